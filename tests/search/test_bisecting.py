@@ -309,7 +309,7 @@ def test_an_oracle_that_contradicts_itself_is_not_believed(folded: Planted) -> N
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (True, "the IR is interesting before any pass has run"),
+        (True, "the IR before any pass has run is interesting already, so no pass"),
         (False, "the IR after the last pass is not interesting"),
     ],
 )
@@ -333,6 +333,26 @@ def test_an_op_that_no_pass_has_changed_does_not_end_the_search(folded: Planted)
     oracle = ComputesElse(folded.subject, folded.start)
     culprit = Bisection(folded.record, Trials(oracle)).find(lambda _: ["untouched"])
     assert culprit.execution.symbol == "f3"
+
+
+def test_each_state_is_reported_once(tmp_path: Path) -> None:
+    """Also the one that is asked about again, to see whether it is the first."""
+    before, bug = ["canonicalize", "bug"], "bug{kind=lost symbol=f1}"
+    planted = Planted(tmp_path, "xdsl", before, bug, ["cse", "canonicalize"], functions=2)
+    oracle, said = ComputesElse(planted.subject, planted.start), list[str]()
+    Bisection(planted.record, Trials(oracle), say=said.append).find(oracle.symbols)
+    assert sum("bug{" in line for line in said) == 1
+    assert len(said) == len(set(said))
+
+
+def test_functions_that_still_can_be_run_are_enough(folded: Planted) -> None:
+    """One that is gone is passed over if another one differs; if not, the error names it."""
+    oracle, scratch = ComputesElse(folded.subject, folded.start), Scratch(Path())
+    renamed = folded.start.replace('"f0"', '"other"')
+    assert oracle(Case(renamed), scratch) is Verdict.INVALID
+    assert oracle.why(Case(renamed), scratch).startswith("there it cannot be run: @f0 (")
+    harmed = renamed.replace("value = 1 :", "value = 9 :")
+    assert oracle(Case(harmed), scratch) is Verdict.INTERESTING
 
 
 def test_states_that_cannot_be_asked_about_are_passed_over(folded: Planted) -> None:

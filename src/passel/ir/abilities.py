@@ -197,7 +197,7 @@ class LimitsRewrites(Protocol):
 
 
 class NotComputedError(Exception):
-    """A function cannot be run; the message says why."""
+    """A function cannot be run; the message, said of the function, is why."""
 
 
 @runtime_checkable
@@ -208,7 +208,9 @@ class Computes(Protocol):
         """Return the names of the functions in an op that have bodies."""
         ...
 
-    def computed(self, op: Any, context: Any, symbol: str, arguments: str) -> Sequence[str]:
+    def computed(
+        self, op: Any, context: Any, symbol: str, arguments: str, seconds: float
+    ) -> Sequence[str]:
         """Return what a function computes, once for each set of arguments.
 
         Args:
@@ -216,9 +218,10 @@ class Computes(Protocol):
             context: Its context.
             symbol: The function's name.
             arguments: Its arguments, as the IR writes them; empty for some at random.
+            seconds: How long it may take.
 
         Raises:
-            NotComputedError: It cannot be run.
+            NotComputedError: It cannot be run, or takes longer.
         """
         ...
 

@@ -84,13 +84,15 @@ class Bisection:
         infos = record.info.runs
         if run >= len(infos):
             raise SearchError(
-                f"the record has {len(infos)} runs, counted from 0: there is no {run}"
+                f"the last run of the record has the number {len(infos) - 1}: there is no {run}"
             )
         self._record = record
         self._trials = trials
         self._make_case = make_case
         self._say = say
+        self._told: set[int] = set()
         self._start = infos[run].before
+        self._end = end
         self._steps = [
             each
             for each in record.executions
@@ -149,28 +151,39 @@ class Bisection:
         if first is None or last is None:
             raise SearchError("the record does not have the IR from before and after the run")
         if not self._steps:
-            raise SearchError("no pass has changed anything in this run")
-        at_end = self._checked(last, "the last state")
-        if at_end is Verdict.INVALID:
-            raise SearchError("the IR after the last pass cannot be asked about: it is not valid")
-        if at_end is Verdict.DULL:
-            raise SearchError(
-                "the IR after the last pass is not interesting: there is nothing to find"
-            )
+            until = "in this run" if self._end is None else "before it failed"
+            raise SearchError(f"no pass has changed anything {until}")
+        self._check(last, "the last state", Verdict.INTERESTING, "the IR after the last pass")
         found = symbols(last)
-        if self._checked(first, "the first state") is Verdict.INTERESTING:
-            raise SearchError("the IR is interesting before any pass has run: no pass is to blame")
+        self._check(first, "the first state", Verdict.DULL, "the IR before any pass has run")
         return found
 
-    def _checked(self, text: str, what: str) -> Verdict:
-        verdict = self._trials.check(self._make_case(text))
-        self._say(f"BISECT: {what}: {verdict.value}")
-        return verdict
+    def _check(self, text: str, state: str, expected: Verdict, what: str) -> None:
+        """Ask about an end.
+
+        Raises:
+            SearchError: The answer is not the expected one.
+        """
+        case = self._make_case(text)
+        verdict = self._trials.check(case)
+        self._say(f"BISECT: {state}: {verdict.value}")
+        if verdict is expected:
+            return
+        why = self._trials.why(case)
+        if verdict is Verdict.DULL:
+            raise SearchError(f"{what} is not interesting: {why or 'there is nothing to find'}")
+        if verdict is Verdict.INTERESTING:
+            because = f": {why}" if why else ""
+            raise SearchError(f"{what} is interesting already, so no pass is to blame{because}")
+        if why or expected is Verdict.INTERESTING:
+            raise SearchError(f"{what} cannot be asked about: {why or 'it is not valid'}")
 
     def _verdict(self, step: Execution) -> Verdict:
         text = self._record.state_after(step)
         verdict = Verdict.INVALID if text is None else self._trials.verdict(self._make_case(text))
-        self._say(f"BISECT: state after pass ({step.number}) {title(step)}: {verdict.value}")
+        if step.number not in self._told:
+            self._told.add(step.number)
+            self._say(f"BISECT: state after pass ({step.number}) {title(step)}: {verdict.value}")
         return verdict
 
 

@@ -75,10 +75,15 @@ class Scratch(NamedTuple):
             os.close(descriptor)
         yield
 
+    @property
+    def words(self) -> str:
+        """What was written to the error stream."""
+        words = self.folder / "words"
+        return words.read_text(errors="replace") if words.exists() else ""
+
     def died(self, code: int | None) -> Died:
         """Return how a child ended that worked in the folder."""
-        words = self.folder / "words"
-        return Died(code, self.noted, words.read_text(errors="replace") if words.exists() else "")
+        return Died(code, self.noted, self.words)
 
 
 class Children(Generic[_I, _R]):

@@ -15,6 +15,7 @@ from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import reproducer_text
 from passel.ir.frontend import SourcePart
 from passel.schedule import PassStep
+from passel.search.children import Died
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Frontend, Parsed
     from passel.manager import PassManager
     from passel.schedule import Step
-    from passel.search.children import Died, Scratch
+    from passel.search.children import Scratch
 
 _LONGEST = 200
-_CANNOT_SAY = 125
-"""Exit code of a command that cannot say whether a case is interesting, as `git bisect` has it."""
+_LAST_LINES = 3
+_CANNOT_SAY = (125, 126, 127)
+"""Exit codes of a command that cannot say whether a case is interesting, as for `git bisect`."""
+_SIGNALS = 128
+"""Exit code from which on a shell tells that a signal has ended its last command."""
 _INDEX = re.compile(r"\b\d+:")
 _OP_NAME = re.compile(r"'[a-z_]\w*(\.[a-z_]\w*)+'")
 _PARTICULAR = re.compile(
@@ -103,8 +107,8 @@ def head(message: str) -> str:
 class Verdict(Enum):
     """Answer of an oracle."""
 
-    INVALID = "invalid"
-    """The case is no valid IR, or no pipeline for it: nothing was asked."""
+    INVALID = "unknown"
+    """The case is no valid IR, or no pipeline for it, or the oracle cannot say."""
     DULL = "not interesting"
     INTERESTING = "interesting"
 
@@ -280,7 +284,8 @@ class SameFailure:
 class Command:
     """The oracle that is a command: exit code 0 means interesting, as creduce has it.
 
-    Exit code 125 means that it cannot say, as `git bisect run` has it.
+    Exit code 125 means that it cannot say, as `git bisect run` has it. Nor can it if there is no
+    such program (126, 127), if a signal ends it, or if it takes too long.
 
     Args:
         words: The command. `{}` stands for the file with the case; without it, that is the last
@@ -307,18 +312,33 @@ class Command:
         """Run the command, in the current directory."""
         if self._subject is not None and not self._subject.is_valid(case):
             return Verdict.INVALID
+        code = self._code(case, scratch)
+        if code is None or code in _CANNOT_SAY or not 0 <= code < _SIGNALS:
+            return Verdict.INVALID
+        return Verdict.DULL if code else Verdict.INTERESTING
+
+    def why(self, case: Case, scratch: Scratch) -> str:
+        """Return how the command ends, and its last words."""
+        if self._subject is not None and not self._subject.is_valid(case):
+            return ""
+        code = self._code(case, scratch)
+        how = f"takes longer than {self._timeout:g} s" if code is None else f"exits with {code}"
+        if code is not None and code < 0:
+            how = f"is ended by {Died(code, '', '').cause}"
+        said = scratch.words.rstrip().splitlines()[-_LAST_LINES:]
+        return "\n  ".join([f"the command {how}" + (", and says:" if said else ""), *said])
+
+    def _code(self, case: Case, scratch: Scratch) -> int | None:
+        """Run the command, and return its exit code; None if it takes too long."""
         file = scratch.folder / f"case{self._suffix}"
         file.write_text(case.text(), encoding="utf-8", errors="surrogateescape")
         words = [each.replace("{}", str(file)) for each in self._words]
         with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:  # noqa: S603 - the user's
             try:
-                code = process.wait(self._timeout)
+                return process.wait(self._timeout)
             except subprocess.TimeoutExpired:
                 process.kill()
-                return Verdict.DULL
-        if code == _CANNOT_SAY:
-            return Verdict.INVALID
-        return Verdict.DULL if code else Verdict.INTERESTING
+                return None
 
     def of_death(self, died: Died) -> Verdict:
         """Return that a case which crashes the parser is not valid."""

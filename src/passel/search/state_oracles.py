@@ -6,6 +6,7 @@ that still have to run. Some can also say which symbols it is about.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from passel.ir import Computes, InvalidIR, NotComputedError, ability_of, outwards
@@ -13,7 +14,7 @@ from passel.search.oracle import Verdict
 from passel.search.starting import SearchError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from passel.search.children import Died, Scratch
     from passel.search.oracle import Case, Subject
@@ -54,60 +55,93 @@ class NotValid:
         return ()
 
 
+_PATIENCE = 10.0
+_SHOWN = 3
+"""How many functions are named that were not run."""
+
+
 class ComputesElse:
     """The oracle for IR whose functions compute something else than those of the first IR.
+
+    Functions of the first IR that cannot be run are left out.
 
     Args:
         subject: Reads IR.
         first: The IR to compare with.
         symbol: The function to run; empty for all that can be.
         arguments: Its arguments, as the IR writes them; empty for some at random.
+        timeout: How many seconds a function may take; by default ten.
+
+    Attributes:
+        left_out: Which functions of the first IR were not run, and why; empty if all were.
 
     Raises:
-        SearchError: The IR's functions cannot be run.
+        SearchError: None of the IR's functions can be run.
     """
 
-    def __init__(self, subject: Subject, first: str, symbol: str = "", arguments: str = "") -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        first: str,
+        symbol: str = "",
+        arguments: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> None:
         self._subject = subject
-        self._symbol, self._arguments = symbol, arguments
+        self._arguments, self._seconds = arguments, timeout or _PATIENCE
         adapter = subject.frontend.adapter
         computes = ability_of(adapter, Computes)
         if computes is None:
             raise SearchError(f"functions of '{adapter.name}' cannot be run here")
         self._computes: Computes = computes
-        self._expected = self._results(first)
+        self._expected, problems = self._results(first, [symbol] if symbol else None)
+        if not self._expected:
+            why = _listed(problems) or "it has no functions with bodies"
+            raise SearchError(f"the IR cannot be run: {why}")
+        count = len(self._expected) + len(problems)
+        self.left_out: str = (
+            f"{len(problems)} of {count} functions: {_listed(problems)}" if problems else ""
+        )
 
-    def _results(self, text: str, names: Sequence[str] = ()) -> dict[str, Sequence[str]]:
-        """Return what functions compute, by their names.
-
-        Raises:
-            SearchError: None of them, or not the one that was asked for, can be run.
-        """
+    def _results(
+        self, text: str, names: Iterable[str] | None = None
+    ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
+        """Return what functions compute, by default all, and why others cannot be run, by name."""
         parsed, context = self._subject.parse(text)
         op = self._subject.frontend.adapter.op_of(parsed.op)
-        wanted = names or ([self._symbol] if self._symbol else self._computes.functions(op))
         found: dict[str, Sequence[str]] = {}
-        problem = "it has no functions with bodies"
-        for name in wanted:
+        problems: dict[str, str] = {}
+        for name in self._computes.functions(op) if names is None else names:
             try:
-                found[name] = self._computes.computed(op, context, name, self._arguments)
+                found[name] = self._computes.computed(
+                    op, context, name, self._arguments, self._seconds
+                )
             except NotComputedError as error:
-                problem = f"@{name}: {error}"
-        if len(found) < (len(wanted) if names or self._symbol else 1):
-            raise SearchError(f"the IR cannot be run: {problem}")
-        return found
+                problems[name] = str(error)
+        return found, problems
 
     def __call__(self, case: Case, scratch: Scratch) -> Verdict:
         """Run the functions of the IR."""
         try:
-            results = self._results(case.ir, list(self._expected))
-        except (InvalidIR, SearchError):
+            results, problems = self._results(case.ir, self._expected)
+        except InvalidIR:
             return Verdict.INVALID
-        return Verdict.DULL if results == self._expected else Verdict.INTERESTING
+        if any(results[name] != self._expected[name] for name in results):
+            return Verdict.INTERESTING
+        return Verdict.INVALID if problems else Verdict.DULL
+
+    def why(self, case: Case, scratch: Scratch) -> str:
+        """Return which functions were not run, if none that was run differs."""
+        results, problems = self._results(case.ir, self._expected)
+        if problems:
+            others = "; of the other functions, none differs" if results else ""
+            return f"there it cannot be run: {_listed(problems)}{others}"
+        return "of the functions that could be run, none differs" if self.left_out else ""
 
     def symbols(self, text: str) -> Collection[str]:
         """Return the functions that compute something else; from now on it is about these alone."""
-        results = self._results(text, list(self._expected))
+        results, _ = self._results(text, self._expected)
         found = [name for name in results if results[name] != self._expected[name]]
         self._expected = {name: self._expected[name] for name in found}
         return found
@@ -115,6 +149,13 @@ class ComputesElse:
     def of_death(self, died: Died) -> Verdict:
         """Return that it is not known what IR computes that crashes the interpreter."""
         return Verdict.INVALID
+
+
+def _listed(problems: Mapping[str, str]) -> str:
+    """Return the first of some functions, with the reasons why they cannot be run."""
+    shown = [f"@{name} ({problems[name]})" for name in islice(problems, _SHOWN)]
+    more = [f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
+    return ", ".join([*shown, *more])
 
 
 class Asked:

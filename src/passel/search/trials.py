@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from passel.search.children import Children, Died
 from passel.search.oracle import Verdict
-from passel.search.starting import SearchError
+from passel.search.starting import SearchError, in_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -68,6 +68,12 @@ class Trials:
         if first is not second:
             raise UnsteadyError(first, second)
         return first
+
+    def why(self, case: Case) -> str:
+        """Return what the oracle says about its verdict on a case; empty if it says nothing."""
+        explain = getattr(self._oracle, "why", None)
+        said = "" if explain is None else in_child(lambda scratch: explain(case, scratch))
+        return "" if isinstance(said, Died) else said
 
     def verdict(self, case: Case) -> Verdict:
         """Return the verdict on a case."""

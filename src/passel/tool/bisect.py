@@ -69,7 +69,8 @@ With --inside, the pass that was found runs again, on that op alone: which of it
 written to a file, with the pass, as a reproducer.
 
 IR that cannot be asked about is passed over: the interpreter lacks an op, or the command exits with
-125, as for git bisect.
+125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 10 s, or
+in --timeout, are named and left out. No shell runs the command: write sh -c '...' for a pipe.
 
 The answer goes to the standard output, everything else to the error stream.
 """
@@ -105,7 +106,8 @@ def _run(settings: Settings) -> int:
         raise UsageError("name a record: passel-bisect run.passel; passel-opt --record writes one")
     record, number = Record.open(settings.input), _Flags(settings.line).run
     if number >= len(record.info.runs):
-        raise UsageError(f"'--run={number}': the record has {len(record.info.runs)} runs, from 0")
+        last = len(record.info.runs) - 1
+        raise UsageError(f"'--run={number}': the last run of the record has the number {last}")
     run = record.info.runs[number]
     words = [*_recorded_flags(record, run), *settings.words]
     settings = Settings.of(words, settings.tool)
@@ -171,8 +173,11 @@ class _Search(NamedTuple):
                     raise SearchError("the record does not have the IR from before the run")
                 symbol, _, arguments = flags.computes_else.partition("(")
                 symbol = "" if symbol == "all" else symbol.removeprefix("@")
-                first = record.text(run.before)
-                return make(ComputesElse(subject, first, symbol, arguments.removesuffix(")")))
+                first, arguments = record.text(run.before), arguments.removesuffix(")")
+                oracle = ComputesElse(subject, first, symbol, arguments, timeout=flags.timeout)
+                if oracle.left_out:
+                    _say(f"BISECT: not run: {oracle.left_out}")
+                return make(oracle)
             case []:
                 return cls._of_failure(record, run, make, strict)
             case _:
@@ -270,6 +275,7 @@ class _Search(NamedTuple):
         needed, optional = found
         for path in needed:
             print(path)
+        _say(f"optional, by their types: {', '.join(optional) or 'none'}")
         _say(
             f"{len(needed)} of {len(optional)} optional passes are needed; "
             f"{trials.calls} calls of the oracle"

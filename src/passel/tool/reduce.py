@@ -145,13 +145,12 @@ def _check(search: SearchInput, oracle: Oracle, trials: Trials) -> None:
             "the failure does not come back when the input is printed in generic form, without "
             f"locations, and read again: {oracle.identity}"
         )
+    why = trials.why(search.case)
     if verdict is Verdict.INVALID:
+        if why:
+            raise SearchError(f"the input cannot be asked about: {why}")
         raise SearchError("the input is not valid, in generic form: try --disable-verify")
-    command = _Flags(search.settings.line).interesting
-    raise SearchError(
-        f"the input is not interesting: '{command}' does not exit with 0 for it. It was run here, "
-        "on the input in generic form"
-    )
+    raise SearchError(f"the input, in generic form, is not interesting: {why}")
 
 
 def _make_readable(search: SearchInput, reducer: Reducer, trials: Trials) -> None:

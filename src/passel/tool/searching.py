@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -48,6 +49,9 @@ TAKEN = frozenset(
     )
 )
 """Flags of passel-opt that say how a case is read and run, and where the result goes."""
+
+_QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)
+_OPERATOR = re.compile(r"[|&]+|[;<>]")
 
 _CLOSING = "Passes are flags too, as for passel-opt: see passel-opt --help.\n"
 
@@ -190,6 +194,11 @@ def command_oracle(settings: Settings, subject: Subject | None) -> Command:
         words = shlex.split(given.interesting)
     except ValueError as error:
         raise UsageError(f"'--interesting': {str(error).lower()}") from None
+    if found := _OPERATOR.search(_QUOTED.sub("", given.interesting)):
+        raise UsageError(
+            f"'--interesting' is run by no shell, which '{found[0]}' needs: write sh -c '...', or "
+            "quote it"
+        )
     if not words or shutil.which(words[0]) is None:
         name = words[0] if words else ""
         problem = f"there is no program '{name}' here"

@@ -329,12 +329,12 @@ class XDSLAdapter(IRAdapter):
         return functions(op)
 
     def computed(
-        self, op: Operation, context: Context, symbol: str, arguments: str
+        self, op: Operation, context: Context, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
         """Run a function with xDSL's interpreter."""
         from passel.xdsl.interpreting import computed
 
-        return computed(op, context, symbol, arguments)
+        return computed(op, context, symbol, arguments, seconds)
 
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""

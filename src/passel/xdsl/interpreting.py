@@ -6,6 +6,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from math import prod
 from random import Random
+from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
@@ -26,6 +27,7 @@ from xdsl.interpreters.shaped_array import ShapedArray
 from xdsl.interpreters.utils.ptr import TypedPtr
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
+from xdsl.utils.exceptions import InterpretationError
 
 from passel.ir import NotComputedError
 
@@ -40,8 +42,27 @@ _SMALL = 8
 """Bound of random indices, so that loops end and memory is hit."""
 
 
+class _Deadline(Interpreter.Listener):
+    """Ends functions that run for too long, before their next op."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = monotonic() + seconds
+
+    def will_interpret_op(self, op: Operation, args: tuple[Any, ...]) -> None:
+        """Look at the clock."""
+        if monotonic() > self._end:
+            raise NotComputedError(f"takes longer than {self._seconds:g} s")
+
+
 def computed(
-    module: Operation, context: Context, symbol: str, arguments: str = "", seeds: int = 4
+    module: Operation,
+    context: Context,
+    symbol: str,
+    arguments: str,
+    seconds: float,
+    *,
+    seeds: int = 4,
 ) -> list[str]:
     """Return what a function computes: what it returns, leaves in its memrefs, and prints.
 
@@ -50,21 +71,23 @@ def computed(
         context: Its context.
         symbol: The function's name.
         arguments: Its arguments as attributes, such as `1 : i32, 2.0 : f32`; if empty, random ones.
+        seconds: How long it may take.
         seeds: How many times it is run with random arguments, which are the same each time.
 
     Raises:
         NotComputedError: There is no such function with a body, or its types or ops are not for
-            the interpreter.
+            the interpreter, or it takes too long.
     """
     if not isinstance(module, ModuleOp):
-        raise NotComputedError("the interpreter runs functions of modules")
+        raise NotComputedError("is not in a module")
     for op in module.body.ops:
         if isinstance(op, FuncOp) and op.sym_name.data == symbol and op.body.blocks:
             break
     else:
-        raise NotComputedError(f"no function @{symbol} has a body")
+        raise NotComputedError("is no function with a body")
     runs = [Random(seed) for seed in range(1 if arguments else seeds)]  # noqa: S311 - repeatable
-    return [_run(module, context, op, arguments, numbers) for numbers in runs]
+    deadline = _Deadline(seconds)
+    return [_run(module, context, op, arguments, numbers, deadline) for numbers in runs]
 
 
 def functions(module: Operation) -> Sequence[str]:
@@ -73,25 +96,44 @@ def functions(module: Operation) -> Sequence[str]:
     return [op.sym_name.data for op in ops if isinstance(op, FuncOp) and op.body.blocks]
 
 
-def _run(module: ModuleOp, context: Context, op: FuncOp, text: str, numbers: Random) -> str:
-    interpreter = Interpreter(module, index_bitwidth=_INDEX_WIDTH, file=(said := StringIO()))
+def _run(
+    module: ModuleOp,
+    context: Context,
+    op: FuncOp,
+    text: str,
+    numbers: Random,
+    deadline: _Deadline,
+) -> str:
+    interpreter = Interpreter(
+        module, index_bitwidth=_INDEX_WIDTH, file=(said := StringIO()), listeners=(deadline,)
+    )
     register_implementations(interpreter, context)
     types = op.function_type.inputs.data
     try:
         if text:
-            parser = Parser(context, text, "arguments")
-            given = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
-            arguments = tuple(map(interpreter.value_for_attribute, given, types))
+            arguments = _given(interpreter, context, text, types)
         else:
             arguments = tuple(_random_argument(interpreter, each, numbers) for each in types)
         with redirect_stdout(said):
             results = interpreter.call_op(op, arguments)
     except NotComputedError:
         raise
+    except InterpretationError as error:
+        raise NotComputedError(str(error)) from error
     except Exception as error:
         raise NotComputedError(f"{type(error).__name__}: {error}") from error
     left = [_shown(each) for each in arguments if isinstance(each, ShapedArray)]
     return f"{[_shown(each) for each in results]} {left} {said.getvalue()}"
+
+
+def _given(
+    interpreter: Interpreter, context: Context, text: str, types: Sequence[Attribute]
+) -> tuple[Any, ...]:
+    parser = Parser(context, text, "arguments")
+    given = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
+    if len(given) != len(types):
+        raise NotComputedError(f"takes {len(types)} arguments, not {len(given)}")
+    return tuple(map(interpreter.value_for_attribute, given, types))
 
 
 def _shown(value: Any) -> str:
@@ -123,4 +165,4 @@ def _random_value(kind: Attribute, numbers: Random) -> Any:
         values = [_random_value(element, numbers) for _ in range(prod(shape))]
         xtype = xtype_for_el_type(element, _INDEX_WIDTH)
         return ShapedArray(TypedPtr[Any].new(values, xtype=xtype), shape)
-    raise NotComputedError(f"there are no random arguments of type {kind}")
+    raise NotComputedError(f"takes a {kind}: give its arguments")

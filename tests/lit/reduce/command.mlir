@@ -13,7 +13,7 @@
 // CHECK-NEXT: }
 // CHECK-NOT:  {{.}}
 
-// DULL: passel-reduce: error: the input is not interesting: 'false' does not exit with 0 for it.
+// DULL: passel-reduce: error: the input, in generic form, is not interesting: the command exits with 1
 // MISSING: passel-reduce: error: '--interesting' cannot be run: there is no program 'no-such-program' here
 // MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable: chmod +x [[FILE]]
 // FLAG: passel-reduce: error: '--mlir-timing' means nothing here

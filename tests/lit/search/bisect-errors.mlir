@@ -5,6 +5,8 @@
 // FINE: passel-bisect: error: the run did not fail: say what is interesting, with --interesting=<command>, --invalid or --computes-else
 // RUN: not passel-bisect %t.passel --invalid 2>&1 | filecheck %s --check-prefix=UNCHANGED
 // UNCHANGED: passel-bisect: error: no pass has changed anything in this run
+// RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | filecheck %s --check-prefix=NUMBER
+// NUMBER: passel-bisect: error: '--run=1': the last run of the record has the number 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | filecheck %s --check-prefix=TWO
 // TWO: passel-bisect: error: '--invalid' and '--computes-else' ask for different things: give one
 // RUN: passel-bisect --help | filecheck %s --check-prefix=HELP

@@ -1,0 +1,27 @@
+// A command that cannot be run, or is ended, is no answer; how it ended is said.
+
+// RUN: passel-opt %s -p "builtin.module(func.func(dce))" --record=%t.passel -o /dev/null
+// RUN: not passel-bisect %t.passel --interesting="sh -c 'no-such-program {}'" 2>&1 | filecheck %s --check-prefix=TYPO
+// TYPO: BISECT: the last state: unknown
+// TYPO-NEXT: error: the IR after the last pass cannot be asked about: the command exits with 127, and says:
+// TYPO-NEXT: no-such-program
+// RUN: not passel-bisect %t.passel --interesting="sh -c 'kill -9 $$'" 2>&1 | filecheck %s --check-prefix=KILLED
+// KILLED: error: the IR after the last pass cannot be asked about: the command is ended by SIGKILL
+// RUN: not passel-bisect %t.passel --interesting="sh -c 'sleep 9'" --timeout=0.2 2>&1 | filecheck %s --check-prefix=LATE
+// LATE: error: the IR after the last pass cannot be asked about: the command takes longer than 0.2 s
+// RUN: not passel-bisect %t.passel --interesting="sh -c 'exit 125'" 2>&1 | filecheck %s --check-prefix=CANNOT
+// CANNOT: error: the IR after the last pass cannot be asked about: the command exits with 125
+// RUN: not passel-bisect %t.passel --interesting="sh -c 'echo why >&2; exit 3'" 2>&1 | filecheck %s --check-prefix=DULL
+// DULL: error: the IR after the last pass is not interesting: the command exits with 3, and says:
+// DULL-NEXT: why
+// RUN: not passel-bisect %t.passel --interesting="true" 2>&1 | filecheck %s --check-prefix=BEFORE
+// BEFORE: error: the IR before any pass has run is interesting already, so no pass is to blame: the command exits with 0
+
+// Nor is there a shell.
+// RUN: not passel-bisect %t.passel --interesting="grep -c f {} | grep 1" 2>&1 | filecheck %s --check-prefix=SHELL
+// SHELL: error: '--interesting' is run by no shell, which '|' needs: write sh -c '...', or quote it
+
+func.func @f() {
+  %0 = arith.constant 1 : i32
+  return
+}

@@ -1,0 +1,26 @@
+// Functions that cannot be run, or do not end, are left out, and which these are is said.
+
+// RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold,dce))" --record=%t.passel -o /dev/null
+// RUN: not passel-bisect %t.passel --computes-else --timeout=0.2 2>&1 | filecheck %s
+// CHECK: BISECT: not run: 2 of 3 functions: @calls ({{.*}} named ext), @endless (takes longer than 0.2 s)
+// CHECK: error: the IR after the last pass is not interesting: of the functions that could be run, none differs
+
+// RUN: not passel-bisect %t.passel --computes-else=@endless --timeout=0.2 2>&1 | filecheck %s --check-prefix=ENDLESS
+// ENDLESS: error: the IR cannot be run: @endless (takes longer than 0.2 s)
+// RUN: not passel-bisect %t.passel "--computes-else=@two(1 : i32)" 2>&1 | filecheck %s --check-prefix=FEWER
+// FEWER: error: the IR cannot be run: @two (takes 2 arguments, not 1)
+
+func.func private @ext(i32) -> i32
+func.func @calls(%x: i32) -> i32 {
+  %c = arith.constant 7 : i32
+  %0 = func.call @ext(%c) : (i32) -> i32
+  return %0 : i32
+}
+func.func @endless() {
+  cf.br ^loop
+^loop:
+  cf.br ^loop
+}
+func.func @two(%x: i32, %y: i32) -> i32 {
+  return %x : i32
+}
