@@ -251,7 +251,7 @@ _PIPELINES = (
 )
 
 
-@sampled(16)
+@sampled(24)
 def test_ops_of_the_corpus_have_their_passes(tmp_path: Path, step: int) -> None:
     """At least 95 % of the ops in the end are of the right pass, also of those that passes made."""
     counts: Counter[tuple[bool, bool]] = Counter()

@@ -86,7 +86,7 @@ def _sources(draw: st.DrawFn) -> str:
     return f"{aliases}func.func @f({arguments}) {{\n{''.join(lines)}}}\n"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(_sources())
 def test_generated_sources(text: str) -> None:
     """The IR, or the error and its place, is the same."""
