@@ -12,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from passel.testing.runs import PassesRun
 
@@ -35,14 +36,17 @@ def run_passes() -> Callable[..., PassesRun]:
 
 @pytest.fixture
 def check_passes(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Compare what a pipeline makes of a file with its CHECK lines; see `passel.testing`."""
+    """Compare what a pipeline makes of a file with its CHECK lines; see `passel.testing`.
+
+    A path that is not absolute is looked up in the folder of the test's file.
+    """
     from passel.testing import check_passes  # noqa: PLC0415 - when a test asks for it
 
-    def check(*args: object, **options: object) -> None:
+    def check(path: str | Path, *args: object, **options: object) -> None:
         message = ""
         try:
-            checked(*args, **options)
-        except AssertionError as error:
+            checked(request.path.parent / path, *args, **options)
+        except (AssertionError, FileNotFoundError) as error:
             message = str(error)
         if message:
             pytest.fail(message, pytrace=False)

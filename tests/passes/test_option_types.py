@@ -387,6 +387,7 @@ def test_pipelines_in_options_print_in_braces_if_they_could_be_torn_apart() -> N
         (UInt32, "<uint>"),
         (tuple[Int64, ...], "<long>,..."),
         (Annotated[int, IntRange(0, 9, "digit")], "<digit>"),
+        (Annotated[int, IntRange(2, 64)], "<2..64>"),
         (float, "<number>"),
         (str, "<string>"),
         (Literal["a", "b"], "<a|b>"),

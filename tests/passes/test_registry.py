@@ -130,7 +130,10 @@ def test_a_factory_may_be_a_place() -> None:
     found = {info.name: info for info in registry.passes()}
     assert found["there"].origin == "passel.manager.combinators"
     assert found["there"].pass_class.__name__ == "CompositeFixedPoint"
-    with pytest.raises(DefinitionError, match="combinators has no Nothing"):
+    with pytest.raises(
+        DefinitionError,
+        match=r"pass 'nowhere' of .* cannot be loaded: .*combinators has no Nothing",
+    ):
         _ = found["nowhere"].pass_class
     with pytest.raises(DefinitionError, match=r"cannot be loaded: ModuleNotFoundError: .*no_such"):
         _ = found["no-module"].pass_class

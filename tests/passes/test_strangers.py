@@ -196,8 +196,9 @@ def test_a_factory_returns_a_pass_class(registry: PassRegistry) -> None:
     registry.register("absent", lambda: int, origin="pkg")
     with pytest.raises(
         PipelineError, match=r"pass 'absent' of pkg cannot be loaded: .*int.* is no"
-    ):
+    ) as refused:
         PassManager.parse("any(absent)", registry=registry)
+    assert refused.type is PipelineError  # not one of options
 
 
 def test_a_message_that_cannot_be_shown() -> None:

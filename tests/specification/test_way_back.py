@@ -337,6 +337,7 @@ def test_documentation_of_a_plugin(doc: Doc, plugin: str, tmp_path: Path) -> Non
         ("nothing_like_it", "there is no pass 'nothing_like_it', nor a module of that name"),
         ("nothing_like_it.py", "cannot open pass plugin 'nothing_like_it.py'"),
         ("json.decoder", "'json.decoder' defines no passes"),
+        ("O2", "'O2' is a pipeline, not a pass: passel-opt --help-pass=O2 describes it"),
     ],
 )
 def test_what_passel_doc_does_not_find(doc: Doc, argument: str, message: str) -> None:
@@ -360,6 +361,10 @@ def test_help_on_one_pass(tool: Tool, plugin: str) -> None:
     assert "-deep : Look inside. (default false)\n" in found.out
     typed = tool("--ir=mlir", "--help-pass=canonicalize")
     assert "-region-simplify=<disabled|normal|aggressive> : " in typed.out
+    pipeline = tool("--help-pass=O2").out
+    assert pipeline.startswith("### `-O2`\n\n_Simplify, inline calls")
+    assert "`--O2 --dump-pass-pipeline` shows what it runs" in pipeline
+    assert "-inline : Inline function calls. (default true)" in pipeline
     wrong = tool("--help-pass=csee")
     assert (wrong.code, wrong.out) == (1, "")
     assert "'--help-pass': there is no pass 'csee'; did you mean 'cse'?" in wrong.err

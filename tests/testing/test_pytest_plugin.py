@@ -93,7 +93,20 @@ def test_another_output_fails(run: _Pytest, tmp_path: Path) -> None:
     assert done.code == 1
     assert """in.mlir:1: error: Couldn't match "arith.muli".""" in done.out
     assert "arith.addi %x, %x : i32" in done.out
-    assert "pytest --update-checks rewrites the lines of in.mlir" in done.out
+    assert f"pytest --update-checks rewrites the lines of {tmp_path / 'in.mlir'}" in done.out
+
+
+def test_files_stand_beside_the_tests(run: _Pytest, tmp_path: Path) -> None:
+    """A path is looked up in the folder of the test's file, wherever pytest is started."""
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    for name in ("test_it.py", "in.mlir"):
+        (tmp_path / name).rename(folder / name)
+    assert run("tests", "--update-checks").code == 0
+    (folder / "in.mlir").unlink()
+    done = run("tests")
+    assert f"No such file or directory: '{folder / 'in.mlir'}'" in done.out
+    assert "pathlib" not in done.out
 
 
 def test_lines_that_never_fail_are_errors(tmp_path: Path) -> None:

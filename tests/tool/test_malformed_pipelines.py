@@ -129,8 +129,11 @@ builtin.module(scf.for(cse))
         ),
         pytest.param(
             "func.func(cse)",
-            "in.mlir:0:0: error: can't run 'func.func' pass manager on 'builtin.module' op; "
-            "to run it on the ops inside, write builtin.module(func.func(cse))\n",
+            """\
+--pass-pipeline:1:1: error: can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))
+func.func(cse)
+^~~~~~~~~
+""",
             id="anchor of another op",
         ),
         pytest.param(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,28 @@ def test_a_tool_for_ones_own_passes(
     assert unknown.stderr.startswith(
         "my-opt: error: unknown command line argument '--cse'\nTry 'my-opt --help'\n"
     )
+
+
+def test_a_tool_with_a_pipeline(
+    tool: Tool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It runs where the command line names neither passes nor a pipeline, nor a reproducer is run."""
+
+    def run(*flags: str) -> str:
+        assert opt_main(["in.mlir", *flags], name="my-opt", pipeline="canonicalize,cse") == 0
+        return capsys.readouterr().err
+
+    def dumped(*flags: str) -> list[str]:
+        return re.findall(r"cse|canonicalize|dce", run(*flags, "--dump-pass-pipeline"))
+
+    assert dumped() == ["canonicalize", "cse"]
+    assert dumped("--dce") == dumped("-p", "dce") == ["dce"]
+    run("--mlir-generate-reproducer=in.mlir", "--record=in.record", "--dce")
+    assert dumped("--run-reproducer") == ["dce"]
+    (tmp_path / "in.record").rename("in.mlir")
+    assert dumped() == ["dce"]
+    assert opt_main(["--help"], pipeline="mine") == 0
+    assert "Without a pipeline, 'mine' runs." in capsys.readouterr().out
 
 
 # -- Another IR ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.errors import AdapterError, DefinitionError
 from passel.ir import WrapsPasses, adapter_for, op_name_of
-from passel.passes import Pass
+from passel.passes import InterfacePass, OperationPass, Pass
 from passel.passes.tree import PassTree
 
 if TYPE_CHECKING:
@@ -41,10 +41,12 @@ def as_pass(item: object) -> Pass[Any]:
     """Return the pass that an argument of `add` stands for.
 
     Raises:
-        DefinitionError: Its class, or function, cannot be run.
+        DefinitionError: Its class, or function, cannot be run, such as for lack of an anchor.
         TypeError: It is no pass; with what it is, and the way out.
     """
     if isinstance(item, Pass):
+        if isinstance(item, (OperationPass, InterfacePass)) and item.anchor is None:
+            item.check_complete()
         return item  # pyright: ignore[reportUnknownVariableType]
     if isinstance(item, type):
         raise TypeError(_no_instance(item))

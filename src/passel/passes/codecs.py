@@ -163,14 +163,15 @@ SCALARS: dict[Any, Codec] = {
 def ranged_codec(bounds: IntRange) -> ScalarCodec:
     """Return the codec for integers of a range."""
     accept_int = _instance_of(int)
+    name = bounds.name or "int"
 
     def read(text: str) -> int:
         try:
             value = read_int(text)
         except ValueError as error:
-            raise ValueError(str(error).replace("integer", bounds.name)) from None
+            raise ValueError(str(error).replace("integer", name)) from None
         if not bounds.minimum <= value <= bounds.maximum:
-            msg = f"'{text}' value invalid for {bounds.name} argument! It takes {bounds}"
+            msg = f"'{text}' value invalid for {name} argument! It takes {bounds}"
             raise ValueError(msg)
         return value
 
@@ -181,7 +182,8 @@ def ranged_codec(bounds: IntRange) -> ScalarCodec:
             raise ValueError(msg)
         return found
 
-    return ScalarCodec(f"<{bounds.name}>", read, _spelled_int, accepts)
+    metavar = f"<{bounds.name or f'{bounds.minimum}..{bounds.maximum}'}>"
+    return ScalarCodec(metavar, read, _spelled_int, accepts)
 
 
 def choice_codec(choices: dict[str, Any]) -> ScalarCodec:

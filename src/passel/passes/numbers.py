@@ -41,12 +41,12 @@ class IntRange(NamedTuple):
     Attributes:
         minimum: The smallest.
         maximum: The largest.
-        name: What stands for a value in help, between `<` and `>`.
+        name: What stands for a value in help, between `<` and `>`; empty for the range.
     """
 
     minimum: int
     maximum: int
-    name: str = "int"
+    name: str = ""
 
     def __str__(self) -> str:
         return f"{self.minimum} to {self.maximum}"

@@ -324,7 +324,7 @@ def _imported(place: str) -> Any:
     found = import_module(module)
     if not hasattr(found, name):
         msg = f"module {module} has no {name}"
-        raise DefinitionError(msg)
+        raise ImportError(msg)
     return getattr(found, name)
 
 

@@ -167,6 +167,7 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
         UnknownPassError: With every name that is not registered.
         AdapterError: There are such, and an installed IR that may have them cannot be used.
         OptionError: With every wrong option.
+        PipelineError: A pass cannot be loaded; with every wrong option as well.
     """
     resolver = _Resolver(registry)
     unknown = list(islice(resolver.unknown(elements), MAX_PROBLEMS))
@@ -174,7 +175,7 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
         raise UnknownPassError(*unknown)
     resolved = resolver.resolved(elements)
     if resolver.problems:
-        raise OptionError(*resolver.problems[:MAX_PROBLEMS]) from resolver.cause
+        raise resolver.kind(*resolver.problems[:MAX_PROBLEMS]) from resolver.cause
     return resolved
 
 
@@ -184,11 +185,13 @@ class _Resolver:
     Attributes:
         problems: All that is wrong with options so far, in the order of the text.
         cause: What a pass raised that is to blame for one of them, if one did.
+        kind: The error that they are: one of options, unless a pass cannot be loaded.
     """
 
     def __init__(self, registry: PassRegistry) -> None:
         self.problems: list[Problem] = []
         self.cause: BaseException | None = None
+        self.kind: type[PipelineError] = OptionError
         self._registry = registry
         self._entries: dict[str, PassPipelineInfo | PassInfo | None] = {}
         self._plain: dict[str, ResolvedPass] = {}
@@ -218,6 +221,8 @@ class _Resolver:
                 # What has no place of its own (a missing option) is the pass's.
                 self.problems += [Problem(p.message, p.span or node.span) for p in error.problems]
                 self.cause = self.cause or error.__cause__
+                if type(error) is PipelineError:
+                    self.kind = PipelineError
         return tuple(resolved)
 
     def _entry(self, name: str) -> PassPipelineInfo | PassInfo | None:

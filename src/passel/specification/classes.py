@@ -13,7 +13,7 @@ from passel.specification.markdown import PassEntry, entries
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.passes import Pass
+    from passel.passes import Pass, PassPipelineInfo
     from passel.passes.options import OptionInfo
 
 _EXAMPLE = re.compile(
@@ -57,14 +57,26 @@ def class_doc(classes: Iterable[type[Pass[Any, Any]]]) -> str:
 def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:
     """Return the documentation of a pass class."""
     summary, _, description = kind.documentation().partition("\n")
-    options = [
-        (f"{each.name}={each.metavar}" if each.metavar else each.name, option_help(each))
-        for each in kind.documented_options()
-    ]
+    options = _options(kind.documented_options())
     statistics = [(each.name, each.description) for each in kind.statistics()]
     return PassEntry(
         kind.name, summary, _markdown(description), options, statistics, list(_facts(kind))
     )
+
+
+def pipeline_entry(info: PassPipelineInfo) -> PassEntry:
+    """Return the documentation of a registered pipeline."""
+    facts = [f"Is a pipeline: `--{info.name} --dump-pass-pipeline` shows what it runs."]
+    facts += [f"Is for `{info.ir}` alone."] if info.ir else []
+    options = _options(info.options.option_infos() if info.options else ())
+    return PassEntry(info.name, info.summary, options=options, facts=facts)
+
+
+def _options(options: Iterable[OptionInfo]) -> list[tuple[str, str]]:
+    return [
+        (f"{each.name}={each.metavar}" if each.metavar else each.name, option_help(each))
+        for each in options
+    ]
 
 
 def _markdown(text: str) -> str:

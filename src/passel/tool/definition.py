@@ -28,6 +28,7 @@ class ToolDefinition:
         flags: The flags that only this tool has.
         setup: Called with each pass manager before it runs, and with the values of these flags.
         version: Its version.
+        pipeline: The pipeline that runs if the command line gives none.
     """
 
     name: str = PROGRAM
@@ -37,3 +38,4 @@ class ToolDefinition:
     flags: Sequence[Flag] = ()
     setup: Callable[[PassManager, Mapping[str, Any]], object] | None = None
     version: str = ""
+    pipeline: str = ""

@@ -73,6 +73,10 @@ def _named(name: str, registry: PassRegistry) -> Iterator[type[Pass[Any, Any]]]:
     if info is not None:
         yield info.pass_class
         return
+    if registry.lookup_pipeline(name):
+        raise UsageError(
+            f"'{name}' is a pipeline, not a pass: passel-opt --help-pass={name} describes it"
+        )
     hint = registry.suggest(name)
     if hint or not (name.endswith(".py") or find_spec(name.partition(".")[0])):
         raise UsageError(f"there is no pass '{name}'{hint or ', nor a module of that name'}")

@@ -9,7 +9,7 @@ from passel.diagnostics import brief
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.ir.left_out import warn
-from passel.specification.classes import entry_of, option_help
+from passel.specification.classes import entry_of, option_help, pipeline_entry
 from passel.specification.markdown import entries
 from passel.tool.flag_groups import GROUPS
 from passel.tool.flags import PROGRAM
@@ -37,7 +37,7 @@ _EXAMPLES = """\
 """
 
 _NOTES = """\
-Without a pipeline, the input is verified and printed. Diagnostics and reports go to the error
+Without a pipeline, {default}. Diagnostics and reports go to the error
 stream. The exit code is 0 if all went well; 1 if the input, a pass or the command line is at fault;
 129, 130 or 143 after SIGHUP, Ctrl-C or SIGTERM. In the environment, NO_COLOR turns colours off,
 PASSEL_JOBS is the number of worker processes, and PASSEL_FAST=check compares runs with fast paths
@@ -79,11 +79,10 @@ def opt_program(tool: ToolDefinition, ir: IRChoice) -> Program:
         for title, flags in groups
     ]
     subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
-    summary, examples = (
-        f"run nested pass pipelines on {subject}",
-        _EXAMPLES.format(program=tool.name),
-    )
-    return Program(tool.name, summary, "[<file>|-]", fitting, examples, _NOTES, _CLOSING)
+    summary = f"run nested pass pipelines on {subject}"
+    default = f"'{tool.pipeline}' runs" if tool.pipeline else "the input is verified and printed"
+    examples, notes = _EXAMPLES.format(program=tool.name), _NOTES.format(default=default)
+    return Program(tool.name, summary, "[<file>|-]", fitting, examples, notes, _CLOSING)
 
 
 def _completed(words: Sequence[str], tool: ToolDefinition) -> tuple[Program, PassRegistry]:
@@ -115,11 +114,13 @@ def _help_passes(registry: PassRegistry) -> str:
 
 
 def _help_pass(name: str, registry: PassRegistry) -> str:
-    """Return `--help-pass`: the documentation of a pass, as Markdown.
+    """Return `--help-pass`: the documentation of a pass or pipeline, as Markdown.
 
     Raises:
-        UsageError: There is no such pass.
+        UsageError: There is none of that name.
     """
+    if pipeline := registry.lookup_pipeline(name):
+        return entries([pipeline_entry(pipeline)]).lstrip("\n")
     info = registry.lookup_pass(name)
     if info is None:
         hint = registry.suggest(name)

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _started(words if called is None else [called, *words], ToolDefinition(), argv is None)
 
 
-def opt_main(
+def opt_main(  # noqa: PLR0913 - a keyword for each
     argv: Sequence[str] | None = None,
     *,
     name: str = PROGRAM,
@@ -53,6 +53,7 @@ def opt_main(
     flags: Sequence[Flag] = (),
     setup: Callable[[PassManager, Mapping[str, Any]], object] | None = None,
     version: str = "",
+    pipeline: str = "",
 ) -> int:
     """Run a tool like passel-opt, with its flags, for the caller's passes, dialects or IR.
 
@@ -72,6 +73,8 @@ def opt_main(
             their names. It may add instrumentations and change what a manager verifies, not
             add passes: those come from a registry, where reproducers find them.
         version: The tool's own version, for `--version`.
+        pipeline: What runs if the command line has neither a pipeline nor passes, such as the name
+            of a registered pipeline; by default nothing.
 
     Returns:
         The exit code: 0 if all went well, 1 if the input, a pass or the command line is at
@@ -89,7 +92,7 @@ def opt_main(
     Source: `mlir::MlirOptMain`, MLIR 22; `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    tool = ToolDefinition(name, registry, adapter, dialects, flags, setup, version)
+    tool = ToolDefinition(name, registry, adapter, dialects, flags, setup, version, pipeline)
     return _started(words, tool, argv is None)
 
 

@@ -9,8 +9,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import Diagnostic, Severity, brief
-from passel.errors import AnchorError, PassFailedError, PipelineError
+from passel.diagnostics import Diagnostic, Severity, Span, brief
+from passel.errors import AnchorError, PassFailedError, PipelineError, Problem
 from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
 from passel.passes.context import invalid_diagnostic, op_diagnostic
@@ -203,7 +203,15 @@ class Part:
             if problem.span is not None:
                 raise error
             message = problem.message + self._nesting_hint(manager, op)
-            self._report(Diagnostic(Severity.ERROR, message, self._adapter.location(op)))
+            span = next((each.span for each in manager.entries() if each.span), None)
+            if span is None or (start := span.source.text.find(manager.anchor)) < 0:
+                place = self._adapter.location(op)
+                self._report(Diagnostic(Severity.ERROR, message, place))
+                continue
+            placed = Problem(message, Span(span.source, start, start + len(manager.anchor)))
+            if self._recorded is None or self._recorded.pipeline != span.source.text:
+                raise AnchorError(placed) from error
+            self._report(self._recorded.diagnostic(placed))
 
     # -- Print -------------------------------------------------------------------------------
 

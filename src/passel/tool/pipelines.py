@@ -48,6 +48,7 @@ class PipelineFactory:
         self._elements: tuple[ResolvedElement, ...] = ()
         self._is_checked = settings.diagnostics.Wno_contracts
         self._settings = settings
+        self._is_default = given.pass_pipeline is None and not settings.passes
         written = _written_pipeline(settings)
         if given.extend_pipeline:
             self._whole = given_builder(settings, "--extend-pipeline").build()
@@ -98,7 +99,8 @@ class PipelineFactory:
             PipelineError: The pipeline cannot be scheduled on this IR, or what is recorded
                 has effects that are not allowed.
         """
-        if self._whole is not None:
+        is_recorded = recorded is not None and recorded.pipeline is not None
+        if self._whole is not None and not (self._is_default and is_recorded):
             manager = PassManager(self._whole.anchor, context, adapter=adapter, check=False)
             manager.add_entries(*self._whole.entries())
         else:
@@ -200,8 +202,10 @@ def _builder(settings: Settings, flag: str) -> PipelineBuilder:
 
 
 def _written_pipeline(settings: Settings) -> str | None:
-    """Return the text of `--pass-pipeline`, if it is given."""
+    """Return the text of `--pass-pipeline`, or the tool's own pipeline if none is given."""
     written = settings.pipeline.pass_pipeline
+    if written is None and not settings.passes and not settings.reproducers.run_reproducer:
+        written = settings.tool.pipeline or None
     if settings.pipeline.pipeline_variable and not _is_file(written or ""):
         raise UsageError("'--pipeline-variable' is for a pipeline in a file: -p @pipeline.yaml")
     if written == "@":

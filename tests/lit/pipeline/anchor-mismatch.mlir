@@ -4,7 +4,9 @@
 // RUN: FileCheck %s < %t
 // RUN: passel-opt %s -p 'func.func(cse)' --no-implicit-module | FileCheck %s --check-prefix=ALONE
 
-// CHECK: anchor-mismatch.mlir:0:0: error: can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))
+// CHECK: --pass-pipeline:1:1: error: can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))
+// CHECK-NEXT: func.func(cse)
+// CHECK-NEXT: ^~~~~~~~~
 // ALONE-NOT: builtin.module
 // ALONE: func.func @f()
 func.func @f() {
