@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from passel.search import (
     narrowed,
     printed,
 )
+from passel.search.state_oracles import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,6 +131,26 @@ def test_what_is_needed_is_left(ir: str, how: str) -> None:
     assert failure_of(subject_of(ir, Faulty), reducer.best) == identity
     assert trials.calls <= 60
     assert "long_name" not in reducer.best.ir
+
+
+def test_a_result_may_become_any_of_the_operands() -> None:
+    """Of an op that only hands on its second operand, that one is left."""
+    source = """
+    func.func @f(%a: i32, %b: i32) -> i32 {
+      %0 = arith.subi %a, %b : i32
+      %1 = arith.addi %a, %0 : i32
+      func.return %1 : i32
+    }
+    """
+
+    def returns_what_is_subtracted(text: str) -> bool:
+        added = r'"arith.addi"\(%\w+, (%\w+)\)'
+        text = re.sub(rf'(%\w+) = {added}(.*"func.return"\()\1\)', r"\3\2)", text, flags=re.DOTALL)
+        return re.search(r'(%\w+) = "arith.subi".*"func.return"\(\1\)', text, re.DOTALL) is not None
+
+    case = Case(printed(subject_of("xdsl", Faulty), source) or "")
+    reducer = Reducer(case, Trials(Asked(returns_what_is_subtracted)))
+    assert "arith.addi" not in reducer.run().ir
 
 
 def test_several_jobs_find_as_small_a_case() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.search.generic import Op
@@ -132,6 +133,28 @@ def _renewable(root: Op) -> Iterator[int]:
     used = {name for op in root.walk() for name in op.operands}
     with_uses = {op.number for op in root.walk() if used.intersection(op.results)}
     return (number for number in _ops(root) if number in with_uses)
+
+
+def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
+    """Yield operands that can take the place of a result, but the first, which `_replace` takes."""
+    for op in root.walk():
+        fitting: dict[str, int] = {}
+        for index, (name, type_) in enumerate(zip(op.operands, op.operand_types, strict=False)):
+            if type_ in op.result_types:
+                fitting.setdefault(name, index)
+        yield from ((op.number, index) for index in islice(fitting.values(), 1, None))
+
+
+def _forward(root: Op, places: Collection[tuple[int, int]]) -> None:
+    """Remove ops, and put these operands in the places of their results."""
+    chosen = dict(places)
+    former = definitions(root)
+    for op in root.walk():
+        if op.number in chosen:
+            operands = [op.operands[chosen[op.number]], *op.operands]
+            former.update((name, former[name]._replace(operands=operands)) for name in op.results)
+    _remove(root, chosen)
+    Repair(root, former)
 
 
 # -- Blocks and regions ----------------------------------------------------------------------
@@ -338,6 +361,7 @@ KINDS = (
     Kind("returned values", _returned, _return_nothing),
     Kind("ops", _ops, _replace),
     Kind("ops", _renewable, partial(_replace, reuse=False)),
+    Kind("ops", _other_operands, _forward),
     Kind("regions", _hoistable, _hoist),
     Kind("branches", _branches, _straighten),
     Kind("operands", _operands, _drop_operands),
