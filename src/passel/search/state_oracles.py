@@ -6,18 +6,21 @@ that still have to run. Some can also say which symbols it is about.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from passel.ir import Computes, InvalidIR, NotComputedError, ability_of, outwards
-from passel.search.oracle import Verdict
+from passel.diagnostics import brief
+from passel.errors import PasselError
+from passel.ir import Computes, InvalidIR, NotComputedError, PrintFlags, ability_of, outwards
+from passel.search.oracle import Case, Verdict
 from passel.search.starting import SearchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from passel.search.children import Died, Scratch
-    from passel.search.oracle import Case, Subject
+    from passel.search.oracle import Subject
 
 
 class NotValid:
@@ -148,6 +151,55 @@ class ComputesElse:
 
     def of_death(self, died: Died) -> Verdict:
         """Return that it is not known what IR computes that crashes the interpreter."""
+        return Verdict.INVALID
+
+
+class Miscompiled:
+    """The oracle for cases whose pipeline changes what functions compute.
+
+    Args:
+        subject: Reads and runs cases.
+        symbol: The function to run; empty for all that can be.
+        arguments: Its arguments, as the IR writes them; empty for some at random.
+        timeout: How many seconds a function may take; by default ten.
+    """
+
+    def __init__(
+        self, subject: Subject, symbol: str = "", arguments: str = "", timeout: float | None = None
+    ) -> None:
+        self._subject = subject
+        self._compare = partial(ComputesElse, symbol=symbol, arguments=arguments, timeout=timeout)
+
+    def _run(self, case: Case) -> tuple[ComputesElse, Case]:
+        """Run the pipeline; return the oracle for the IR after it, and that IR."""
+        oracle = self._compare(self._subject, case.ir)
+        parsed, context = self._subject.parse(case.ir)
+        manager = self._subject.manager(case.pipeline, context)
+        manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
+        adapter = self._subject.frontend.adapter
+        return oracle, Case(adapter.print_op(adapter.op_of(parsed.op), PrintFlags(generic=True)))
+
+    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+        """Run the functions before and after the pipeline."""
+        try:
+            oracle, after = self._run(case)
+            return oracle(after, scratch)
+        except Exception:  # noqa: BLE001 - passes and parsers of others raise what they like
+            return Verdict.INVALID
+
+    def why(self, case: Case, scratch: Scratch) -> str:
+        """Return why it is not known to be miscompiled."""
+        try:
+            oracle, after = self._run(case)
+        except PasselError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - as above
+            return brief(error)
+        why = oracle.why(after, scratch) or "its functions compute the same after the pipeline"
+        return why + (f"; not run: {oracle.left_out}" if oracle.left_out else "")
+
+    def of_death(self, died: Died) -> Verdict:
+        """Return that it is not known what is computed in a process that has crashed."""
         return Verdict.INVALID
 
 

@@ -18,7 +18,13 @@ from passel.tool.flags import flags_in
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.replay import Replay
-from passel.tool.searching import SearchFlags, command_oracle, run_search, search_program
+from passel.tool.searching import (
+    SearchFlags,
+    command_oracle,
+    function_of,
+    run_search,
+    search_program,
+)
 from passel.tool.settings import Settings
 
 if TYPE_CHECKING:
@@ -33,11 +39,6 @@ class _Flags(SearchFlags):
     """Bisection."""
 
     invalid: bool = flag("the IR is not valid")
-    computes_else: str = flag(
-        "functions compute something else than before: all, @name, or @name(1 : i32)",
-        "<function>",
-        implied="all",
-    )
     inside: bool = flag("look for the single rewrite, and for needed elements of options, too")
     omit: bool = flag("find which optional passes have to run, instead")
     run: int = flag("the run to look at, of several in the record", "<n>", 0, parse=number_of)
@@ -171,9 +172,10 @@ class _Search(NamedTuple):
             case ["computes-else"]:
                 if run.before is None:
                     raise SearchError("the record does not have the IR from before the run")
-                symbol, _, arguments = flags.computes_else.partition("(")
-                symbol = "" if symbol == "all" else symbol.removeprefix("@")
-                first, arguments = record.text(run.before), arguments.removesuffix(")")
+                first, (symbol, arguments) = (
+                    record.text(run.before),
+                    function_of(flags.computes_else),
+                )
                 oracle = ComputesElse(subject, first, symbol, arguments, timeout=flags.timeout)
                 if oracle.left_out:
                     _say(f"BISECT: not run: {oracle.left_out}")

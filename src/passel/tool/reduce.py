@@ -43,6 +43,7 @@ _EXAMPLES = """\
   passel-reduce in.mlir -p 'builtin.module(func.func(cse,my-pass),symbol-dce)' -o small.mlir
   passel-reduce repro.mlir -j 4                       (a reproducer of passel-opt or mlir-opt)
   passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass
+  passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass --computes-else=@main
   passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
 """
 
@@ -54,11 +55,10 @@ message that begins alike. It is a reproducer, which passel-opt --run-reproducer
 With --interesting=<command>, the result is the smallest for which the command exits with 0. The
 command gets a file in place of {}, or as its last argument: the IR in generic form, followed by the
 pipeline, if one is given, as a reproducer. It is run in this directory, twice on the input first:
-it has to say both times that it is interesting. Cases that are not valid IR are not tried. For a
-wrong result, it may compare what two compilers make of the file:
+it has to say both times that it is interesting. Cases that are not valid IR are not tried.
 
-  #!/bin/sh
-  passel-opt --run-reproducer "$1" -o /tmp/out.mlir && ! ./check-result /tmp/out.mlir
+With --computes-else, functions compute something else after the pipeline than before, as for
+passel-bisect.
 
 Ctrl-C ends the search, and leaves the smallest case until then.
 """

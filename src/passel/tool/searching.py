@@ -16,6 +16,7 @@ from passel.ir.frontend import UnreadableError, UsageError
 from passel.search import Case, Command, SameFailure, SearchError, Subject, failure_of
 from passel.search.children import Died
 from passel.search.starting import in_child
+from passel.search.state_oracles import Miscompiled
 from passel.tool.definition import ToolDefinition
 from passel.tool.flag_groups import GROUPS, FlagGroup, flag
 from passel.tool.flag_values import seconds_of
@@ -63,8 +64,13 @@ class SearchFlags(FlagGroup):
         "a command that exits with 0 if the case in the file {} is interesting",
         "<command>",
     )
+    computes_else: str = flag(
+        "functions compute something else than before: all, @name, or @name(1 : i32)",
+        "<function>",
+        implied="all",
+    )
     timeout: float | None = flag(
-        "how long a case may take; by default ten times as long as the input",
+        "how long a case may take; by default ten times as long as the input; and a function, 10",
         "<seconds>",
         parse=seconds_of,
     )
@@ -154,16 +160,11 @@ class SearchInput:
         Raises:
             SearchError: It does not fail.
         """
-        if not self.case.pipeline:
-            raise UsageError(
-                "there is nothing to run: give a pipeline with -p, passes as flags, or a "
-                "reproducer; or say what is interesting with --interesting=<command>"
-            )
         failure = failure_of(self.subject, self.case)
         if failure is None:
             raise SearchError(
                 f"'{self.case.pipeline}' does not fail on the input; if something else is wrong, "
-                "give a command that finds it: --interesting=<command>"
+                "say what: --computes-else, or --interesting=<command>"
             )
         return failure
 
@@ -171,12 +172,30 @@ class SearchInput:
         """Return the oracle that the command line asks for.
 
         Raises:
-            UsageError: The command is not there.
+            UsageError: The command is not there, or there is no pipeline.
             SearchError: The case does not fail.
         """
-        if not SearchFlags(self.settings.line).interesting:
-            return SameFailure(self.subject, self.failure())
-        return command_oracle(self.settings, self.subject)
+        flags = SearchFlags(self.settings.line)
+        if flags.interesting and flags.computes_else:
+            raise UsageError(
+                "'--interesting' and '--computes-else' ask for different things: give one"
+            )
+        if flags.interesting:
+            return command_oracle(self.settings, self.subject)
+        if not self.case.pipeline:
+            raise UsageError(
+                "there is nothing to run: give a pipeline with -p, passes as flags, or a "
+                "reproducer; or say what is interesting with --interesting=<command>"
+            )
+        if flags.computes_else:
+            return Miscompiled(self.subject, *function_of(flags.computes_else), flags.timeout)
+        return SameFailure(self.subject, self.failure())
+
+
+def function_of(text: str) -> tuple[str, str]:
+    """Return the function that `--computes-else` names, empty for all, and its arguments."""
+    symbol, _, arguments = text.partition("(")
+    return "" if symbol == "all" else symbol.removeprefix("@"), arguments.removesuffix(")")
 
 
 def command_oracle(settings: Settings, subject: Subject | None) -> Command:

@@ -1,0 +1,29 @@
+// A wrong result is what the pipeline makes of a function, in xDSL's interpreter.
+
+// RUN: passel-reduce %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(cse,wrong-fold,dce))" --computes-else 2>/dev/null | filecheck %s
+// CHECK:      builtin.module {
+// CHECK-NEXT:   func.func @f() -> i32 {
+// CHECK-NEXT:     [[SEVEN:%.*]] = arith.constant 7 : i32
+// CHECK-NEXT:     func.return [[SEVEN]] : i32
+// CHECK:      pipeline: "builtin.module(func.func(wrong-fold))"
+
+// RUN: not passel-reduce %s --cse --computes-else 2>&1 | filecheck %s --check-prefix=RIGHT
+// RIGHT: error: the input, in generic form, is not interesting: of the functions that could be run, none differs; not run: 1 of 2 functions: @calls ({{.*}} named ext)
+// RUN: not passel-reduce %s --cse --computes-else=@calls 2>&1 | filecheck %s --check-prefix=CALLS
+// CALLS: error: the input cannot be asked about: the IR cannot be run: @calls ({{.*}} named ext)
+// RUN: not passel-reduce %s --computes-else 2>&1 | filecheck %s --check-prefix=NOTHING
+// NOTHING: error: there is nothing to run: give a pipeline
+// RUN: not passel-reduce %s --cse --computes-else --interesting=true 2>&1 | filecheck %s --check-prefix=TWO
+// TWO: error: '--interesting' and '--computes-else' ask for different things: give one
+
+func.func private @ext(i32) -> i32
+func.func @calls(%x: i32) -> i32 {
+  %0 = func.call @ext(%x) : (i32) -> i32
+  return %0 : i32
+}
+func.func @main(%x: i32, %y: i32) -> i32 {
+  %c = arith.constant 7 : i32
+  %0 = arith.addi %x, %c : i32
+  %1 = arith.muli %y, %0 : i32
+  return %1 : i32
+}
