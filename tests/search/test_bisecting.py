@@ -335,6 +335,12 @@ def test_an_op_that_no_pass_has_changed_does_not_end_the_search(folded: Planted)
     assert culprit.execution.symbol == "f3"
 
 
+def test_a_run_that_fails_at_once_has_nothing_to_search(folded: Planted) -> None:
+    """The error says that the search ends where the run failed."""
+    with pytest.raises(SearchError, match="no pass has changed anything before it failed"):
+        folded.find(Asked(lambda _: True), end=0)
+
+
 def test_each_state_is_reported_once(tmp_path: Path) -> None:
     """Also the one that is asked about again, to see whether it is the first."""
     before, bug = ["canonicalize", "bug"], "bug{kind=lost symbol=f1}"

@@ -200,6 +200,10 @@ class NotComputedError(Exception):
     """A function cannot be run; the message, said of the function, is why."""
 
 
+class NotEndedError(NotComputedError):
+    """A function takes too long."""
+
+
 @runtime_checkable
 class Computes(Protocol):
     """Optional ability of an adapter: functions of its IR can be run, to compare results."""
@@ -221,7 +225,8 @@ class Computes(Protocol):
             seconds: How long it may take.
 
         Raises:
-            NotComputedError: It cannot be run, or takes longer.
+            NotComputedError: It cannot be run.
+            NotEndedError: It takes longer.
         """
         ...
 

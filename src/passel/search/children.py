@@ -77,7 +77,7 @@ class Scratch(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What was written to the error stream."""
+        """The output on the error stream."""
         words = self.folder / "words"
         return words.read_text(errors="replace") if words.exists() else ""
 

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import brief
 from passel.errors import PasselError
-from passel.ir import Computes, InvalidIR, NotComputedError, PrintFlags, ability_of, outwards
+from passel.ir import (
+    Computes,
+    InvalidIR,
+    NotComputedError,
+    NotEndedError,
+    PrintFlags,
+    ability_of,
+    outwards,
+)
 from passel.search.oracle import Case, Verdict
 from passel.search.starting import SearchError
 
@@ -58,7 +66,7 @@ class NotValid:
         return ()
 
 
-_PATIENCE = 10.0
+_PATIENCE = 5.0
 _SHOWN = 3
 """How many functions are named that were not run."""
 
@@ -66,14 +74,15 @@ _SHOWN = 3
 class ComputesElse:
     """The oracle for IR whose functions compute something else than those of the first IR.
 
-    Functions of the first IR that cannot be run are left out.
+    Functions of the first IR that cannot be run are left out. One that has ended there, and
+    later takes more than twice as long as it may, computes something else.
 
     Args:
         subject: Reads IR.
         first: The IR to compare with.
         symbol: The function to run; empty for all that can be.
         arguments: Its arguments, as the IR writes them; empty for some at random.
-        timeout: How many seconds a function may take; by default ten.
+        timeout: How many seconds a function may take; by default five.
 
     Attributes:
         left_out: Which functions of the first IR were not run, and why; empty if all were.
@@ -98,10 +107,12 @@ class ComputesElse:
         if computes is None:
             raise SearchError(f"functions of '{adapter.name}' cannot be run here")
         self._computes: Computes = computes
+        self._expected: dict[str, Sequence[str]] = {}
         self._expected, problems = self._results(first, [symbol] if symbol else None)
         if not self._expected:
             why = _listed(problems) or "it has no functions with bodies"
             raise SearchError(f"the IR cannot be run: {why}")
+        self._seconds *= 2  # so that one which just ended in time does not seem to be endless
         count = len(self._expected) + len(problems)
         self.left_out: str = (
             f"{len(problems)} of {count} functions: {_listed(problems)}" if problems else ""
@@ -121,7 +132,10 @@ class ComputesElse:
                     op, context, name, self._arguments, self._seconds
                 )
             except NotComputedError as error:
-                problems[name] = str(error)
+                if isinstance(error, NotEndedError) and name in self._expected:
+                    found[name] = [str(error)]  # in contrast to before
+                else:
+                    problems[name] = str(error)
         return found, problems
 
     def __call__(self, case: Case, scratch: Scratch) -> Verdict:
@@ -161,7 +175,7 @@ class Miscompiled:
         subject: Reads and runs cases.
         symbol: The function to run; empty for all that can be.
         arguments: Its arguments, as the IR writes them; empty for some at random.
-        timeout: How many seconds a function may take; by default ten.
+        timeout: How many seconds a function may take; by default five.
     """
 
     def __init__(

@@ -63,14 +63,15 @@ class Trials:
             started = time.monotonic()
             (result,) = self._children.results([case]).values()
             verdicts.append(self._taken(case, result))
-            self._children.timeout = _PATIENCE * (time.monotonic() - started) + _GRACE
+            limit = _PATIENCE * (time.monotonic() - started) + _GRACE
+            self._children.timeout = max(self._children.timeout or 0.0, limit)
         first, second = verdicts
         if first is not second:
             raise UnsteadyError(first, second)
         return first
 
     def why(self, case: Case) -> str:
-        """Return what the oracle says about its verdict on a case; empty if it says nothing."""
+        """Return the reason that the oracle's method `why`, if it has one, gives for a verdict."""
         explain = getattr(self._oracle, "why", None)
         said = "" if explain is None else in_child(lambda scratch: explain(case, scratch))
         return "" if isinstance(said, Died) else said

@@ -70,7 +70,7 @@ With --inside, the pass that was found runs again, on that op alone: which of it
 written to a file, with the pass, as a reproducer.
 
 IR that cannot be asked about is passed over: the interpreter lacks an op, or the command exits with
-125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 10 s, or
+125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 5 s, or
 in --timeout, are named and left out. No shell runs the command: write sh -c '...' for a pipe.
 
 The answer goes to the standard output, everything else to the error stream.

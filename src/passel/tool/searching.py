@@ -70,7 +70,7 @@ class SearchFlags(FlagGroup):
         implied="all",
     )
     timeout: float | None = flag(
-        "how long a case may take; by default ten times as long as the input; and a function, 10",
+        "how long a case may take, by default ten times as long as the input; a function, 5 s",
         "<seconds>",
         parse=seconds_of,
     )

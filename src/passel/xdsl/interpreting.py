@@ -29,7 +29,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import InterpretationError
 
-from passel.ir import NotComputedError
+from passel.ir import NotComputedError, NotEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ class _Deadline(Interpreter.Listener):
     def will_interpret_op(self, op: Operation, args: tuple[Any, ...]) -> None:
         """Look at the clock."""
         if monotonic() > self._end:
-            raise NotComputedError(f"takes longer than {self._seconds:g} s")
+            raise NotEndedError(f"takes longer than {self._seconds:g} s")
 
 
 def computed(
@@ -76,7 +76,8 @@ def computed(
 
     Raises:
         NotComputedError: There is no such function with a body, or its types or ops are not for
-            the interpreter, or it takes too long.
+            the interpreter.
+        NotEndedError: It takes too long.
     """
     if not isinstance(module, ModuleOp):
         raise NotComputedError("is not in a module")

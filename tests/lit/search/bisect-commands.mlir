@@ -7,6 +7,8 @@
 // TYPO-NEXT: no-such-program
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'kill -9 $$'" 2>&1 | filecheck %s --check-prefix=KILLED
 // KILLED: error: the IR after the last pass cannot be asked about: the command is ended by SIGKILL
+// RUN: not passel-bisect %t.passel --interesting="sh -c 'exit 139'" 2>&1 | filecheck %s --check-prefix=CRASHED
+// CRASHED: error: the IR after the last pass cannot be asked about: the command exits with 139
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'sleep 9'" --timeout=0.2 2>&1 | filecheck %s --check-prefix=LATE
 // LATE: error: the IR after the last pass cannot be asked about: the command takes longer than 0.2 s
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'exit 125'" 2>&1 | filecheck %s --check-prefix=CANNOT
