@@ -1,11 +1,17 @@
-"""The standard streams of a process, which passes may close or replace."""
+"""The standard streams of a process, which passes may close or replace, and its last words."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+last_words: list[Callable[[], str]] = []
+"""Return what is written to the standard error when native code ends the process."""
 
 
 def flush() -> None:

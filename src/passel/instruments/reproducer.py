@@ -22,6 +22,7 @@ from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from passel.errors import Failure
     from passel.hooks import Around, Run
@@ -139,6 +140,11 @@ class CrashReproducer(PassInstrumentation):
         self.threading = threading
         self.replay = replay
         self._started: Run | None = None
+
+    @property
+    def running(self) -> Path | None:
+        """The file that is written ahead, while a run goes on."""
+        return getattr(self._file, "running", None)
 
     def split(self) -> PassInstrumentation:
         """Return an observer of nothing: passes that fail elsewhere fail here again."""

@@ -96,13 +96,14 @@ class ReproducerFile:
         path: The target, wherever the working directory is by then.
         title: What messages call it.
         problem: Why it could not be written; empty if it could.
+        running: The file beside the target, while there is one.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = lasting(path)
         self.title: str = str(path)
         self.problem: str = ""
-        self._running: Path | None = None
+        self.running: Path | None = None
         self._ahead: str = ""
         self._removal: weakref.finalize[..., Any] | None = None
 
@@ -111,11 +112,11 @@ class ReproducerFile:
         if is_special(self.path):
             return
         try:
-            if self._running is None:
+            if self.running is None:
                 self._reserve()
-            if self._running is not None:
+            if self.running is not None:
                 self._ahead = ""
-                write_whole(self._running, text)
+                write_whole(self.running, text)
                 self._ahead = text
         except (OSError, ValueError) as error:
             self._refuse(error)
@@ -133,24 +134,24 @@ class ReproducerFile:
         try:
             write_whole(self.path, text)
         except (OSError, ValueError) as error:
-            if self._running is None or self._ahead != ahead or not self._put_ahead():
+            if self.running is None or self._ahead != ahead or not self._put_ahead():
                 self._refuse(error)
                 return False
         return True
 
     def discard(self) -> None:
         """Leave nothing behind but what is at the target."""
-        if self._running is not None:
-            _remove(self._running, os.getpid())
+        if self.running is not None:
+            _remove(self.running, os.getpid())
         if self._removal is not None:
             self._removal.detach()
-        self._running = self._removal = None
+        self.running = self._removal = None
 
     def _put_ahead(self) -> bool:
         """Put what was written ahead at the target; return whether that went well."""
         try:
-            assert self._running is not None  # noqa: S101 - the caller has looked
-            self._running.replace(os.path.realpath(self.path))
+            assert self.running is not None  # noqa: S101 - the caller has looked
+            self.running.replace(os.path.realpath(self.path))
         except OSError:
             return False
         return True
@@ -158,7 +159,7 @@ class ReproducerFile:
     def _reserve(self) -> None:
         """Create a file of its own: one that is there is of another run, perhaps a dead one."""
         number, base = 0, Path(os.path.realpath(self.path))
-        while self._running is None:
+        while self.running is None:
             infix = f".{number}" if number else ""
             path = base.with_name(f"{base.name}{infix}{RUNNING}")
             number += 1
@@ -166,7 +167,7 @@ class ReproducerFile:
                 continue
             try:
                 path.touch(exist_ok=False)
-                self._running = path
+                self.running = path
                 # A caller that forgets to discard it leaves nothing behind.
                 self._removal = weakref.finalize(self, _remove, path, os.getpid())
             except FileExistsError:

@@ -7,12 +7,14 @@ whose standard error is a file in memory. That takes Linux, and a system that le
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 from functools import cache
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.execution.strategies.stopping import interrupts_held
+from passel.execution.streams import last_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CLONE_FILES = 0x400
+_PATIENCE = 5
+"""Seconds for the last words."""
 
 _elsewhere = local()
 """In threads whose standard error is another one, `number` is that of the process's."""
@@ -93,7 +97,7 @@ def _take_files() -> bool:
 
 @cache
 def end_at_fatal_errors(bindings: Bindings) -> None:
-    """Let fatal errors end the process as they end mlir-opt: by one line and exit code 1.
+    """Let fatal errors end the process as they end mlir-opt: by a line and exit code 1.
 
     Left alone they abort it, and Python adds where it was. Builds that do not export LLVM's C API
     are left alone.
@@ -108,5 +112,14 @@ def end_at_fatal_errors(bindings: Bindings) -> None:
 
 @ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 def _end(reason: bytes) -> None:
-    os.write(getattr(_elsewhere, "number", 2), b"LLVM ERROR: " + reason + b"\n")
-    os._exit(1)
+    file = getattr(_elsewhere, "number", 2)
+    try:
+        os.write(file, b"LLVM ERROR: " + reason + b"\n")
+        # Words about the IR may wait for a lock that the failing code holds.
+        faulthandler.dump_traceback_later(
+            _PATIENCE, exit=True, file=os.open(os.devnull, os.O_WRONLY)
+        )
+        for words in last_words:
+            os.write(file, words().encode())
+    finally:
+        os._exit(1)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity
+from passel.execution.step import StepRunner
+from passel.execution.streams import last_words
 from passel.hooks import PassInstrumentation
+from passel.ir import adapter_for
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
+    from types import FrameType
 
     from passel.errors import Failure
+    from passel.tool.replay import Replay
     from passel.tool.settings import Settings
 
 
@@ -63,3 +70,40 @@ def culprit(error: BaseException) -> str:
         if isinstance(owner, Pass) or (isinstance(owner, type) and issubclass(owner, Pass)):
             return f"'{frame.f_code.co_name}' of pass '{owner.name}' ({place})"
     return str(place)
+
+
+@contextmanager
+def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
+    """Let native code that ends the process say in which pass that was, and how to go on."""
+    process = os.getpid()
+
+    def words() -> str:
+        lines = [at_work()]
+        if os.getpid() == process:  # no worker, without which the run goes on
+            lines.append(replay.of_the_dead())
+            if record := settings.records.record:
+                lines.append(f"passel-report {record} shows what had run")
+        return "".join(f"{settings.program}: note: {line}\n" for line in lines if line)
+
+    last_words.append(words)
+    try:
+        yield
+    finally:
+        last_words.remove(words)
+
+
+def at_work() -> str:
+    """Return which pass runs on which op; empty if none does.
+
+    It is read off the stacks of all threads, so that nothing has to take note of it.
+    """
+    for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
+        frame: FrameType | None = top
+        while frame is not None:
+            if frame.f_code is StepRunner.run_step.__code__ and frame.f_locals["step"].pass_:
+                step, op, ctx = (frame.f_locals[name] for name in ("step", "op", "ctx"))
+                symbol = adapter_for(op).symbol_name(op)
+                where = f"'{ctx.plan.op_name}'" + (f" @{symbol}" if symbol else "")
+                return f"in pass '{step.title}' on {where} [{step.path}]"
+            frame = frame.f_back
+    return ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from passel.instruments.whole_files import lasting
 from passel.ir.frontend import UnreadableError
+from passel.tool.crashes import last_words_of
 from passel.tool.output import Output, streams_kept
 from passel.tool.part import Part
 from passel.tool.sources import read_sources
@@ -47,7 +48,7 @@ class Driver:
     def run(self) -> int:
         """Process the input and return the exit code."""
         try:
-            with self._shared.reports:
+            with self._shared.reports, last_words_of(self._settings, self._shared.replay):
                 good = self._process_all()
             if self._shared.crashes.failed:
                 self._shared.replay.explain()

@@ -129,6 +129,14 @@ class Replay:
             write_whole(self._start / name, text)
         self._generated += 1
 
+    def of_the_dead(self) -> str:
+        """Return how to replay the run that is about to end the process; empty without a file."""
+        running = self._current.running if self._current is not None else None
+        if running is None:
+            return ""
+        path = Path(self._flags.mlir_pass_pipeline_crash_reproducer).with_name(running.name)
+        return f"to replay: {self.command().replace('{file}', _quoted([str(path)]))}"
+
     def explain(self) -> None:
         """Write once how to replay a failed run, unless a file was asked for."""
         settings = self._settings
