@@ -16,7 +16,7 @@ import pytest
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.execution import Run
-from passel.execution.strategies import Sequential
+from passel.execution.strategies import Sequential, placement
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.placement import Place
 from passel.execution.strategies.threads import Threads
@@ -393,6 +393,18 @@ def test_the_report_says_whether_there_were_workers() -> None:
     stream = io.StringIO()
     shared_run(Forked(2, eager=True), Timing(report=stream, output_format="json"))
     assert json.loads(stream.getvalue())[-1]["name"] == "Total"
+
+
+def test_the_report_promises_no_workers_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an IR whose ops cannot be sent, -j N would share none either."""
+
+    def no_ability(*_: object) -> None:
+        pass
+
+    monkeypatch.setattr(placement, "ability_of", no_ability)
+    stream = io.StringIO()
+    shared_run(Forked(2, is_automatic=True), Timing(report=stream), ops=3)
+    assert stream.getvalue().endswith(": 0 of 3 ops; ops of toy cannot be sent\n")
 
 
 def test_only_timings_can_be_merged() -> None:

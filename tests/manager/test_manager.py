@@ -70,8 +70,16 @@ def test_an_anchor_is_a_name_or_an_op_class(anchor: str | type) -> None:
 
 def test_a_class_without_an_op_name_is_no_anchor() -> None:
     """Any other class is refused by name."""
-    with pytest.raises(DefinitionError, match=r"^int is not an op class: it has no op name$"):
+    with pytest.raises(
+        DefinitionError, match=r"^int is not an op class: it has no op name; give it "
+    ):
         OpPassManager(int)
+
+
+def test_an_adapter_is_an_instance() -> None:
+    """Its class is refused, with what to write."""
+    with pytest.raises(TypeError, match=r"not the class ToyAdapter: adapter=ToyAdapter\(\)$"):
+        PassManager("toy.module", adapter=ToyAdapter)  # pyright: ignore[reportArgumentType]
 
 
 def test_nest_returns_the_inner_manager(make: Callable[..., Pass[Any]]) -> None:

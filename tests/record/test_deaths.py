@@ -11,7 +11,7 @@ import pytest
 
 from passel.record import Record
 from passel.record.page.payload import payload
-from passel.tool import bisect, report
+from passel.tool import bisect, main, report
 
 PLUGIN = '''
 import os, signal
@@ -41,6 +41,18 @@ AGAIN = (
     "--stop-after=builtin.module/func.func/1:die@f3 r.passel"
 )
 BEFORE = "func.func @f3() attributes {marked} {\n  func.return\n}\n"
+
+
+def test_the_ir_of_a_record_may_not_be_installed(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That is said, and no flag is named that was not given."""
+    assert main([functions, "--cse", "--record=r.passel", "-o", "/dev/null"]) == 0
+    record = Path("r.passel")
+    record.write_bytes(record.read_bytes().replace(b'"ir":"xdsl"', b'"ir":"stack"'))
+    said = "error: the record is of IR 'stack', which no installed package has\n"
+    assert (bisect.main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-bisect: {said}")
+    assert (main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-opt: {said}")
 
 
 def died(*words: str) -> subprocess.CompletedProcess[str]:

@@ -226,5 +226,8 @@ def op_name_of(anchor: str | type) -> str:
         if isinstance(name, str):
             return name
     shown = getattr(anchor, "__qualname__", anchor)
-    msg = f"{shown} is not an op class: it has no op name"
+    msg = (
+        f"{shown} is not an op class: it has no op name; give it a class attribute `name`, or give "
+        "the op's name as text (of a pass: anchor = '...')"
+    )
     raise DefinitionError(msg)

@@ -83,6 +83,9 @@ class PassManager(CheckedRuns, ObservedRuns):
         nesting: Nesting = Nesting.EXPLICIT,
         check: bool = True,
     ) -> None:
+        if isinstance(adapter, type):
+            name = adapter.__name__
+            raise TypeError(f"an adapter is an instance, not the class {name}: adapter={name}()")
         super().__init__(anchor, nesting=nesting)
         self._checks = check
         self._checked: object = None

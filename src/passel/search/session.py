@@ -46,6 +46,7 @@ class Session:
         op: What it runs on, at the top; it is changed until the session goes back, and then
             replaced.
         on_diagnostic: As for `PassManager.run`.
+        adapter: The IR's adapter, if it is not that of an installed package.
 
     Raises:
         AdapterError: The IR has no files, in which states are kept.
@@ -76,8 +77,9 @@ class Session:
         op: Any,
         *,
         on_diagnostic: Callable[[Diagnostic], None] | None = None,
+        adapter: IRAdapter | None = None,
     ) -> None:
-        adapter = adapter_for(op)
+        adapter = adapter or adapter_for(op)
         writer = ability_of(adapter, WritesSources)
         if writer is None:
             raise AdapterError(f"the adapter of '{adapter.name}' cannot write IR as files")
@@ -261,7 +263,13 @@ class Session:
 
     def _position_of(self, place: str) -> int:
         """Return how many passes have run where a pass has."""
-        return self.paths.index(Place.of(place, self.paths).path) + 1
+        path, symbol = Place.of(place, self.paths)
+        if symbol:
+            raise PasselError(
+                f"a session stops when a pass has run on all ops, not on @{symbol} alone, as "
+                f"passel-opt --stop-after={place} does"
+            )
+        return self.paths.index(path) + 1
 
     def _keep(self) -> None:
         """Keep the IR as it is at this position; what was seen further on does not count."""

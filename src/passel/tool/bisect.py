@@ -15,6 +15,7 @@ from passel.search.state_oracles import ComputesElse, NotValid
 from passel.tool.flag_groups import flag, flags_by_name
 from passel.tool.flag_values import number_of
 from passel.tool.flags import flags_in
+from passel.tool.irs import flag_for
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.replay import Replay
@@ -120,7 +121,7 @@ def _run(settings: Settings) -> int:
 def _recorded_flags(record: Record, run: RunInfo) -> list[str]:
     """Return the flags of the recorded command line that bisecting needs as well."""
     known = flags_by_name()
-    found = [] if run.ir == "xdsl" else [f"--ir={run.ir}"]
+    found = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):
         flag = known.get(name)
         if flag is not None and flag.name in _READING:

@@ -249,6 +249,17 @@ def _passes_in(words: Sequence[str]) -> list[str]:
     return names
 
 
+def flag_for(ir: str) -> str:
+    """Return the flag for the IR of a record.
+
+    Raises:
+        UsageError: It is not installed.
+    """
+    if ir not in adapter_names():
+        raise UsageError(f"the record is of IR '{ir}', which no installed package has")
+    return f"--ir={ir}"
+
+
 def hint_at_other_ir(words: Sequence[str], ir: IRChoice) -> str:
     """Return which other IR has passes in a command line that this one lacks; empty if none has.
 

@@ -132,6 +132,12 @@ class Part:
         except PipelineError as error:
             if recorded is None or recorded.pipeline is None:
                 raise
+            if self._source.is_recorded:  # whose lines are none of IR
+                from passel.tool.stepping import recorded_plugins
+
+                for flag in recorded_plugins(self._settings):
+                    error.add_note(f"the run had {flag}")
+                raise
             from passel.tool.irs import hint_at_other_ir
 
             *others, last = [recorded.diagnostic(problem) for problem in error.problems]

@@ -53,7 +53,9 @@ class Prompt(cmd.Cmd):
         self._parsed = parsed
         self._context = manager.context
         self._shared = shared
-        self._session = Session(manager, parsed.op, on_diagnostic=self._report)
+        self._session = Session(
+            manager, parsed.op, on_diagnostic=self._report, adapter=shared.adapter
+        )
         self._result: RunResult | None = None
 
     def run(self) -> tuple[Parsed, RunResult]:
@@ -98,51 +100,51 @@ class Prompt(cmd.Cmd):
     # -- Going on and back -----------------------------------------------------------------
 
     def do_step(self, argument: str) -> None:
-        """Step [n]: run the next pass, or n of them, each on all of its ops."""
+        """`step [n]`: run the next pass, or n of them, each on all of its ops."""
         count = int(argument) if argument.isdecimal() else 0
         if argument and not count:
-            raise UsageError(f"step takes a number, not '{argument}'")
+            raise UsageError(f"step takes a number from 1 on, not '{argument}'")
         if self._session.is_over:
             raise UsageError("all passes have run")
         self._ran(self._session.step(count or 1))
 
     def do_run(self, argument: str) -> None:
-        """Run [place]: run all passes, or up to a place: a path, or a pass's name."""
+        """`run [place]`: run all passes, or up to a place: a path, or a pass's name."""
         self._ran(self._session.run_to(argument))
 
     def do_apply(self, argument: str) -> None:
-        """Apply <passes>: run passes that are not in the pipeline, such as cse,func.func(dce)."""
+        """`apply <passes>`: run passes that are not in the pipeline, such as cse,func.func(dce)."""
         if not argument:
             raise UsageError("apply takes passes, such as: apply cse,func.func(dce)")
         self._ran(self._session.apply(argument))
 
     def do_rewind(self, argument: str) -> None:
-        """Rewind [place]: go back to a place, a bookmark, or the start."""
+        """`rewind [place]`: go back to a place, a bookmark, or the start."""
         self._session.rewind(argument)
 
     def do_bookmark(self, argument: str) -> None:
-        """Bookmark <name>: give this state a name, for rewind and diff."""
+        """`bookmark <name>`: give this state a name, for rewind and diff."""
         if not argument:
             raise UsageError("bookmark takes a name")
         self._session.bookmark(argument)
 
     def do_edit(self, argument: str) -> None:
-        """edit: open the IR in $EDITOR, and go on with what comes back."""
+        """`edit`: open the IR in $EDITOR, and go on with what comes back."""
         title = self._session.place.rpartition(":")[2] or "parsing"
         self._session.adopt(edit(self._session.text(), title, self._context, self._shared))
 
     # -- Looking ---------------------------------------------------------------------------
 
     def do_list(self, argument: str) -> None:
-        """list: show the passes, and which have run."""
+        """`list`: show the passes, and which have run."""
         self._show_list()
 
     def do_print(self, argument: str) -> None:
-        """Print [@symbol]: show the IR, or one op of it."""
+        """`print [@symbol]`: show the IR, or one op of it."""
         self._say(self._session.text(argument, flags=self._shared.settings.print_flags))
 
     def do_diff(self, argument: str) -> None:
-        """Diff [place] [@symbol]: show what has changed since a place, or the last stop."""
+        """`diff [place] [@symbol]`: show what has changed since a place, or the last stop."""
         words = argument.split()
         symbols = [word for word in words if word.startswith("@")]
         places = [word for word in words if not word.startswith("@")]
@@ -152,14 +154,14 @@ class Prompt(cmd.Cmd):
         self._say(text.rstrip("\n") or "nothing has changed")
 
     def do_write(self, argument: str) -> None:
-        """Write <file>: write the IR to a file."""
+        """`write <file>`: write the IR to a file."""
         if not argument:
             raise UsageError("write takes a file")
         with refusing("cannot open output file", argument):
             Path(argument).write_text(f"{self._session.text()}\n", encoding="utf-8")
 
     def do_quit(self, argument: str) -> bool:
-        """quit: end, with the IR as it is as the result."""
+        """`quit`: end, with the IR as it is as the result."""
         return True
 
     def do_EOF(self, argument: str) -> bool:  # noqa: N802 - cmd's name for it

@@ -16,6 +16,8 @@ from passel.ir.frontend import SourcePart, UsageError
 from passel.record import Record
 from passel.search import Place, Stretch
 from passel.tool.editing import edit
+from passel.tool.flags import flags_in
+from passel.tool.irs import flag_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,7 +83,7 @@ def recorded_source(settings: Settings) -> SourcePart:
     record = Record.open(settings.input)
     run = record.info.runs[0]
     if settings.reading.ir not in (run.ir, "auto"):
-        raise UsageError(f"'{settings.input}' is a record of another IR: --ir={run.ir}")
+        raise UsageError(f"'{settings.input}' is a record of another IR: {flag_for(run.ir)}")
     paths = [step.path for step in run.steps]
     place = _place(settings.stepping.start_after, "start-after", paths)
     if place is None:
@@ -98,6 +100,14 @@ def recorded_source(settings: Settings) -> SourcePart:
         raise UsageError(f"the record does not have the IR after {place or 'parsing'}{hint}")
     case = reproducer_text(text, run.pipeline)
     return SourcePart(case, settings.input, is_recorded=True)
+
+
+def recorded_plugins(settings: Settings) -> list[str]:
+    """Return the flags for plugins that the recorded run had, and this command line lacks."""
+    words = flags_in(Record.open(settings.input).info.command_line[1:])
+    given = settings.written.get("load-pass-plugin", ())
+    flags = [f"--{name}={value}" for name, value in words if name == "load-pass-plugin"]
+    return [each for each in flags if each not in given]
 
 
 def _places(flags: SteppingFlags, paths: Sequence[str]) -> list[Place | None]:

@@ -22,6 +22,12 @@
 // RECORD: passel-opt: error: '--start-after': in the record, no pass ran at builtin.module/func.func/0:cse@g
 // RUN: not passel-opt %t.record --ir=mlir 2>&1 | filecheck %s --check-prefix=IR
 // IR: passel-opt: error: '{{.*}}.record' is a record of another IR: --ir=xdsl
+
+// RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold),dce)" --record=%t.plugin -o /dev/null
+// RUN: not passel-opt %t.plugin --start-after=wrong-fold 2>&1 | filecheck %s --check-prefix=PLUGIN
+// PLUGIN: {{^}}<pass-pipeline>:1:26: error: 'wrong-fold' does not refer to a registered pass
+// PLUGIN-NEXT: builtin.module(func.func(wrong-fold),dce)
+// PLUGIN: passel-opt: note: the run had --load-pass-plugin={{.*}}wrong_fold.py
 func.func @f() {
   return
 }

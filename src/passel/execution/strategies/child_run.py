@@ -185,7 +185,8 @@ class ChildRun:
 
     def _why_not_shared(self, strategy: SiblingStrategy) -> str:
         """Return why a strategy is not to do the tasks; empty if it is."""
-        if strategy.is_automatic:
+        obstacle = self.placement.obstacles.get(strategy.place, "")
+        if strategy.is_automatic and not obstacle:
             why = self.placement.automatic
             if not why and not self._services.adapter.is_known_code(self._op):
                 why = "not all ops are known to keep to themselves"
@@ -195,10 +196,9 @@ class ChildRun:
         most = 2 if strategy.place is Place.PROCESSES else strategy.jobs
         if min(most, self.jobs or most) < 2:  # noqa: PLR2004 - at once
             return "they are to run one by one"
-        why = self.placement.obstacles.get(strategy.place, "")
-        if why and not strategy.is_automatic:
-            log_warning_once(f"no {strategy.where}: {why}")
-        return why
+        if obstacle and not strategy.is_automatic:
+            log_warning_once(f"no {strategy.where}: {obstacle}")
+        return obstacle
 
     def __call__(self, task: OpContext, /) -> Outcome:
         """Run a nested pipeline on one op, if the op is still there."""
