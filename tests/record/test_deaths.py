@@ -43,6 +43,20 @@ AGAIN = (
 BEFORE = "func.func @f3() attributes {marked} {\n  func.return\n}\n"
 
 
+def test_of_a_worker_that_died_the_way_on_is_said(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pass is not in the record, but that the run failed is not denied."""
+    command = [sys.executable, "-m", "passel", functions, *FLAGS, "-j2", "--pass-timeout=60"]
+    subprocess.run([*command, "--record=r.passel"], capture_output=True, check=False)
+    assert bisect.main(["r.passel"]) == 1
+    assert capsys.readouterr().err == (
+        "passel-bisect: error: the record does not say in which pass the run failed on "
+        "'func.func' @f3: 'func.func' op: the process that ran passes on it was killed by SIGSEGV; "
+        "record it with -j1, or give --interesting=<command>\n"
+    )
+
+
 def test_the_ir_of_a_record_may_not_be_installed(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

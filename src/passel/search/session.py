@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.errors import AdapterError, PasselError
+from passel.errors import AdapterError, PasselError, PipelineError, Problem
 from passel.instruments.ir_diff import unified_diff
 from passel.instruments.ir_symbols import find_symbol
 from passel.ir import PrintFlags, WritesSources, ability_of, adapter_for
@@ -263,7 +263,11 @@ class Session:
 
     def _position_of(self, place: str) -> int:
         """Return how many passes have run where a pass has."""
-        path, symbol = Place.of(place, self.paths)
+        try:
+            path, symbol = Place.of(place, self.paths)
+        except PipelineError as error:
+            known = ", ".join(self._bookmarks)
+            raise PipelineError(Problem(f"{error}\nbookmarks: {known or 'none'}")) from None
         if symbol:
             raise PasselError(
                 f"a session stops when a pass has run on all ops, not on @{symbol} alone, as "

@@ -193,6 +193,12 @@ class _Search(NamedTuple):
     ) -> _Search:
         failed = [e for e in record.executions if e.run == run.number and e.failure is not None]
         failed = failed or [e for e in record.running if e.run == run.number]
+        if not failed and run.failures:
+            told = run.failures[0]
+            raise SearchError(
+                f"the record does not say in which pass the run failed on {told.where}: "
+                f"{told.message}; record it with -j1, or give --interesting=<command>"
+            )
         if not failed:
             raise SearchError(
                 "the run did not fail: say what is interesting, with --interesting=<command>, "

@@ -20,13 +20,15 @@
 // SAID-NEXT: return
 // SAID: (after 1:canonicalize) (after 0:cse) nothing changed
 
-// RUN: printf 'setp\nstep x\nrun cse\nrun cse\nrun dce\nrun canonicalize@f\nstep 0\nhelp rewind\n\n' > %t.wrong
+// RUN: printf 'setp\nstep x\nrun cse\nrun cse\nrun dce\nrun canonicalize@f\nstep 0\nbookmark b1\nrewind a\nhelp rewind\n\n' > %t.wrong
 // RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize))" --interactive < %t.wrong 2>&1 | filecheck %s --check-prefix=WRONG
 // WRONG: error: there is no command 'setp'; type help for those there are
 // WRONG: error: step takes a number from 1 on, not 'x'
 // WRONG: error: no pass is at 'dce'
 // WRONG: error: a session stops when a pass has run on all ops, not on @f alone, as passel-opt --stop-after=canonicalize@f does
 // WRONG: error: step takes a number from 1 on, not '0'
+// WRONG: error: no pass is at 'a'
+// WRONG: bookmarks: b1
 // WRONG: `rewind [place]`: go back to a place
 func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
