@@ -234,7 +234,7 @@ class Group(Container):
         if self.items:
             self.default = nodes
         else:
-            self.items += nodes
+            self.items.extend(nodes)
 
 
 Node: TypeAlias = "Step | Nest | Group"
