@@ -125,6 +125,7 @@ def test_with_a_record_it_begins_at_the_pass_that_failed(
     pipeline, *words = WAYS[way]
     given = ["my functions.mlir", PLUGIN, "-p", f"builtin.module(symbol-dce,{pipeline})", *words]
     said = fresh(*given, "--record=my record", "--record-each-pass")
+    assert command_in(said) == given  # which leaves the record as it is
     record = Record.open("my record")
     failed = next(each for each in record.executions if each.status == "failed")
     Path("my functions.mlir").unlink()

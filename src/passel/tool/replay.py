@@ -146,7 +146,11 @@ class Replay:
         ):
             return
         if settings.input != "-":
-            how = f"to replay: {_quoted([settings.program, *settings.words])}"
+            # What was recorded of the run that failed is kept.
+            words = [
+                each for each in settings.words if not each.startswith(("-record", "--record"))
+            ]
+            how = f"to replay: {_quoted([settings.program, *words])}"
         else:
             how = (
                 "to get a file that replays this, add "
