@@ -28,13 +28,14 @@ from passel import (
     load_reproducer,
 )
 from passel.mlir import MLIRAdapter
+from passel.mlir.bindings import bindings_named
 from passel.passes.registry import installed_registry
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool import opt_main
 from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Replayed = Callable[[str], str]
@@ -171,10 +172,12 @@ def test_a_native_pass(replayed: Replayed) -> None:
 
 
 @pytest.fixture
-def other_build(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], MLIRAdapter]:
+def other_build(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], MLIRAdapter]]:
     """Let MLIR's bindings be there under another name as well, but for the library itself."""
+    found: dict[str, dict[str, Any]] = {}
 
     def install(root: str) -> MLIRAdapter:
+        found[root] = dict(vars(bindings_named(root)))
         monkeypatch.setitem(sys.modules, root, ModuleType(root))
         for name in ("ir", "passmanager", "dialects"):
             module = importlib.import_module(f"mlir.{name}")
@@ -184,7 +187,10 @@ def other_build(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], MLIRAdapter]
         monkeypatch.setitem(sys.modules, library.__name__, library)
         return MLIRAdapter(root)
 
-    return install
+    yield install
+    for root, known in found.items():  # what was found of the build is not known to later tests
+        vars(bindings_named(root)).clear()
+        vars(bindings_named(root)).update(known)
 
 
 def test_a_build_that_is_installed(
