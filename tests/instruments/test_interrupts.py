@@ -112,7 +112,7 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files left open
-@pytest.mark.parametrize("stride", [3, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("case", CASES)
 def test_an_interrupt_at_any_line_leaves_whole_files(
     case: str,

@@ -194,7 +194,7 @@ def run_interrupted(number: int, *, local: bool) -> bool:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files left open
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
-@pytest.mark.parametrize("stride", [13, pytest.param(min(STEP, 3), marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("stride", [31, pytest.param(min(STEP, 3), marks=pytest.mark.sweep)])
 def test_an_interrupt_at_any_instruction_leaves_whole_files(
     directory: Path, stride: int, local: bool
 ) -> None:

@@ -279,7 +279,7 @@ def test_no_result_is_stale(tool: Tool, mutation: Mutation) -> None:
         assert _cached(tool, *flags) == plain
 
 
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize("jobs", ["-j1", pytest.param("-j2", marks=pytest.mark.sweep)])
 @pytest.mark.parametrize(
     "flags",
     [

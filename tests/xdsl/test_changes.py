@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import fields_of
 from odd_modules import odd_module
@@ -215,6 +215,7 @@ def _pair(source: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: act.__name__)
+@settings(max_examples=settings().max_examples // 2)
 @given(random=st.randoms(use_true_random=False))
 def test_each_act_is_repeated(act: Callable[[Operation, Random], None], random: Random) -> None:
     """Every kind of change arrives alone."""

@@ -7,7 +7,7 @@ from sweeps import STEP
 from passel.xdsl import XDSLAdapter, parse_source
 
 
-@pytest.mark.parametrize("case", [*cases(131)], ids=str)
+@pytest.mark.parametrize("case", [*cases(263)], ids=str)
 def test_no_declaration_lets_invalid_ir_out(case: Case) -> None:
     """A pass that breaks the function beside fails, and equally so in any number of processes."""
     check(case, XDSLAdapter(), parse_source)
