@@ -53,7 +53,7 @@ strategies: .venv/.dev ## Run tests of the core, and of passes on xDSL, under ea
 clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which it installs (minutes)
 	$(BIN)/python -m pytest $(PATIENTLY) -m "$(CLIENTS)" tests/clients
 
-xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Run the tests over xDSL on its oldest release that passel works on, and one in the middle
+xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Run the tests over xDSL on its oldest release that passel works on, one in the middle, and the newest
 	for release in $(XDSL_RELEASES); do \
 	  .venv/xdsl-$$release/bin/python -m pytest -n auto tests/xdsl tests/tool/test_compat_suite.py && \
 	  .venv/xdsl-$$release/bin/lit -sv tests/lit || exit 1; done
