@@ -270,8 +270,8 @@ class Session:
             raise PipelineError(Problem(f"{error}\nbookmarks: {known or 'none'}")) from None
         if symbol:
             raise PasselError(
-                f"a session stops when a pass has run on all ops, not on @{symbol} alone, as "
-                f"passel-opt --stop-after={place} does"
+                f"a session cannot stop on @{symbol} alone, only when a pass has run on all ops; "
+                f"passel-opt --stop-after={place} can"
             )
         return self.paths.index(path) + 1
 

@@ -173,11 +173,8 @@ class _Search(NamedTuple):
             case ["computes-else"]:
                 if run.before is None:
                     raise SearchError("the record does not have the IR from before the run")
-                first, (symbol, arguments) = (
-                    record.text(run.before),
-                    function_of(flags.computes_else),
-                )
-                oracle = ComputesElse(subject, first, symbol, arguments, timeout=flags.timeout)
+                first, function = record.text(run.before), function_of(flags.computes_else)
+                oracle = ComputesElse(subject, first, *function, timeout=flags.timeout)
                 if oracle.left_out:
                     _say(f"BISECT: not run: {oracle.left_out}")
                 return make(oracle)

@@ -11,7 +11,6 @@ from passel.diagnostics import Diagnostic, Severity
 from passel.execution.step import StepRunner
 from passel.execution.streams import last_words
 from passel.hooks import PassInstrumentation
-from passel.ir import adapter_for
 from passel.passes import Pass
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def at_work() -> str:
         while frame is not None:
             if frame.f_code is StepRunner.run_step.__code__ and frame.f_locals["step"].pass_:
                 step, op, ctx = (frame.f_locals[name] for name in ("step", "op", "ctx"))
-                symbol = adapter_for(op).symbol_name(op)
+                symbol = ctx.runner.services.adapter.symbol_name(op)
                 where = f"'{ctx.plan.op_name}'" + (f" @{symbol}" if symbol else "")
                 return f"in pass '{step.title}' on {where} [{step.path}]"
             frame = frame.f_back

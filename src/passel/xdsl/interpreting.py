@@ -133,7 +133,8 @@ def _given(
     parser = Parser(context, text, "arguments")
     given = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
     if len(given) != len(types):
-        raise NotComputedError(f"takes {len(types)} arguments, not {len(given)}")
+        noun = "argument" if len(types) == 1 else "arguments"
+        raise NotComputedError(f"takes {len(types)} {noun}, not {len(given)}")
     return tuple(map(interpreter.value_for_attribute, given, types))
 
 

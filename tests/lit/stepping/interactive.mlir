@@ -25,7 +25,7 @@
 // WRONG: error: there is no command 'setp'; type help for those there are
 // WRONG: error: step takes a number from 1 on, not 'x'
 // WRONG: error: no pass is at 'dce'
-// WRONG: error: a session stops when a pass has run on all ops, not on @f alone, as passel-opt --stop-after=canonicalize@f does
+// WRONG: error: a session cannot stop on @f alone, only when a pass has run on all ops; passel-opt --stop-after=canonicalize@f can
 // WRONG: error: step takes a number from 1 on, not '0'
 // WRONG: error: no pass is at 'a'
 // WRONG: bookmarks: b1
