@@ -287,7 +287,11 @@ def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> N
         assert chosen.get_attribute("aria-label").startswith("@trace, unchanged")
         shown.page.get_by_text("Nothing differs.").wait_for()
     with browser.opened(reports["fine"], "#builtin.module/func.func/0:cse") as shown:
-        assert shown.page.locator("table.list a").all_inner_texts()[0] == "@saxpy"
+        listed = shown.page.locator("table.list a").all_inner_texts()
+        assert sorted(listed) == ["@leaky_relu", "@print_f32", "@saxpy", "@trace"]
+        times = "strips => strips.map(each => parseFloat(each.style.width))"
+        slowest = shown.page.locator("table.list .strip").evaluate_all(times)
+        assert slowest == sorted(slowest, reverse=True)
     with browser.opened(reports["fine"], "#builtin.module") as shown:
         shown.page.get_by_role("heading", name="The whole run").wait_for()
         shown.page.locator(".diff .line.new", has_text="cf.cond_br").first.wait_for()
