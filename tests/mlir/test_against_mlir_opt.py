@@ -223,7 +223,13 @@ def name_of(case: Case) -> str:
     return f"{case.file}-{case.pipeline[15:70]}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.sweep] if number % 2 else [], id=name_of(case))
+        for number, case in enumerate(CASES)
+    ],
+)
 def test_same_output(case: Case, mlir_opt: MlirOpt) -> None:
     """However a run is observed, its result is that of mlir-opt."""
     file = path_of(case.file)
