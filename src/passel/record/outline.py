@@ -55,19 +55,39 @@ def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> 
     for each in info.runs:
         if each.outer in inside:
             inside.add(each.number)
-    root = _Node("", "")
+    tree = _Tree()
     for number in sorted(inside):
         for step in info.runs[number].steps:
-            root.at(step.path.split("/")).title = step.title
+            tree.at(step.path, is_planned=True).title = step.title
     for each in executions:
         if each.run in inside:
-            node = root.at(each.path.split("/"))
+            node = tree.at(each.path)
             if ":" in node.path.rpartition("/")[2]:
                 node.title = each.title
             node.executions.append(each)
             for path in each.parts:
-                root.at(path.split("/")).is_fused = True
-    return [row for node in root.inside.values() for row in node.rows(0)]
+                tree.at(path).is_fused = True
+    return [row for node in tree.root.inside for row in node.rows(0)]
+
+
+class _Tree:
+    """The nodes of paths. Two pipelines with one anchor, and a pass between, are two nodes."""
+
+    def __init__(self) -> None:
+        self.root = _Node("", "")
+        self._nodes = {"": self.root}
+
+    def at(self, path: str, *, is_planned: bool = False) -> _Node:
+        """Return the node at a path; paths of a pipeline come first, in its order."""
+        known = self._nodes.get(path)
+        enclosing, _, part = path.rpartition("/")
+        if known is not None and (not is_planned or not path or ":" in part):
+            return known
+        parent = self.at(enclosing, is_planned=is_planned)
+        if known is None or parent.inside[-1:] != [known]:
+            known = self._nodes[path] = _Node(path, part)
+            parent.inside.append(known)
+        return known
 
 
 class _Node:
@@ -78,25 +98,17 @@ class _Node:
         self.title = title
         self.is_fused = False
         self.executions: list[Execution] = []
-        self.inside: dict[str, _Node] = {}
-
-    def at(self, parts: Iterable[str]) -> _Node:
-        """Return the node at a path below this one."""
-        node = self
-        for part in parts:
-            path = f"{node.path}/{part}" if node.path else part
-            node = node.inside.setdefault(part, _Node(path, part))
-        return node
+        self.inside: list[_Node] = []
 
     def rows(self, depth: int) -> Iterator[Row]:
         """Yield the row of this node and those below."""
         is_pass = ":" in self.path.rpartition("/")[2] or bool(self.executions)
         found = self.executions if is_pass else list(self._all())
         yield Row(depth, self.path, self.title, found, is_pass, self.is_fused and not found)
-        for node in self.inside.values():
+        for node in self.inside:
             yield from node.rows(depth + 1)
 
     def _all(self) -> Iterator[Execution]:
         yield from self.executions
-        for node in self.inside.values():
+        for node in self.inside:
             yield from node._all()

@@ -77,7 +77,10 @@ in --timeout, are named and left out. No shell runs the command: write sh -c '..
 The answer goes to the standard output, everything else to the error stream.
 """
 
-_READING = ("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "no-fast-paths")
+_READING = (
+    *("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "disable-verify"),
+    "no-fast-paths",
+)
 """Flags of the recorded command without which its IR is not read, or its passes not found."""
 
 PROGRAM = search_program(

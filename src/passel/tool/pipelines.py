@@ -147,8 +147,9 @@ class PipelineFactory:
             PipelineError: The pipeline cannot be scheduled on this IR.
         """
         verify = self._verify
-        if recorded is not None and recorded.verify_each is not None:
-            verify = recorded.verify_each and (verify or True)
+        verifies = recorded.verify_each if recorded is not None else None
+        if verifies is not None and not self._settings.reading.disable_verify:
+            verify = verifies and (verify or True)
         manager.enable_verifier(verify)
         manager.enable_analysis_verifier(self._given.verify_analyses)
         manager.enable_isolation_check(self._given.check_isolation)

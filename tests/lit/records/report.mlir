@@ -11,6 +11,8 @@
 // RUN: not passel-report %t --step cse --op @h 2>&1 | filecheck %s --check-prefix=NO-OP
 // RUN: not passel-report %t --diff 2>&1 | filecheck %s --check-prefix=USE
 // RUN: not passel-report %s 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: passel-opt %s -p "builtin.module(builtin.module(func.func(cse)),symbol-dce,builtin.module(func.func(dce)))" --record=%t.twice -o /dev/null
+// RUN: passel-report %t.twice | filecheck %s --check-prefix=TWICE
 
 // TREE:      report.mlir: builtin.module(func.func(cse,canonicalize),symbol-dce) (xdsl
 // TREE-NEXT: ops changed time own
@@ -19,6 +21,11 @@
 // TREE-NEXT:     cse 2 1
 // TREE-NEXT:     canonicalize 2 0
 // TREE-NEXT:   symbol-dce 1 0
+
+// TWICE:        symbol-dce 1
+// TWICE-NEXT:   builtin.module
+// TWICE-NEXT:     func.func
+// TWICE-NEXT:       dce
 
 // DIFF:      // builtin.module/func.func/0:cse on func.func @f at {{.*}}report.mlir:{{[0-9]+}}:1: changed,
 // DIFF-NEXT: // num-cse'd: 1
