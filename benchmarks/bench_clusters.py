@@ -8,13 +8,14 @@ clock: run it on an idle machine.
 
 from __future__ import annotations
 
+import os
 import pickle
 import tempfile
 from collections import deque
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from time import perf_counter, process_time, sleep
+from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
 from inputs import functions_of_40_ops
@@ -22,7 +23,7 @@ from measuring import peer, wants_quick
 
 from passel import PassManager
 from passel.ir.frontend import SourcePart
-from passel.tool import sharding
+from passel.tool import cutting, sharding
 from passel.tool.definition import ToolDefinition
 from passel.tool.shared import shared_for
 from passel.xdsl import XDSLAdapter, parse_source
@@ -51,9 +52,9 @@ class Recording(Executor):
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Do a task."""
-        started = process_time()
+        started = cpu_time()
         answer = fn(*args, **kwargs)
-        self.tasks.append((process_time() - started, answer))
+        self.tasks.append((cpu_time() - started, answer))
         future = Future[Any]()
         future.set_result(answer)
         return future
@@ -81,6 +82,11 @@ class Pretending(Executor):
         return future
 
 
+def cpu_time() -> float:
+    """Return the CPU time of this process, and of those that it has begun."""
+    return sum(os.times()[:4])
+
+
 def pretend(sent: bytes, seconds: float, size: int) -> bytes:
     """Take as long as a task, and return as much."""
     del sent
@@ -96,7 +102,7 @@ def sending(functions: int) -> Callable[[Recording | Pretending], None]:
         context = XDSLAdapter().create_context()
         module = parse_source(context, text, "bench.mlir")
         manager = PassManager.parse(_PASSES, context)
-        started.append((perf_counter(), process_time()))
+        started.append((perf_counter(), cpu_time()))
         manager.run(module, executor=executor)
 
     return run
@@ -107,13 +113,13 @@ started: list[tuple[float, float]] = []
 
 
 def sharing(path: str) -> Callable[[Recording | Pretending], None]:
-    """Return what processes a file whose shards the workers read."""
+    """Return what processes a file whose shards the workers process."""
     words = [path, f"--pass-pipeline={_PASSES}"]
     source = SourcePart(Path(path).read_text(), path, path=path)
 
     def run(executor: Recording | Pretending) -> None:
         shared = replace(shared_for(words, ToolDefinition()), cluster=executor)
-        started.append((perf_counter(), process_time()))
+        started.append((perf_counter(), cpu_time()))
         assert sharding.process_in_shards(source, shared) is not None
 
     return run
@@ -124,7 +130,7 @@ def show(functions: int, workers: int, run: Callable[[Recording | Pretending], N
     distributed = peer("distributed")
     recording = Recording(workers)
     run(recording)
-    own = process_time() - started[-1][1] - recording.seconds
+    own = cpu_time() - started[-1][1] - recording.seconds
     predicted = own + recording.seconds / workers
     processes = -(-workers // _SLOTS_PER_PROCESS)
     with (
@@ -156,14 +162,14 @@ def main() -> None:
     quick = wants_quick()
     functions = 8 if quick else 5000
     if quick:
-        sharding._SMALLEST = 1  # pyright: ignore[reportPrivateUsage]
+        cutting._PER_REMOTE = 1  # pyright: ignore[reportPrivateUsage]
     many = (2,) if quick else (8, 64, 512)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "bench.mlir")
         path.write_text(functions_of_40_ops(functions))
         for what, run in (
             ("Ops are sent", sending(functions)),
-            ("Workers read the file", sharing(str(path))),
+            ("Workers process shards of the file", sharing(str(path))),
         ):
             print(f"\n{what}; {functions} functions of 40 ops")
             for workers in many:

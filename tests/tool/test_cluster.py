@@ -13,7 +13,7 @@ from tool_fixtures import only_error
 
 from passel.execution.strategies import versions
 from passel.store import known
-from passel.tool import caching, cluster, driver, remote_shards, sharding
+from passel.tool import caching, cluster, cutting, driver
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -67,7 +67,7 @@ def address() -> Generator[str]:
 def small(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Tool:
     """passel-opt, for which no source is too small to be cut; there is one to cut."""
     monkeypatch.setattr(driver, "_WORTH_SHARDING", 0)
-    monkeypatch.setattr(sharding, "_SMALLEST", 1)
+    monkeypatch.setattr(cutting, "_PER_REMOTE", 1)
     Path("in.mlir").write_text(
         "".join(
             f"""func.func @f{number}(%a: i32) -> i32 {{
@@ -84,11 +84,13 @@ def small(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Tool:
     return tool
 
 
-def _elsewhere(tool: Tool, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Outcome:
+def _elsewhere(
+    tool: Tool, monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: str | None = None
+) -> Outcome:
     """Run the tool where this process may not process a part of the input itself."""
     with monkeypatch.context() as patch:
         patch.setattr(driver, "Part", _refuse)
-        return tool(*arguments)
+        return tool(*arguments, stdin=stdin)
 
 
 def _refuse(*_: Any) -> NoReturn:
@@ -96,15 +98,18 @@ def _refuse(*_: Any) -> NoReturn:
     raise AssertionError
 
 
+@pytest.mark.parametrize("source", ["in.mlir", "-"])
 def test_workers_run_the_command_line_on_shards(
-    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch
+    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
-    """They read the source and a plugin by relative paths, and the result is the same."""
+    """They read a plugin by a relative path, and the result is the same."""
     passes = "-p=builtin.module(func.func(cse,look,canonicalize))"
-    arguments = ("in.mlir", "--load-pass-plugin=p.py", passes, "--mlir-print-debuginfo")
-    plain = small(*arguments, "-j1")
+    arguments = (source, "--load-pass-plugin=p.py", passes, "--mlir-print-debuginfo")
+    stdin = Path("in.mlir").read_text() if source == "-" else None
+    plain = small(*arguments, "-j1", stdin=stdin)
     assert 'by = "f7"' in plain.out
-    assert _elsewhere(small, monkeypatch, *arguments, f"--cluster={address}") == plain
+    cluster = f"--cluster={address}"
+    assert _elsewhere(small, monkeypatch, *arguments, cluster, stdin=stdin) == plain
 
 
 @pytest.mark.parametrize("place", ["./kept", "file", "memory"])
@@ -116,7 +121,6 @@ def test_workers_run_what_is_not_kept(
     monkeypatch.setenv("PASSEL_CACHE", urls.get(place, place))
     monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
     monkeypatch.setattr(known, "_WORTH_KEEPING", 0)
-    monkeypatch.setattr(caching, "_PER_REMOTE", 1)
     Path("p.py").write_text(PLUGIN.replace("    name", "    can_fork = True\n    name"))
     passes = "-p=builtin.module(func.func(cse,look,warn,canonicalize))"
     arguments = ("in.mlir", "--load-pass-plugin=p.py", passes, "--mlir-print-debuginfo")
@@ -145,10 +149,11 @@ def test_workers_run_what_is_not_kept(
     assert "16 of 16 ops known" in run(elsewhere=False, flags=("-j1",))
 
 
+@pytest.mark.parametrize("cache", ["off", "./kept"])
 def test_workers_run_the_code_that_is_there_now(
-    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch
+    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch, cache: str
 ) -> None:
-    """What is kept is of the code in the key, whatever a worker has imported before."""
+    """Whatever a worker has imported before; what is kept is of the code in the key."""
     monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
     plugin = PLUGIN.replace("    name", "    can_fork = True\n    name")
     Path("p.py").write_text("import helper\n" + plugin.replace('"by"', "helper.NAME"))
@@ -156,10 +161,12 @@ def test_workers_run_the_code_that_is_there_now(
     for name in ("first", "second"):
         Path("helper.py").write_text(f'NAME = "{name}"\n')
         sys.modules.pop("helper", None)
-        arguments = ("in.mlir", "--load-pass-plugin=p.py", passes, "--cache=./kept")
-        found = small(*arguments, f"--cluster={address}", "--cache-explain")
+        arguments = ("in.mlir", "--load-pass-plugin=p.py", passes, f"--cache={cache}")
+        found = _elsewhere(
+            small, monkeypatch, *arguments, f"--cluster={address}", "--cache-explain"
+        )
         assert f'{name} = "f7"' in found.out
-        assert "0 of 16 ops known" in found.err
+        assert ("0 of 16 ops known" in found.err) == (cache != "off")
 
 
 def test_a_worker_with_another_key_refuses(
@@ -198,16 +205,13 @@ def test_what_is_said_is_said_here(small: Tool, address: str, what: str) -> None
     "arguments",
     [
         ["-p=builtin.module(func.func(cse),symbol-dce)"],
-        [CLEAN, "-"],
         [CLEAN, "-j2", "--verify-each=0"],
     ],
 )
 def test_what_cannot_be_cut_is_sent(small: Tool, address: str, arguments: list[str]) -> None:
-    """A pass on the module and a source that workers cannot read take another way to them."""
-    stdin = Path("in.mlir").read_text() if "-" in arguments else None
-    source = [] if stdin else ["in.mlir"]
-    plain = small(*source, *arguments, stdin=stdin)
-    found = small(*source, *arguments, f"--cluster={address}", stdin=stdin)
+    """The functions of a run with a pass on the module take another way to workers."""
+    plain = small("in.mlir", *arguments)
+    found = small("in.mlir", *arguments, f"--cluster={address}")
     assert found == plain
     assert plain.code == 0
 
@@ -220,23 +224,8 @@ def test_another_version_is_named(
     monkeypatch.setattr(versions, "__version__", "9.9")
     with caplog.at_level(logging.WARNING, "passel"):
         assert small("in.mlir", CLEAN, f"--cluster={address}").out == plain.out
-    assert "a worker refused its share: passel is " in caplog.text
+    assert "a worker of the cluster refused its share: passel is " in caplog.text
     assert " there and 9.9 here" in caplog.text
-
-
-def test_another_file_is_named(
-    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A worker that finds something else in the place of the source says so."""
-    plain = small("in.mlir", CLEAN, "-j1")
-
-    def digest(_: str) -> bytes:
-        return b"of another file"
-
-    monkeypatch.setattr(remote_shards, "_digest", digest)
-    with caplog.at_level(logging.WARNING, "passel"):
-        assert small("in.mlir", CLEAN, f"--cluster={address}").out == plain.out
-    assert "'in.mlir' is another file where a worker is" in caplog.text
 
 
 def test_an_address_has_to_be_one(tool: Tool) -> None:

@@ -11,7 +11,7 @@ from sliced_inputs import PLUGIN, functions, in_module
 from xdsl_inputs import CORPUS, REAL_FILES, sampled
 
 from passel.execution.strategies import cost_model
-from passel.tool import driver, sharding
+from passel.tool import cutting, driver, sharding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def shared_out(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return result
 
     monkeypatch.setattr(driver, "_WORTH_SHARDING", 0)
-    monkeypatch.setattr(sharding, "_SMALLEST", 1)
+    monkeypatch.setattr(cutting, "_PER_FORK", 1)
     monkeypatch.setattr(cost_model, "_WORTH_IT", float("inf"))  # the plain way is one process
     monkeypatch.setattr(sharding, "process_in_shards", spy)
     return used
@@ -226,7 +226,7 @@ def test_flags_that_shards_are_not_for(compare: Compare, flags: tuple[str, ...])
 
 def test_unasked(tool: Tool, shared_out: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without `-j`, there are shards for passes alone that declare `can_fork` themselves."""
-    monkeypatch.setattr(sharding, "processors", lambda: 2)
+    monkeypatch.setattr(cutting, "processors", lambda: 2)
     monkeypatch.delenv("PASSEL_JOBS", raising=False)
     Path("p.py").write_text(PLUGIN, encoding="utf-8")
     for passes in ("cse,canonicalize,dce", "cse,quiet"):

@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import brief
+from passel.diagnostics import brief, log_warning
 from passel.ir.frontend import UsageError
 from passel.schedule import PipelineCompiler
 from passel.store import (
@@ -24,8 +24,9 @@ from passel.store import (
     default_place,
     open_store,
 )
+from passel.tool.cutting import workers_of_run, worthwhile_parts
 from passel.tool.flag_values import CACHE_MODES, cache_of
-from passel.tool.sharding import forked_results, workers_of_run
+from passel.tool.forks import forked_results
 from passel.tool.slice_plan import anchors_of, slice_plan
 from passel.tool.slices import process_slices
 
@@ -37,12 +38,6 @@ if TYPE_CHECKING:
     from passel.tool.shared import Shared
     from passel.tool.slice_plan import SlicePlan
     from passel.tool.slices import SliceResults
-
-_PER_FORK = 10_000
-"""Characters for which it pays to fork another process."""
-
-_PER_REMOTE = 100_000
-"""Characters for which it pays to begin another process on a worker of a cluster."""
 
 
 class _Place(NamedTuple):
@@ -179,18 +174,20 @@ class _Run:
         slices, cluster = self._plan.slices, self._shared.cluster
         size = sum(len(slices.text(n)) for n in work)
         jobs = workers_of_run(self._shared)
-        most = jobs * 4 if cluster is None else jobs
-        per_chunk = _PER_FORK if cluster is None else _PER_REMOTE
-        count = min(len(work), most, size // per_chunk) if jobs > 1 else 1
+        count = min(len(work), worthwhile_parts(self._shared, jobs, size)) if jobs > 1 else 1
         step = -(-len(work) // max(count, 1))
         chunks = [work[n : n + step] for n in range(0, len(work), step)]
         if cluster is None:
             process = partial(process_slices, self._source, self._shared)
             ran = forked_results(jobs, process, [slices.frontend(each) for each in chunks])
         else:
-            from passel.tool.remote_slices import results_on
+            from passel.tool.remote import RefusedError, slice_results
 
-            ran = results_on(cluster, self._source, self._shared, chunks)
+            try:
+                ran = slice_results(cluster, self._source, self._shared, chunks)
+            except RefusedError as error:
+                log_warning(f"no results are kept: {error}")
+                raise NotKeptError(str(error)) from None
         if ran is None:
             raise NotKeptError("the run fails, or has something to report that is about no op")
         return list(zip(chunks, ran, strict=True))

@@ -10,7 +10,7 @@ from passel.ir import ANY
 from passel.ir.frontend import SlicesSources
 from passel.manager import OpPassManager
 from passel.store import NotKeptError, key_of_run
-from passel.tool.sharding import SAME_FOR_SHARDS, manager_for_shards
+from passel.tool.cutting import SAME_FOR_SHARDS, manager_for_shards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
