@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from io import StringIO
+from traceback import walk_tb
+from types import SimpleNamespace, TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager, Statistic
+import pytest
+
+from passel import (
+    InsertionError,
+    OptionError,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    Statistic,
+)
 from passel.builder import PipelineBuilder
 from passel.instruments import Timing
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -15,6 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.ir import PrintFlags
+
+
+PRE = '<pre style="font-family:monospace;margin:0 0 1em;background:none">'
+CELL = '<td style="vertical-align:top">'
 
 
 class Change(Pass):
@@ -63,8 +81,17 @@ def test_a_record_shows_its_passes(tmp_path: Path) -> None:
 def test_a_record_shows_what_a_pass_changed(tmp_path: Path) -> None:
     """Behind the name of a pass is the diff of each op that it changed."""
     _, html = bundle_of(tmp_path / "r")
-    assert "<details><summary><code>change</code></summary><pre>toy.func @f\n" in html
-    assert '">+toy.func @f 1</span></pre></details></td><td>2</td><td>1</td>' in html
+    assert f"<details><summary><code>change</code></summary>{PRE}toy.func @f\n" in html
+    assert f'">+toy.func @f 1</span></pre></details></td>{CELL}2</td>{CELL}1</td>' in html
+
+
+def test_notebooks_of_any_theme_are_legible(tmp_path: Path) -> None:
+    """No text has a color of its own, and lines stand in columns below each other."""
+    _, html = bundle_of(tmp_path / "r")
+    assert "color:" not in html
+    assert '<span style="background:#f8514940">toy.module/toy.func/0:change on' in html
+    assert html.count("<pre") == html.count(PRE)
+    assert '<th style="text-align:left">pass</th><th>ops</th>' in html
 
 
 def test_long_diffs_are_cut(tmp_path: Path) -> None:
@@ -100,13 +127,20 @@ def forms(shown: Any) -> Bundle:
     return Bundle(bundle["text/plain"], bundle["text/html"])
 
 
+def printed(shown: Any) -> str:
+    """Return what IPython prints of a tuple on a terminal."""
+    out = StringIO()
+    shown._repr_pretty_(SimpleNamespace(text=out.write), cycle=False)
+    return out.getvalue()
+
+
 def test_a_manager_shows_its_pipeline() -> None:
     """A notebook shows a manager as its pipeline, one pass a line."""
     manager = PassManager("toy.module", adapter=ToyAdapter())
     manager.add_nested("toy.func", Change(but="<i>"))
     plain, html = forms(manager)
     assert plain == manager.to_text(pretty=True)
-    assert html.startswith("<pre>toy.module(")
+    assert html.startswith(f"{PRE}toy.module(")
     assert "&lt;i&gt;" in html
 
 
@@ -122,7 +156,7 @@ def test_timing_shows_a_table() -> None:
         "  'toy.func' Pipeline",
         "    Change",
     ]
-    assert 'padding-left:3em"><code>Change</code></td><td>2</td>' in html
+    assert f'padding-left:3em"><code>Change</code></td>{CELL}2</td>' in html
     assert "Pipeline Collection" not in html
 
 
@@ -131,7 +165,9 @@ def test_a_result_shows_all_of_it() -> None:
     manager = PassManager("toy.module", adapter=ToyAdapter())
     manager.add_nested("toy.func", Tells()).add_nested("toy.module", Tells())
     with manager.instrument(Timing()):
-        plain, html = forms(manager.run(parse_toy("toy.module(toy.func @f)")))
+        result = manager.run(parse_toy("toy.module(toy.func @f)"))
+    plain, html = forms(result)
+    assert printed(result) == plain
     assert plain.splitlines()[0] == "changed"
     assert plain.splitlines()[1].endswith("remark: a < b")
     assert "toy.module/toy.func/0:tells: told 1" in " ".join(plain.split())
@@ -158,7 +194,7 @@ def test_builders_and_explanations_show_their_text() -> None:
     builder = PipelineBuilder.parse("builtin.module(func.func(cse))")
     assert forms(builder).plain == builder.draw()
     explanation = builder.explain("cse")
-    assert forms(explanation).plain == str(explanation)
+    assert forms(explanation).plain == printed(explanation) == str(explanation)
     assert "&#x27;cse&#x27; was added" in forms(explanation).html
 
 
@@ -197,3 +233,62 @@ def test_tracebacks_are_those_of_the_pass(tmp_path: Path) -> None:
     said = shown("--full-trace")
     assert "step.py" in said
     assert "pass_manager.py" in said
+
+
+class Shell:
+    """A shell of IPython in which this file is the seventh cell."""
+
+    def __init__(self) -> None:
+        self.compile = self.InteractiveTB = self
+        self.skip_hidden = True
+
+    def format_code_name(self, name: str) -> tuple[str, str] | None:
+        """Return what IPython calls a file."""
+        return ("Cell", "In[7]") if name == __file__ else None
+
+    def structured_traceback(
+        self, kind: type, error: BaseException, calls: TracebackType | None
+    ) -> list[str]:
+        """Return the functions that are shown."""
+        assert kind is type(error)
+        shown = [frame.f_code.co_name for frame, _ in walk_tb(calls)]
+        return [*shown, str(error)]
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """Return the shell that this process has."""
+    shell = Shell()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    return shell
+
+
+def rendered(error: Any) -> list[str]:
+    """Return the traceback that IPython shows."""
+    return error._render_traceback_()
+
+
+def test_errors_of_wrong_calls_show_the_call(shell: Shell) -> None:
+    """The frames of passel are not shown, unless frames are not to be hidden."""
+    builder = PipelineBuilder.parse("builtin.module(cse)")
+
+    def extension(builder: PipelineBuilder) -> None:
+        builder.insert_before("csee", "dce")
+
+    with pytest.raises(InsertionError) as info:
+        builder.extend(extension)
+    here = test_errors_of_wrong_calls_show_the_call.__name__
+    assert rendered(info.value) == [here, "extension", str(info.value)]
+    shell.skip_hidden = False
+    assert "insert_before" in rendered(info.value)
+    with pytest.raises(OptionError) as info:
+        Change(but=1)  # pyright: ignore[reportArgumentType]
+    shell.skip_hidden = True
+    assert rendered(info.value) == [here, str(info.value)]
+
+
+def test_places_in_notebooks_are_cells(shell: Shell) -> None:
+    """IPython's name of a cell's file says nothing to its reader."""
+    builder = PipelineBuilder("builtin.module")
+    builder.add("cse")
+    assert str(builder.explain("cse")).startswith("'cse' was added at Cell In[7]:")

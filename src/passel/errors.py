@@ -45,6 +45,12 @@ class PasselError(Exception):
     Useful for one `except` around building and running a pipeline.
     """
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the traceback for IPython, without the frames of passel that led to the error."""
+        from passel.notebooks import traceback_of  # noqa: PLC0415 - for notebooks alone
+
+        return traceback_of(self)
+
 
 class DefinitionError(PasselError, TypeError):
     """A pass, an option or a statistic is declared wrongly.

@@ -5,8 +5,12 @@ Both forms are made of the same parts, so each class only says what its parts ar
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +18,15 @@ if TYPE_CHECKING:
 Bundle: TypeAlias = dict[str, str]
 """The forms of an object by media type."""
 
-_COLORS = {"-": "#b00020", "+": "#1a7f37", "@": "#0550ae"}
-"""Of the lines of diffs; the last ones are legible on black and on white."""
+_TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
+"""Backgrounds of lines of diffs, behind text in the color of the theme, dark or light."""
+
+_MOST_LINES = 100
+"""How much of a diff is kept in a notebook's file."""
+
+
+_INSIDE = (str(Path(__file__).parent), contextlib.__file__, "<string>")
+"""How names of files begin that calls of passel go through; dataclasses make code without one."""
 
 
 class Text(NamedTuple):
@@ -35,8 +46,7 @@ class Text(NamedTuple):
 
     def html(self) -> str:
         """Return the lines with their indentation."""
-        color = f' style="color:{_COLORS["-"]}"' if self.is_error else ""
-        return f"<pre{color}>{escape(self.text)}</pre>"
+        return _pre(_tinted("-", self.text) if self.is_error else escape(self.text))
 
 
 class TableRow(NamedTuple):
@@ -58,10 +68,11 @@ class TableRow(NamedTuple):
         """Return the row of a table with so many cells."""
         title = f"<code>{escape(self.title)}</code>"
         if self.diff:
-            lines = "\n".join(map(_diff_line, self.diff.splitlines()))
-            title = f"<details><summary>{title}</summary><pre>{lines}</pre></details>"
-        cells = "".join(f"<td>{escape(str(each))}</td>" for each in self.cells)
-        style = f"text-align:left;vertical-align:top;padding-left:{1 + self.depth}em"
+            lines = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
+            title = f"<details><summary>{title}</summary>{_pre(lines)}</details>"
+        top = "vertical-align:top"
+        cells = "".join(f'<td style="{top}">{escape(str(each))}</td>' for each in self.cells)
+        style = f"text-align:left;{top};padding-left:{1 + self.depth}em"
         rest = "<td></td>" * (columns - len(self.cells))
         return f'<tr><td style="{style}">{title}</td>{cells}{rest}</tr>'
 
@@ -92,7 +103,9 @@ class Table(NamedTuple):
 
     def html(self) -> str:
         """Return a table."""
-        head = "".join(f"<th>{escape(each)}</th>" for each in self.titles)
+        first, *others = map(escape, self.titles)
+        head = f'<th style="text-align:left">{first}</th>'
+        head += "".join(f"<th>{each}</th>" for each in others)
         rows = "".join(row.html(len(self.titles) - 1) for row in self.rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
@@ -124,6 +137,44 @@ def _forms(part: Text | Table | Shown) -> Bundle:
     return part._repr_mimebundle_()  # pyright: ignore[reportPrivateUsage] - named by IPython
 
 
-def _diff_line(line: str) -> str:
-    color = _COLORS.get(line[:1])
-    return f'<span style="color:{color}">{escape(line)}</span>' if color else escape(line)
+def cut_diff(title: str, diff: str) -> str:
+    """Return a title and the lines of a unified diff that a notebook keeps."""
+    lines = diff.splitlines()[2:]  # without `before` and `after`
+    more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
+    return "\n".join([title, *lines[:_MOST_LINES], *more])
+
+
+def shell() -> Any:
+    """Return IPython's shell; None if this process has none."""
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+
+
+def traceback_of(error: BaseException) -> list[str]:
+    """Return the traceback of an error as IPython shows it, without the frames of passel.
+
+    It has all frames after `%xmode --show`.
+    """
+    shown = shell().InteractiveTB
+    calls = error.__traceback__
+    calls = _outer(calls) if shown.skip_hidden else calls
+    return shown.structured_traceback(type(error), error, calls)
+
+
+def _outer(calls: TracebackType | None) -> TracebackType | None:
+    """Return calls without those of passel."""
+    if calls is None:
+        return None
+    rest = _outer(calls.tb_next)
+    if calls.tb_frame.f_code.co_filename.startswith(_INSIDE):
+        return rest
+    return TracebackType(rest, calls.tb_frame, calls.tb_lasti, calls.tb_lineno)
+
+
+def _pre(html: str) -> str:
+    """Return lines as they are; themes have other fonts, margins and backgrounds for these."""
+    return f'<pre style="font-family:monospace;margin:0 0 1em;background:none">{html}</pre>'
+
+
+def _tinted(kind: str, line: str) -> str:
+    tint = _TINTS.get(kind)
+    return f'<span style="background:{tint}">{escape(line)}</span>' if tint else escape(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -207,8 +208,10 @@ def test_an_interrupt_ends_the_run_at_once(adapter: ToyAdapter) -> None:
     pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder()
     pm.add_instrumentation(recorder)
     pm.nest("toy.func").add(Stop())
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as info:
         pm.run(parse_toy(FUNCS))
+    inner = [frame for frame, _ in walk_tb(info.tb)][1:-1]
+    assert all("__tracebackhide__" in frame.f_locals for frame in inner)
     assert recorder.events == [
         "before-pass [toy.func] toy.module",
         "before-pipeline toy.func @f",

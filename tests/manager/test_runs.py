@@ -207,6 +207,8 @@ def test_an_op_of_no_known_ir_needs_an_adapter() -> None:
     """Without an adapter, an op is refused with the way out."""
     with pytest.raises(AdapterError, match=r"pass adapter=\.\.\. to PassManager$"):
         PassManager().run(1.5)
+    with pytest.raises(AdapterError, match=r"parse it first$"):
+        PassManager().run("func.func @f()")
 
 
 def test_check_makes_the_checks_of_a_run(parse: Callable[[str], PassManager]) -> None:

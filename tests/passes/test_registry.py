@@ -83,6 +83,21 @@ def test_another_class_of_the_same_name_is_refused() -> None:
     assert found(registry, "same") is First
 
 
+def test_a_class_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
+    """A cell of a notebook may be run again, and a module reloaded."""
+    registry = PassRegistry()
+
+    def cell() -> type[Pass]:
+        class Again(Pass):
+            name = "again"
+
+        return registry.register(Again)
+
+    first, second = cell(), cell()
+    assert first is not second
+    assert found(registry, "again") is second
+
+
 def test_override_replaces() -> None:
     """What is replaced on purpose is no error."""
     registry = PassRegistry()

@@ -36,6 +36,7 @@ def refused(name: str = "P", base: Any = Pass, **body: Any) -> str:
     """Return the message with which a class is refused."""
     with pytest.raises(DefinitionError) as caught:
         type(name, (base,), body)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
     return str(caught.value)
 
 

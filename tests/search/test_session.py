@@ -111,6 +111,24 @@ def test_a_diff_is_about_the_last_stop_or_a_state(session: Session) -> None:
     assert "@unused" in session.diff("now")
 
 
+def test_a_notebook_shows_how_far_a_session_is(session: Session) -> None:
+    """Behind the pass that has run last is what has changed since the last stop."""
+    shown: Any = session
+    assert "has run" in shown._repr_mimebundle_()["text/plain"]
+    session.step()
+    session.step()
+    bundle = shown._repr_mimebundle_()
+    assert [line.split() for line in bundle["text/plain"].splitlines()[1:]] == [
+        ["builtin.module/func.func/0:cse", "yes"],
+        ["builtin.module/func.func/1:canonicalize", "yes"],
+        ["builtin.module/0:symbol-dce"],
+    ]
+    head, _, tail = bundle["text/html"].partition("1:canonicalize</code></summary>")
+    assert "<summary>" in head
+    assert "<pre" not in head
+    assert "since the last stop\n<span" in tail
+
+
 def test_what_was_edited_takes_the_place_of_the_ir(session: Session) -> None:
     """The passes behind run on it."""
     session.step()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from passel.builder.sequence import Group, Nest, Step
 from passel.errors import MAX_PROBLEMS, InsertionError, Problem
@@ -39,6 +39,10 @@ class Explanation(NamedTuple):
         from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
 
         return bundle(Text(str(self)))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the same on terminals: of tuples, IPython does not take it from the bundle."""
+        printer.text(self._repr_mimebundle_()["text/plain"])
 
 
 def explanation(step: Step, rules: Rules) -> Explanation:

@@ -51,6 +51,10 @@ def caller(extension: str = "") -> Origin:
 
 
 def _shown(file: str) -> str:
-    """Return a file's name from here, if it is below."""
+    """Return a file's name from here, if it is below; of a notebook's cell, its number."""
+    from passel.notebooks import shell  # noqa: PLC0415 - few places are printed
+
+    if (at := shell()) and (cell := at.compile.format_code_name(file)):
+        return " ".join(cell)
     here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - as a string
     return file.removeprefix(here)

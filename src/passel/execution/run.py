@@ -171,6 +171,7 @@ class Run:
         Raises:
             BaseException: The run was interrupted. `outcome` says how far it came.
         """
+        __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline = op, schedule.pipeline
         self._services.matched.update(matched_now(self.adapter, self.pipeline, op))
         hooks = self._hooks

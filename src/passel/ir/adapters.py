@@ -94,9 +94,10 @@ def adapter_of_class(cls: type) -> IRAdapter:
         if root in names:
             return adapter_named(root)
     known = ", ".join(sorted(names)) or "none"
+    way_out = "parse it first" if cls is str else "pass adapter=... to PassManager"
     msg = (
         f"no adapter for {cls.__module__}.{cls.__qualname__} objects "
-        f"(installed adapters: {known}); pass adapter=... to PassManager"
+        f"(installed adapters: {known}); {way_out}"
     )
     raise AdapterError(msg)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,3 +50,7 @@ class RunResult(NamedTuple):
         tables = [Table(("statistic", "count"), counts)] if counts else []
         measured = [each for each in (self.timing, self.record) if each is not None]
         return bundle(Text("\n".join(lines)), *tables, *measured)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the same on terminals: of tuples, IPython does not take it from the bundle."""
+        printer.text(self._repr_mimebundle_()["text/plain"])

@@ -116,7 +116,7 @@ def _check_defaults(cls: type[Any]) -> None:
                 f"option '{name}' of {cls.__qualname__} has no type: annotate it, as in "
                 f"'{name}: int = option(...)'"
             )
-            raise DefinitionError(msg)
+            raise DefinitionError(msg) from None
         default = value.default if _is_field(value) else value
         is_option = name in annotations and "ClassVar" not in str(annotations[name])
         if is_option and type(default).__hash__ is None:
@@ -127,7 +127,7 @@ def _check_defaults(cls: type[Any]) -> None:
                 f"default of option '{name}' of {cls.__qualname__} is {default!r}, which can be "
                 f"changed, and passes are values: {way_out}"
             )
-            raise DefinitionError(msg)
+            raise DefinitionError(msg) from None
 
 
 def _is_field(value: object) -> bool:

@@ -91,7 +91,8 @@ class PassRegistry:
     ) -> Any:
         """Register a pass class, or a name with a factory that imports the class later.
 
-        Registering the same class again does nothing.
+        Registering the same class again does nothing. A class that is defined anew, by a cell of
+        a notebook that is run again or a module that is reloaded, takes the place of the old one.
 
         Args:
             pass_: The class (then this works as a decorator) or the name.
@@ -128,6 +129,8 @@ class PassRegistry:
             raise DefinitionError(msg)
         known = None if override else self.lookup_pass(pass_.name, ir=pass_.ir)
         if known is None or known.pass_class is not pass_:
+            if known and _definition(known.pass_class) == _definition(pass_):
+                known = None
             origin = self._origin(pass_.__module__)
             info = PassInfo(pass_.name, origin, partial(_given, pass_), pass_.ir)
             self._add(self._passes, info, known, override=override)
@@ -311,6 +314,11 @@ class PassRegistry:
 
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
         return (source for source in self._sources if concerns(source.ir, ir))
+
+
+def _definition(pass_class: type) -> tuple[str, str]:
+    """Return where a class is defined, which is the same when that runs again."""
+    return pass_class.__module__, pass_class.__qualname__
 
 
 def _given(pass_class: type[Pass[Any, Any]]) -> type[Pass[Any, Any]]:

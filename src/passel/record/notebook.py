@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.notebooks import Table, TableRow, Text
+from passel.notebooks import Table, TableRow, Text, cut_diff
 from passel.record.outline import rows_of, top_runs
 
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from passel.record.outline import Row
 
 _MOST_DIFFS = 50
-_MOST_LINES = 100
-"""How much of what passes changed is kept in a notebook's file."""
+"""Of how many executions a notebook's file keeps what they changed."""
 
 
 def parts_of(
@@ -34,7 +33,7 @@ def parts_of(
         for row in rows_of(info, executions, run):
             changed = [e for e in row.executions if row.is_pass and e.status == "changed"][:left]
             left -= len(changed)
-            diffs = "\n".join(_shown(each, diff(each)) for each in changed)
+            diffs = "\n".join(cut_diff(each.op_title, diff(each)) for each in changed)
             rows.append(TableRow(row.depth, row.title, _cells(row), diffs))
         yield Text(run.source or run.op_name)
         yield Table(("pass", "ops", "changed", "failed", "ms"), rows)
@@ -47,9 +46,3 @@ def _cells(row: Row) -> tuple[object, ...]:
         return ()
     counts = (row.count(status) or "" for status in ("changed", "failed"))
     return (len(row.executions), *counts, f"{1000 * row.own_time:.1f}")
-
-
-def _shown(execution: Execution, diff: str) -> str:
-    lines = diff.splitlines()[2:]  # without `before` and `after`
-    more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
-    return "\n".join([execution.op_title, *lines[:_MOST_LINES], *more])

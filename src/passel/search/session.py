@@ -251,6 +251,18 @@ class Session:
         old = self._printed(self._read(state), symbol, flags)
         return unified_diff(old, self._printed(self.op, symbol, flags))
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show which passes have run, and behind the last what has changed, in notebooks."""
+        from passel.notebooks import Table, TableRow, bundle, cut_diff  # noqa: PLC0415 - for notebooks alone
+
+        diff = self.diff()
+        shown = cut_diff("since the last stop", diff) if diff else ""
+        rows = [
+            TableRow(0, path, ("yes",) if n <= self.position else (), shown * (n == self.position))
+            for n, path in enumerate(self.paths, 1)
+        ]
+        return bundle(Table(("pass", "has run"), rows))
+
     def _printed(self, op: Any, symbol: str, flags: PrintFlags) -> str:
         adapter, shown = self._adapter, self._adapter.op_of(op)
         if symbol:
