@@ -51,7 +51,7 @@ class FailureReporter:
         """Return the failure of a step during which something was raised."""
         if isinstance(error, PassFailure):
             return self._gave_up(step, op, error)
-        text = f"{type(error).__name__}: {_words_of(error)}".rstrip(": \n")
+        text = f"{type(error).__name__}: {words_of(error)}".rstrip(": \n")
         message = f"{_named(step)} crashed: {_gist(text)}"
         return self._failure("crashed", step, op, message, cause=error)
 
@@ -295,7 +295,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _words_of(error: BaseException) -> str:
+def words_of(error: BaseException) -> str:
     """Return what an exception says, if that can be found out."""
     try:
         return str(error)

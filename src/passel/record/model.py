@@ -50,7 +50,7 @@ class FailureInfo(NamedTuple):
         message: Why.
         path: The path of the step that has failed.
         where: The op that it ran on, such as `'func.func' @main`.
-        location: That op's location.
+        location: The place of the error, in that op or at it.
         exception: The type of the exception behind it; empty if there was none.
     """
 
@@ -70,7 +70,7 @@ class FailureInfo(NamedTuple):
             failure.diagnostic.message,
             failure.path,
             failure.where,
-            failure.location,
+            failure.diagnostic.location,
             "" if cause is None else type(cause).__qualname__,
         )
 

@@ -6,6 +6,7 @@ execution, that pass runs by itself on that op.
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext, suppress
 from dataclasses import fields, replace
 from functools import partial
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
     from passel.search.children import Scratch
     from passel.search.oracle import Subject
     from passel.search.trials import Trials
+
+_TO_REDUCE = ": passel-reduce makes the input small"
+
+_RAN_HERE = re.compile(r"/\d+:[^/]+/[^/]+")
+"""In a path: a pass, and the anchor of the pipeline that it ran on its own op."""
 
 _FAITHFUL = PrintFlags(generic=True, debuginfo=True)
 """How IR is printed that is asked about."""
@@ -151,7 +157,7 @@ class Bisection:
         if first is None or last is None:
             raise SearchError("the record does not have the IR from before and after the run")
         if not self._steps:
-            until = "in this run" if self._end is None else "before it failed"
+            until = "in this run" if self._end is None else f"before it failed{_TO_REDUCE}"
             raise SearchError(f"no pass has changed anything {until}")
         self._check(last, "the last state", Verdict.INTERESTING, "the IR after the last pass")
         found = symbols(last)
@@ -173,7 +179,7 @@ class Bisection:
         if verdict is Verdict.DULL:
             raise SearchError(f"{what} is not interesting: {why or 'there is nothing to find'}")
         if verdict is Verdict.INTERESTING:
-            because = f": {why}" if why else ""
+            because = f": {why}" if why else "" if self._end is None else _TO_REDUCE
             raise SearchError(f"{what} is interesting already, so no pass is to blame{because}")
         if why or expected is Verdict.INTERESTING:
             raise SearchError(f"{what} cannot be asked about: {why or 'it is not valid'}")
@@ -204,7 +210,7 @@ def scoped(execution: Execution, title: str = "") -> str:
         execution: An execution of the pass.
         title: The pass with other options; by default as it was.
     """
-    *anchors, _ = execution.path.split("/")
+    *anchors, _ = _RAN_HERE.sub("", execution.path).split("/")
     return "(".join([*anchors, title or execution.title]) + ")" * len(anchors)
 
 

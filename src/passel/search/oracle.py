@@ -6,11 +6,13 @@ A case is read and run by a `Subject`, in a child process, since it may crash th
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel.errors import PasselError, PassFailedError
+from passel.execution.failures import words_of
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import reproducer_text
 from passel.ir.frontend import SourcePart
@@ -80,7 +82,7 @@ class FailureIdentity(NamedTuple):
         """Return the identity of a failure of a run."""
         cause = failure.cause
         kind = failure.kind if cause is None else type(cause).__name__
-        message = failure.diagnostic.message if cause is None else str(cause)
+        message = failure.diagnostic.message if cause is None else words_of(cause)
         return cls(_INDEX.sub("", failure.path), kind, head(message))
 
     @classmethod
@@ -90,7 +92,8 @@ class FailureIdentity(NamedTuple):
 
     def __str__(self) -> str:
         said = f": {self.message}" if self.message else ""
-        return f"{self.kind} in {self.path or 'the parser'}{said}"
+        kind = "no end in time" if self.kind == "SIGALRM" else self.kind
+        return f"{kind} in {self.path or 'the parser'}{said}"
 
 
 def head(message: str) -> str:
@@ -120,6 +123,7 @@ class Subject:
         frontend: Reads the IR; it is configured.
         manager: Returns the manager of a pipeline, given its text and the context.
         verifies: Whether the IR has to be valid.
+        timeout: How many seconds a case may run before SIGALRM ends the process.
 
     Attributes:
         frontend: The same.
@@ -132,10 +136,11 @@ class Subject:
         manager: Callable[[str, Any], PassManager],
         *,
         verifies: bool = True,
+        timeout: float | None = None,
     ) -> None:
         self.frontend: Frontend = frontend
         self.manager: Callable[[str, Any], PassManager] = manager
-        self._verifies = verifies
+        self._verifies, self._timeout = verifies, timeout
 
     def parse(self, source: str | SourcePart) -> tuple[Parsed, Any]:
         """Return what a source holds, and its context.
@@ -188,6 +193,8 @@ class Subject:
         manager = self.manager(case.pipeline, context)
         for each in (_Notes(scratch), *observers):
             manager.add_instrumentation(each)
+        if self._timeout:
+            signal.setitimer(signal.ITIMER_REAL, self._timeout)
         try:
             manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
         except PassFailedError as error:
@@ -196,7 +203,7 @@ class Subject:
             raise
         except BaseException as error:  # noqa: BLE001 - a pass may call `sys.exit`
             kind = type(error).__name__
-            return (FailureIdentity(_path_of(scratch.noted), kind, head(str(error))),)
+            return (FailureIdentity(_path_of(scratch.noted), kind, head(words_of(error))),)
         return ()
 
 

@@ -12,21 +12,20 @@ from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials, failure_of
 from passel.search.bisecting import Bisection, Examination, needed_passes, scoped, title
 from passel.search.state_oracles import ComputesElse, NotValid
-from passel.tool.flag_groups import flag, flags_by_name
+from passel.tool.flag_groups import flag
 from passel.tool.flag_values import number_of
-from passel.tool.flags import flags_in
-from passel.tool.irs import flag_for
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.replay import Replay
 from passel.tool.searching import (
+    RECORDED,
     SearchFlags,
+    as_recorded,
     command_oracle,
     function_of,
     run_search,
     search_program,
 )
-from passel.tool.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from passel.record import RunInfo
     from passel.search import Oracle
     from passel.search.bisecting import Culprit
+    from passel.tool.settings import Settings
 
 
 class _Flags(SearchFlags):
@@ -77,12 +77,6 @@ in --timeout, are named and left out. No shell runs the command: write sh -c '..
 The answer goes to the standard output, everything else to the error stream.
 """
 
-_READING = (
-    *("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "disable-verify"),
-    "no-fast-paths",
-)
-"""Flags of the recorded command without which its IR is not read, or its passes not found."""
-
 PROGRAM = search_program(
     "passel-bisect",
     "find the pass that broke it",
@@ -90,7 +84,7 @@ PROGRAM = search_program(
     _EXAMPLES,
     _NOTES,
     inputs="<record>",
-    taken=(*_READING, "o", "color"),
+    taken=(*RECORDED, "o", "color"),
 )
 
 
@@ -114,22 +108,10 @@ def _run(settings: Settings) -> int:
         last = len(record.info.runs) - 1
         raise UsageError(f"'--run={number}': the last run of the record has the number {last}")
     run = record.info.runs[number]
-    words = [*_recorded_flags(record, run), *settings.words]
-    settings = Settings.of(words, settings.tool)
+    settings = as_recorded(settings, record, run)
     with crossing_with(settings.ir.adapter_across):
         search = _Search.of(record, run, settings)
         return search.omit() if search.flags.omit else search.bisect()
-
-
-def _recorded_flags(record: Record, run: RunInfo) -> list[str]:
-    """Return the flags of the recorded command line that bisecting needs as well."""
-    known = flags_by_name()
-    found = [] if run.ir == "xdsl" else [flag_for(run.ir)]
-    for name, value in flags_in(record.info.command_line[1:]):
-        flag = known.get(name)
-        if flag is not None and flag.name in _READING:
-            found.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
-    return found
 
 
 class _Search(NamedTuple):
@@ -162,8 +144,11 @@ class _Search(NamedTuple):
             SearchError: The record does not say what is interesting either.
         """
         frontend, pipelines = settings.frontend(), PipelineFactory(settings)
-        subject, strict = (Subject(frontend, pipelines.parse, verifies=v) for v in (False, True))
         flags = _Flags(settings.line)
+        subject, strict = (
+            Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout)
+            for v in (False, True)
+        )
         given = {"interesting": flags.interesting, "invalid": flags.invalid}
         given["computes-else"] = flags.computes_else
         asked = [name for name, value in given.items() if value]
@@ -192,7 +177,9 @@ class _Search(NamedTuple):
         record: Record, run: RunInfo, make: Callable[..., _Search], strict: Subject
     ) -> _Search:
         failed = [e for e in record.executions if e.run == run.number and e.failure is not None]
-        failed = failed or [e for e in record.running if e.run == run.number]
+        failed = failed or [
+            e for e in reversed(record.running) if e.run == run.number and not e.is_amid
+        ]
         if not failed and run.failures:
             told = run.failures[0]
             raise SearchError(
@@ -205,6 +192,8 @@ class _Search(NamedTuple):
                 "--invalid or --computes-else"
             )
         first = failed[0]
+        while first.is_amid and first.caller is not None:
+            first = record.executions[first.caller]
         if first.status == "running":
             _say(f"the process died in {title(first)}")
         if first.failure is not None and first.failure.kind == "invalid":

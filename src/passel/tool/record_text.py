@@ -41,7 +41,7 @@ class ViewFlags(FlagGroup):
 
     o: str = flag("write a page for a browser with everything", "<file.html>")
     step: str = flag("show a pass: its path, an end of it, or its name", "<path>")
-    op: str = flag("only on this op", "<@name>")
+    op: str = flag("only this op, by default after each pass that has changed it", "<@name>")
     diff: bool = flag("show what changed")
     blame: bool = flag("show for each op which pass has made it, and from where in the input")
     locations: bool = flag("with locations")
@@ -57,12 +57,9 @@ def shown(record: Record, flags: ViewFlags) -> str:
     """
     if flags.blame and not flags.step:
         return "".join(_blamed(record, flags))
-    if not flags.step:
-        for name in ("op", "diff"):
-            if getattr(flags, name):
-                raise UsageError(f"'--{name}' is about a pass, which --step=PATH names")
-        return laid_out(*_overview(record), color=flags.color)
-    return "".join(_step(record, flags))
+    if flags.step or flags.op or flags.diff:
+        return "".join(_steps(record, flags))
+    return laid_out(*_overview(record), color=flags.color)
 
 
 # -- The pipeline --------------------------------------------------------------------------------
@@ -121,7 +118,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
         yield "--record-each-pass to have them run one by one"
     for failure in run.failures[:_MOST_FAILURES]:
         yield f"failed: {failure.path} on {failure.where}"
-        yield f"  {failure.location}: error: {failure.message}"
+        yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
     if len(run.failures) > _MOST_FAILURES:
         yield f"and {len(run.failures) - _MOST_FAILURES} more failures"
     yield from run.notes
@@ -172,18 +169,21 @@ def _mark(record: Record, origin: Origin | None) -> tuple[str, str]:
 # -- A pass --------------------------------------------------------------------------------------
 
 
-def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
-    """Yield what a pass did to ops."""
+def _steps(record: Record, flags: ViewFlags) -> Iterator[str]:
+    """Yield what passes did to ops: one pass or all, to one op or all."""
     symbol: str = flags.op.removeprefix("@")
-    found = _executions_of(record, flags.step)
-    path = found[0].path
+    found = [*record.executions, *record.running]
+    if flags.step:
+        found = _executions_at(found, flags.step)
+    path = found[0].path if flags.step else ""
     if symbol:
         names = [each.symbol or "" for each in found]
         found = [e for e in found if e.symbol == symbol]
         if not found:
             hint = suggest(f"@{symbol}", [f"@{name}" for name in names])
-            raise UsageError(f"'{path}' did not run on @{symbol}{hint}")
-    shown = [e for e in found if symbol or e.status != "unchanged"]
+            who = f"'{path}' did not run" if path else "no pass ran"
+            raise UsageError(f"{who} on @{symbol}{hint}")
+    shown = [e for e in found if (path and symbol) or e.status != "unchanged"]
     lineages: dict[int, Lineage] = {}
     for each in shown:
         yield from _execution(record, each, flags)
@@ -193,6 +193,9 @@ def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
                 lineages[run.number] = Lineage(record, run)
             lines = lineages[run.number].after(each)
             yield from _with_margin(record, run, lines, flags) if lines else [_NO_ORIGINS]
+    if not path:
+        yield "" if shown else "// no pass has changed it\n"
+        return
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
     last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
@@ -200,8 +203,7 @@ def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
         yield f"// to run it again: {again}\n"
 
 
-def _executions_of(record: Record, step: str) -> list[Execution]:
-    all_of_them = [*record.executions, *record.running]
+def _executions_at(all_of_them: Sequence[Execution], step: str) -> list[Execution]:
     ran_at = {path: e.path for e in all_of_them for path in (e.path, *e.parts)}
     path = ran_at[Place.of(step, [*ran_at]).path]
     return [e for e in all_of_them if e.path == path]

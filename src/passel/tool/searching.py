@@ -13,23 +13,25 @@ from passel.errors import PasselError
 from passel.execution.strategies import processors
 from passel.ir import InvalidIR, PrintFlags
 from passel.ir.frontend import UnreadableError, UsageError
+from passel.record import Record
 from passel.search import Case, Command, SameFailure, SearchError, Subject, failure_of
 from passel.search.children import Died
 from passel.search.starting import in_child
 from passel.search.state_oracles import Miscompiled
 from passel.tool.definition import ToolDefinition
-from passel.tool.flag_groups import GROUPS, FlagGroup, flag
+from passel.tool.flag_groups import GROUPS, FlagGroup, flag, flags_by_name
 from passel.tool.flag_values import seconds_of
+from passel.tool.flags import flags_in
 from passel.tool.help import ABOUT, Program
 from passel.tool.information import version
-from passel.tool.irs import chosen_ir
+from passel.tool.irs import chosen_ir, flag_for
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.program import about, start
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
 from passel.tool.settings import Settings
-from passel.tool.sources import read_sources
+from passel.tool.sources import read_sources, starts_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import SourcePart
     from passel.passes import PassRegistry
+    from passel.record import RunInfo
     from passel.search import FailureIdentity, Oracle
     from passel.search.children import Scratch
 
@@ -50,6 +53,12 @@ TAKEN = frozenset(
     )
 )
 """Flags of passel-opt that say how a case is read and run, and where the result goes."""
+
+RECORDED = (
+    *("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "disable-verify"),
+    *("no-fast-paths", "verify-analyses", "verify-contracts", "check-isolation", "pass-timeout"),
+)
+"""Flags of a recorded command without which its IR is not read, or its passes run otherwise."""
 
 _QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)
 _OPERATOR = re.compile(r"[|&]+|[;<>]")
@@ -130,6 +139,17 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
         return run(settings)
 
     return start(program.name, argv, read_and_run)
+
+
+def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
+    """Return settings with the flags of the recorded command that searches need as well."""
+    known = flags_by_name()
+    words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
+    for name, value in flags_in(record.info.command_line[1:]):
+        flag = known.get(name)
+        if flag is not None and flag.name in RECORDED:
+            words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
+    return Settings.of([*words, *settings.words], settings.tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +258,18 @@ def read_search(settings: Settings) -> SearchInput | None:
         UsageError: The input cannot be read.
         PipelineError: The pipeline is wrong.
     """
+    if settings.input != "-" and starts_record(settings.input):
+        record = Record.open(settings.input)
+        settings = as_recorded(settings, record, record.info.runs[0])
     frontend, pipelines = settings.frontend(), PipelineFactory(settings)
     renderer = Renderer(byte_columns=frontend.byte_columns, color=settings.diagnostics.color)
-    verifies = not settings.reading.disable_verify
-    subject = Subject(frontend, pipelines.parse, verifies=verifies)
+    flags = SearchFlags(settings.line)
+    subject = Subject(
+        frontend,
+        pipelines.parse,
+        verifies=not settings.reading.disable_verify,
+        timeout=None if flags.interesting or flags.computes_else else flags.timeout,
+    )
     try:
         (source,) = read_sources(settings, frontend, renderer)
         case = _read_case(subject, source, pipelines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,13 @@ RECORD_START = b'{"record":'
 
 _CHECKED_TAIL = 2
 """How many of the marker's last characters may be missing for a near miss."""
+
+
+def starts_record(path: str) -> bool:
+    """Return whether there is a file that begins as a record does."""
+    with suppress(OSError, ValueError), Path(path).open("rb") as file:
+        return file.read(len(RECORD_START)) == RECORD_START
+    return False
 
 
 def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> list[SourcePart]:

@@ -9,7 +9,9 @@
 // RUN: passel-report %t --step cse --blame | filecheck %s --check-prefix=BLAME
 // RUN: not passel-report %t --step cs 2>&1 | filecheck %s --check-prefix=STEP
 // RUN: not passel-report %t --step cse --op @h 2>&1 | filecheck %s --check-prefix=NO-OP
-// RUN: not passel-report %t --diff 2>&1 | filecheck %s --check-prefix=USE
+// RUN: passel-report %t --diff | filecheck %s --check-prefix=HISTORY
+// RUN: passel-report %t --op @f --diff | filecheck %s --check-prefix=HISTORY
+// RUN: passel-report %t --op @g | filecheck %s --check-prefix=NOTHING
 // RUN: not passel-report %s 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: passel-opt %s -p "builtin.module(builtin.module(func.func(cse)),symbol-dce,builtin.module(func.func(dce)))" --record=%t.twice -o /dev/null
 // RUN: passel-report %t.twice | filecheck %s --check-prefix=TWICE
@@ -56,7 +58,11 @@
 
 // NO-OP: passel-report: error: 'builtin.module/func.func/0:cse' did not run on @h
 
-// USE: passel-report: error: '--diff' is about a pass, which --step=PATH names
+// HISTORY:      // builtin.module/func.func/0:cse on func.func @f at
+// HISTORY:      +  func.return %a, %a : i32, i32
+// HISTORY-NOT:  //
+
+// NOTHING: // no pass has changed it
 
 // NONE: passel-report: error: '{{.*}}report.mlir' is no record of a run; passel-opt --record writes one
 
