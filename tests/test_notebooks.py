@@ -174,6 +174,8 @@ def test_a_result_shows_all_of_it() -> None:
     assert "a &lt; b" in html
     assert "no op for toy.module(toy.module(tells))" in html
     assert "<code>Tells</code>" in html
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add(Tells(times=200))
+    assert "... and 100 more lines" in forms(manager.run(parse_toy("toy.module"))).plain
 
 
 class Tells(Pass[ToyOp]):
@@ -181,12 +183,14 @@ class Tells(Pass[ToyOp]):
 
     name = "tells"
     told = Statistic("Told")
+    times: int = 1
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Do it."""
         op.value += 1
         ctx.count(self.told)
-        ctx.emit_remark("a < b")
+        for _ in range(self.times):
+            ctx.emit_remark("a < b")
 
 
 def test_builders_and_explanations_show_their_text() -> None:

@@ -37,6 +37,8 @@ MAX_PROBLEMS = 100
 """How many problems of one pipeline are worth finding."""
 
 _LONGEST_MESSAGE = 500
+_MOST_FAILURES = 10
+"""How many failures beside the first an error prints: a bug in a pass fails on every function."""
 
 
 class PasselError(Exception):
@@ -368,7 +370,9 @@ class PassFailedError(PasselError):
         lines = [str(first)]
         if others:
             lines.append(f"and {len(others)} more:")
-            lines += [f"  {failure}" for failure in others]
+            lines += [f"  {failure}" for failure in others[:_MOST_FAILURES]]
+        if others[_MOST_FAILURES:]:
+            lines.append("  ... (`failures` has all)")
         super().__init__("\n".join(lines))
         self.failures: tuple[Failure, ...] = tuple(failures)
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)

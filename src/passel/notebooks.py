@@ -22,7 +22,7 @@ _TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
 """Backgrounds of lines of diffs, behind text in the color of the theme, dark or light."""
 
 _MOST_LINES = 100
-"""How much of a diff is kept in a notebook's file."""
+"""How much of a diff, or of diagnostics, is kept in a notebook's file."""
 
 
 _INSIDE = (str(Path(__file__).parent), contextlib.__file__, "<string>")
@@ -137,11 +137,15 @@ def _forms(part: Text | Table | Shown) -> Bundle:
     return part._repr_mimebundle_()  # pyright: ignore[reportPrivateUsage] - named by IPython
 
 
-def cut_diff(title: str, diff: str) -> str:
-    """Return a title and the lines of a unified diff that a notebook keeps."""
-    lines = diff.splitlines()[2:]  # without `before` and `after`
+def cut(title: str, lines: Sequence[str]) -> str:
+    """Return a title and the lines that a notebook keeps."""
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
+
+
+def cut_diff(title: str, diff: str) -> str:
+    """Return a title and what a notebook keeps of a unified diff."""
+    return cut(title, diff.splitlines()[2:])  # without `before` and `after`
 
 
 def shell() -> Any:

@@ -72,7 +72,7 @@ def test_a_failure_deep_down_spares_the_siblings_of_every_level(
 
 
 def test_every_failure_is_reported_in_program_order(parse: Callable[[str], PassManager]) -> None:
-    """The error lists all failures, the first of them as its own message."""
+    """The error has all failures, the first of them as its own message, and prints a few."""
     error = failed_run(parse("toy.module(toy.func(fail{why=no}))"), FUNCS)
     assert [failure.symbol for failure in error.failures] == ["f", "g", "h"]
     assert str(error).splitlines() == [
@@ -82,6 +82,12 @@ def test_every_failure_is_reported_in_program_order(parse: Callable[[str], PassM
         "  <unknown>:0: 'toy.func' op pass 'fail{why=no}' failed: no [toy.module/toy.func/0:fail]",
     ]
     assert error.__cause__ is error.failures[0].cause
+    many = failed_run(
+        parse("toy.module(toy.func(fail))"), f"toy.module({','.join(['toy.func'] * 99)})"
+    )
+    assert len(many.failures) == 99
+    assert str(many).splitlines()[1] == "and 98 more:"
+    assert str(many).splitlines()[12:] == ["  ... (`failures` has all)"]
 
 
 def test_ir_is_left_as_it_is_on_failure(parse: Callable[[str], PassManager]) -> None:

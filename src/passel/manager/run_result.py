@@ -37,11 +37,10 @@ class RunResult(NamedTuple):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show what was changed, reported, counted, measured and recorded, in notebooks."""
-        from passel.notebooks import Table, TableRow, Text, bundle  # noqa: PLC0415 - for notebooks alone
+        from passel.notebooks import Table, TableRow, Text, bundle, cut  # noqa: PLC0415 - for notebooks alone
 
         said = {True: "changed", False: "unchanged", None: "not known whether changed"}
-        lines = [said[self.changed], *map(str, self.diagnostics)]
-        lines += (f"no op for {each}" for each in self.unmatched)
+        lines = [*map(str, self.diagnostics), *(f"no op for {each}" for each in self.unmatched)]
         counts = [
             TableRow(0, f"{path}: {name}", (count,))
             for path, statistics in self.statistics.items()
@@ -49,7 +48,7 @@ class RunResult(NamedTuple):
         ]
         tables = [Table(("statistic", "count"), counts)] if counts else []
         measured = [each for each in (self.timing, self.record) if each is not None]
-        return bundle(Text("\n".join(lines)), *tables, *measured)
+        return bundle(Text(cut(said[self.changed], lines)), *tables, *measured)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Print the same on terminals: of tuples, IPython does not take it from the bundle."""
