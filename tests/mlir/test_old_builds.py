@@ -12,12 +12,12 @@ from passel.errors import AdapterError
 from passel.mlir.bindings import Bindings
 
 
-@pytest.fixture
-def old(monkeypatch: pytest.MonkeyPatch) -> Bindings:
-    """Return a build whose ops cannot say whether they are attached, as those of jaxlib 0.7."""
+@pytest.fixture(params=[None, property(fset=setattr)])
+def old(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Bindings:
+    """Return a build whose contexts do not say whether they emit errors, as those of jaxlib 0.7."""
     package: Any = ModuleType("old")
     module: Any = ModuleType("old.ir")
-    module.Operation = type("Operation", (), {})
+    module.Context = type("Context", (), {"emit_error_diagnostics": request.param})
     monkeypatch.setitem(sys.modules, "old", package)
     monkeypatch.setitem(sys.modules, "old.ir", module)
     return Bindings("old")

@@ -422,6 +422,8 @@ def test_what_observes_says_that_nothing_is_known(tool: Tool) -> None:
     flags = (CLEAN, "--split-input-file", "--mlir-print-ir-after=cse", "--cache=./kept")
     remark = "remark: no known results are used: --mlir-print-ir-after concerns the run as a whole"
     assert _run(tool, *flags).err.count(remark) == 1
+    remark = "remark: no known results are used: results are kept for xDSL's IR alone"
+    assert _run(tool, "--ir=mlir", *flags).err.count(remark) == 1
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,13 @@ def test_a_reproducer_of_another_ir(opt: Callable[..., Outcome], tmp_path: Path)
             "'--ir' takes one of auto, iree, jaxlib, mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?",
         ),
         (
+            ("in.mlir", "--feed"),
+            (
+                "unknown command line argument '--feed'\nTry 'passel-opt --help'\n"
+                "passel-opt: note: zoo itself has the pass 'feed': --ir=zoo"
+            ),
+        ),
+        (
             ("in.toy", "--ir=zoo", "--emit-bytecode"),
             "'--emit-bytecode' is for --ir=mlir, not for --ir=zoo",
         ),
@@ -198,7 +205,10 @@ def test_a_reproducer_of_another_ir(opt: Callable[..., Outcome], tmp_path: Path)
         ),
         (
             ("in.mlir", "--ir=iree"),
-            "MLIR's bindings 'iree.compiler' cannot be used: No module named 'iree'",
+            (
+                "MLIR's bindings 'iree.compiler' cannot be used: No module named 'iree'; "
+                "pip install iree-base-compiler"
+            ),
         ),
     ],
 )

@@ -133,11 +133,15 @@ def test_a_function_that_registers_dialects(tool: Tool) -> None:
     [
         ("nvgpu.x", "note: an installed IR has the dialect 'nvgpu': --ir=mlir\n"),
         ("func.func @f(%a: !nvgpu.y) { func.return }", "has the dialect 'nvgpu': --ir=mlir\n"),
+        ('"memref.realloc"() : () -> ()', "has the op 'memref.realloc': --ir=mlir\n"),
+        ('"nvgpu.mma.sync"() : () -> ()', "has the op 'nvgpu.mma.sync': --ir=mlir\n"),
+        ('"nvgpu.x"() : () -> ()', ""),
+        ("arith.adddi", ""),
         ("nowhere.x", ""),
     ],
 )
 def test_a_dialect_of_another_ir(tool: Tool, text: str, hint: str) -> None:
-    """An error about a dialect that this IR lacks names the installed IRs that have it."""
+    """An error about a dialect or op that this IR lacks names the installed IRs that have it."""
     Path("other.mlir").write_text(text)
     said = tool("other.mlir").err
     assert said.count("error: ") == 1

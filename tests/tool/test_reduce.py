@@ -98,6 +98,8 @@ def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
         (["none.mlir", "--cse"], "cannot open input file 'none.mlir'"),
         (["in.mlir", "--cze"], "unknown command line argument '--cze'; did you mean '--cse'?"),
         (["in.mlir", "-p", "func.func(cse)"], "can't run 'func.func' pass manager"),
+        (["other.mlir", "--cse"], "note: an installed IR has the dialect 'nvgpu': --ir=mlir"),
+        (["in.mlir", "--ir=mlir", "--cse", "--computes-else"], "run them, with --interesting="),
         (["in.mlir", "--cse", "--timeout=soon"], "'--timeout' "),
         (["in.mlir", "--interesting="], "there is nothing to run"),
         (["in.mlir", "--cse", "--text"], "'--text' needs the program shrinkray"),
@@ -112,6 +114,7 @@ def test_what_is_wrong_is_one_error(
 ) -> None:
     """What is wrong with the command line or the input is one line, and exit code 1."""
     monkeypatch.setenv("PATH", "")
+    (files / "other.mlir").write_text("nvgpu.x")
     assert main(words) == 1
     captured = capsys.readouterr()
     assert message in captured.err

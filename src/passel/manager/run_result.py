@@ -17,7 +17,7 @@ class RunResult(NamedTuple):
 
     Attributes:
         changed: Whether any pass changed the IR; None if nothing had to find out, because
-            verification was off or forced.
+            verification was off or forced, or because MLIR's own passes ran.
         diagnostics: All that passes reported, in program order.
         statistics: Counts by pass path, then by the statistic's name; only those counted.
         timing: The tree of timers, if an instrumentation such as `Timing` measured any.

@@ -30,6 +30,11 @@ _JAXLIB_PASSES = {
     "_stablehlo": "register_stablehlo_passes",
 }
 
+_INSTALL = {
+    "mlir": "; pip install '.[mlir]' in passel's checkout",
+    _JAXLIB: "; pip install jax",
+    "iree.compiler": "; pip install iree-base-compiler",
+}
 _SUPPORTED = "passel works on those of MLIR 22, and of jaxlib 0.8.3, IREE 3.9 and later releases"
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 
@@ -61,7 +66,8 @@ class Bindings:
         try:
             return importlib.import_module(f"{self.root}.{name}")
         except ImportError as error:
-            msg = f"MLIR's bindings '{self.root}' cannot be used: {error}"
+            way_out = _INSTALL.get(self.root, "") if error.name == self.package else ""
+            msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
             raise AdapterError(msg) from error
 
     @cached_property
@@ -73,7 +79,8 @@ class Bindings:
         """
         self.process = os.getpid()
         module = self.module("ir")
-        if not hasattr(module.Operation, "attached"):
+        errors = getattr(module.Context, "emit_error_diagnostics", None)
+        if getattr(errors, "fget", None) is None:  # what passel needs that came last
             msg = f"MLIR's bindings '{self.root}' are too old: {_SUPPORTED}"
             raise AdapterError(msg)
         return module

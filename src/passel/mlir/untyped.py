@@ -75,7 +75,7 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         UntypedNativePass,
         facts.class_name,
         name=name,
-        doc=f"MLIR's pass `{name}`.",
+        doc=f"MLIR's pass `{name}`, whose options MLIR alone knows.",
         anchor=facts.anchor or None,
         effects=effects_of_native(bindings, name, ""),
         root=bindings.root,

@@ -105,7 +105,10 @@ class ComputesElse:
         adapter = subject.frontend.adapter
         computes = ability_of(adapter, Computes)
         if computes is None:
-            raise SearchError(f"functions of '{adapter.name}' cannot be run here")
+            raise SearchError(
+                f"functions of '{adapter.name}' cannot be run here: let a command run them, with "
+                "--interesting=<command>"
+            )
         self._computes: Computes = computes
         self._expected: dict[str, Sequence[str]] = {}
         self._expected, problems = self._results(first, [symbol] if symbol else None)

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from io import BufferedReader
     from types import ModuleType
 
+    from passel.diagnostics import Diagnostic
     from passel.ir import IRAdapter
-    from passel.ir.frontend import Flag, Frontend
+    from passel.ir.frontend import Flag, Frontend, SourcePart
     from passel.passes import PassRegistry
     from passel.tool.flags import CommandLine
 
@@ -36,9 +37,10 @@ _KNOWN = ("xdsl", "mlir")
 
 _NO_DIALECT = re.compile(
     r"[Dd]ialect [`'](\w+)'|[`']?(\w+)\.[\w.$]+'? (?:is not |is un|created with un)registered"
-    r"|(?:unregistered operation|custom op|by the operation|reads) '(\w+)\."
+    r"|(?:unregistered operation|custom op|by the operation|reads) '(\w+\.[\w.$]+)'"
+    r'|unregistered dialect\..*\n.*?"(\w+\.[\w.$]+)"'
 )
-"""Errors of IRs about a dialect that they lack, or have only a part of."""
+"""Errors of IRs about a dialect that they lack, or about an op of one that they have in part."""
 
 _NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {
     "lint",
@@ -82,7 +84,6 @@ class IRChoice:
         """The adapter.
 
         Raises:
-            UsageError: The bindings of MLIR are not installed.
             AdapterError: The adapter cannot be used, or takes no dialects.
         """
         adapter, tool = self._plain_adapter(), self._tool
@@ -110,15 +111,7 @@ class IRChoice:
             return adapter_named(self.name)
         from passel.mlir import MLIRAdapter
 
-        adapter = MLIRAdapter()
-        try:
-            _ = adapter.bindings.ir
-        except AdapterError as error:
-            raise UsageError(
-                "--ir=mlir needs MLIR's Python bindings: pip install '.[mlir]' in passel's "
-                f"checkout ({error})"
-            ) from None
-        return adapter
+        return MLIRAdapter()
 
     def adapter_across(self, name: str) -> IRAdapter:
         """Return the adapter of an IR that a pipeline crosses to, with the dialects given for it.
@@ -274,35 +267,47 @@ def hint_at_other_ir(words: Sequence[str], ir: IRChoice) -> str:
     from passel.passes import default_registry
 
     xdsl = [info.name for info in default_registry().passes(ir="xdsl")]
-    known = {"xDSL": xdsl, "MLIR": upstream_passes()}
-    for title, there in known.items():
-        lacking = unknown.intersection(there)
-        if lacking and title.lower() != ir.name:
-            listed = ", ".join(f"'{name}'" for name in sorted(lacking))
-            noun = "pass" if len(lacking) == 1 else "passes"
-            return f"{title} itself has the {noun} {listed}: --ir={title.lower()}"
+    known = {"xdsl": ("xDSL", xdsl), "mlir": ("MLIR", upstream_passes())}
+    for name in (*known, *sorted(set(adapter_names()) - known.keys())):
+        with suppress(AdapterError, UsageError):
+            title, there = known.get(name) or (name, IRChoice(name).registry)
+            lacking = sorted(each for each in unknown if each in there)
+            if lacking and name != ir.name:
+                listed = ", ".join(f"'{each}'" for each in lacking)
+                noun = "pass" if len(lacking) == 1 else "passes"
+                return f"{title} itself has the {noun} {listed}: --ir={name}"
     return ""
 
 
-def hint_at_dialect(message: str, ir: str) -> str:
-    """Return which other installed IR has the dialect that an error is about.
-
-    Empty if none has, or if the error has a suggestion already, as of a misspelt op.
+def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: str) -> None:
+    """Attach a note to an error about a dialect or an op, if another installed IR has it.
 
     Args:
-        message: The error.
+        diagnostic: The error.
+        source: The input, whose line names the op where MLIR's message does not.
         ir: The name of this IR.
     """
-    found = None if "; did you mean" in message else _NO_DIALECT.search(message)
-    dialect = next(filter(None, found.groups()), "") if found else ""
-    if not dialect:
-        return ""
-    having: list[str] = []
-    for name in sorted(set(adapter_names()) - {ir}):
-        with suppress(AdapterError, UsageError):
-            if dialect in IRChoice(name).frontend.dialect_names():
-                having.append(f"--ir={name}")
-    return f"an installed IR has the dialect '{dialect}': {' or '.join(having)}" if having else ""
+    message, place = diagnostic.message, diagnostic.location
+    if "with an unregistered dialect" in message:
+        lines = source.text.split("\n")[place.line - source.line_offset - 1 :]
+        message = "\n".join([message, *lines[:1]])
+    found = _NO_DIALECT.search(message)
+    name = next(filter(None, found.groups()), "") if found else ""
+    others = sorted(set(adapter_names()) - {ir}) if name else []
+    if having := [f"--ir={each}" for each in others if _has(each, name)]:
+        what = "op" if "." in name else "dialect"
+        hint = f"an installed IR has the {what} '{name}': {' or '.join(having)}"
+        diagnostic.attach_note(hint, place)
+
+
+def _has(ir: str, name: str) -> bool:
+    """Return whether an IR is installed and has an op, or a dialect if the name has no dot."""
+    with suppress(AdapterError, UsageError):
+        choice = IRChoice(ir)
+        if "." in name:
+            return choice.adapter.kind_named(choice.adapter.create_context(), name) is not None
+        return name in choice.frontend.dialect_names()
+    return False
 
 
 def _passes_of(text: str) -> Iterator[str]:

@@ -107,10 +107,9 @@ class Part:
 
     def _refuse(self, diagnostic: Diagnostic) -> None:
         """Report what is wrong with the input, and which IR might take it."""
-        from passel.tool.irs import hint_at_dialect
+        from passel.tool.irs import note_other_ir
 
-        if hint := hint_at_dialect(diagnostic.message, self._settings.reading.ir):
-            diagnostic.attach_note(hint, diagnostic.location)
+        note_other_ir(diagnostic, self._source, self._settings.reading.ir)
         self._report(diagnostic)
 
     # -- Run ---------------------------------------------------------------------------------

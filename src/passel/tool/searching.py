@@ -24,7 +24,7 @@ from passel.tool.flag_values import seconds_of
 from passel.tool.flags import flags_in
 from passel.tool.help import ABOUT, Program
 from passel.tool.information import version
-from passel.tool.irs import chosen_ir, flag_for
+from passel.tool.irs import chosen_ir, flag_for, note_other_ir
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.program import about, start
@@ -272,7 +272,7 @@ def read_search(settings: Settings) -> SearchInput | None:
     )
     try:
         (source,) = read_sources(settings, frontend, renderer)
-        case = _read_case(subject, source, pipelines)
+        case = _read_case(subject, source, pipelines, settings.reading.ir)
     except UnreadableError as error:
         for diagnostic in error.diagnostics:
             renderer(diagnostic)
@@ -281,7 +281,7 @@ def read_search(settings: Settings) -> SearchInput | None:
     return SearchInput(settings, subject, case, Replay(settings).command(program="passel-opt"))
 
 
-def _read_case(subject: Subject, source: SourcePart, pipelines: PipelineFactory) -> Case:
+def _read_case(subject: Subject, source: SourcePart, pipelines: PipelineFactory, ir: str) -> Case:
     """Return the input as a case, which a child process reads.
 
     Raises:
@@ -313,5 +313,7 @@ def _read_case(subject: Subject, source: SourcePart, pipelines: PipelineFactory)
     if isinstance(result, PasselError):
         raise result
     if not isinstance(result, Case):
+        for diagnostic in result:
+            note_other_ir(diagnostic, source, ir)
         raise UnreadableError(result)
     return result

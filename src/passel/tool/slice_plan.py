@@ -73,15 +73,12 @@ def slice_plan(source: SourcePart, shared: Shared, *, is_shared: bool) -> SliceP
     """
     frontend, settings = shared.frontend, shared.settings
     if not isinstance(frontend, SlicesSources) or not isinstance(source.text, str):
-        raise NotKeptError(f"--ir={shared.adapter.name} does not cut its input")
+        raise _refused(shared, "results are kept for xDSL's IR alone")
     others = sorted(settings.written.keys() - _ALLOWED)
     if settings.reports.mlir_timing_display == "ops":
         others.append("mlir-timing-display=ops")
     if others:
-        reason = f"--{others[0]} concerns the run as a whole"
-        if settings.kept.cache:
-            shared.reports.note_unkept(reason)
-        raise NotKeptError(reason)
+        raise _refused(shared, f"--{others[0]} concerns the run as a whole")
     tool = settings.tool
     if tool.setup is not None or tool.dialects or not hasattr(os, "fork"):
         raise NotKeptError("the tool does what a key does not hold")
@@ -106,6 +103,13 @@ def slice_plan(source: SourcePart, shared: Shared, *, is_shared: bool) -> SliceP
     }
     around = {**key, **flags, "what is around the ops": repr(slices.around)}
     return SlicePlan(slices, manager, around)
+
+
+def _refused(shared: Shared, reason: str) -> NotKeptError:
+    """Return an error for which a remark is made as well, where the flag asked for results."""
+    if shared.settings.kept.cache:
+        shared.reports.note_unkept(reason)
+    return NotKeptError(reason)
 
 
 def anchors_of(manager: PassManager) -> list[str]:

@@ -55,7 +55,10 @@ class XDSLFrontend(Frontend):
     def is_binary(self, data: bytes, name: str) -> bool:
         """Refuse bytecode."""
         if data.startswith(_BYTECODE):
-            raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
+            raise UsageError(
+                f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can, and so can "
+                "--ir=jaxlib and --ir=iree"
+            )
         return False
 
     def new_context(self) -> Context:

@@ -1,0 +1,40 @@
+"""Exit with 0 if JAX computes other numbers by the module in a file than by its own."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import export
+from jaxlib.mlir.dialects import stablehlo
+
+from passel import Pass, PassContext
+
+
+class SwapOperands(Pass[Any]):
+    """Swap the operands of divisions, which is wrong."""
+
+    name = "swap-operands"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Look at the ops of a function's body."""
+        for inner in op.body.blocks[0]:
+            if inner.operation.name == "stablehlo.divide":
+                left, right = inner.operation.operands
+                inner.operation.operands[0], inner.operation.operands[1] = right, left
+
+
+def square(x: jax.Array) -> jax.Array:
+    """Compute what `square.mlir` was lowered from."""
+    return jnp.arcsinh(x) * jnp.arcsinh(x)
+
+
+if __name__ == "__main__":
+    x = jnp.arange(4.0)
+    exported = export.export(jax.jit(square))(x)
+    text, version = Path(sys.argv[1]).read_text(encoding="utf-8"), stablehlo.get_current_version()
+    artifact = stablehlo.serialize_portable_artifact_str(text, version)
+    changed = replace(exported, mlir_module_serialized=artifact)
+    sys.exit(bool(jnp.allclose(changed.call(x), square(x))))
