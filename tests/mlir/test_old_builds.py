@@ -12,7 +12,7 @@ from passel.errors import AdapterError
 from passel.mlir.bindings import Bindings
 
 
-@pytest.fixture(params=[None, property(fset=setattr)])
+@pytest.fixture(params=[None, property()])
 def old(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Bindings:
     """Return a build whose contexts do not say whether they emit errors, as those of jaxlib 0.7."""
     package: Any = ModuleType("old")
