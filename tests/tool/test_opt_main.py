@@ -237,7 +237,7 @@ def test_flags_for_other_irs(
 class ToyAdapterForSessions(ToyAdapterForFiles):
     """An adapter that writes IR as files."""
 
-    def print_source(self, op: Any, context: Any) -> str:
+    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return the op's text."""
         return str(op)
 

@@ -136,7 +136,7 @@ class WritesSources(Protocol):
     Reproducers use it; without it they hold what `print_op` prints.
     """
 
-    def print_source(self, op: Any, context: Any) -> str:
+    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return `op` in its most faithful form, without a final newline.
 
         What belongs to it at the level of files, such as resources, is included.

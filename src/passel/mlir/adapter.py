@@ -292,9 +292,9 @@ class MLIRAdapter(IRAdapter):
 
         return fuse(self.bindings, self._kinds, steps, how)
 
-    def print_source(self, op: Any, context: Any) -> str:
-        """Return the op in custom form, which MLIR reads back without loss but locations."""
-        return printed(op.operation).rstrip("\n")
+    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
+        """Return the op in custom form, which MLIR reads back without loss."""
+        return printed(op.operation, enable_debug_info=locations).rstrip("\n")
 
     def readable_source(self, text: str, context: Any) -> str:
         """Return the text: it is in custom form already."""

@@ -289,7 +289,8 @@ class Session:
 
     def _keep(self) -> None:
         """Keep the IR as it is at this position; what was seen further on does not count."""
-        source = self._writer.print_source(self._adapter.op_of(self.op), self._context)
+        op = self._adapter.op_of(self.op)
+        source = self._writer.print_source(op, self._context, locations=True)
         self._states = {n: each for n, each in self._states.items() if n < self.position}
         self._states[self.position] = _State(self.position, source)
 

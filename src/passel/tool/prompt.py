@@ -16,6 +16,7 @@ from passel.ir.frontend import UnreadableError, UsageError
 from passel.search import Session
 from passel.tool.editing import edit
 from passel.tool.output import refusing
+from passel.tool.process import Termination
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -84,8 +85,10 @@ class Prompt(cmd.Cmd):
         except UnreadableError as error:
             for diagnostic in error.diagnostics:
                 self._report(diagnostic)
-        except KeyboardInterrupt:
-            self._say("interrupted: the IR is as it was before")
+        except BaseException as error:
+            if isinstance(error, (Exception, Termination)):
+                raise
+            self._say("interrupted: the IR is as it was before")  # by Ctrl-C, or `sys.exit`
         return False
 
     def emptyline(self) -> bool:

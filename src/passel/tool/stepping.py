@@ -124,9 +124,14 @@ def _places(flags: SteppingFlags, paths: Sequence[str]) -> list[Place | None]:
     known = [each for each in places if each]
     for one, other in pairwise(known):
         in_turn = one.symbol and other.symbol  # on the ops one by one: the run tells
-        if not in_turn and paths.index(one.path) > paths.index(other.path):
+        if not in_turn and _order(one, paths) > _order(other, paths):
             raise UsageError(f"{other} comes before {one} in the pipeline: nothing lies between")
     return places
+
+
+def _order(place: Place, paths: Sequence[str]) -> tuple[int, bool]:
+    """Return a key by which places are in the order of the pipeline, those on one op first."""
+    return paths.index(place.path), not place.symbol
 
 
 def _place(text: str, flag: str, paths: Sequence[str]) -> Place | None:

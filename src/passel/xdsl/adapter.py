@@ -341,11 +341,11 @@ class XDSLAdapter(IRAdapter):
         lifetime = PlaceLifetime(attrgetter("parent"))
         return RunPolicies(finds_changes=True, verifies_together=False, lifetime=lifetime)
 
-    def print_source(self, op: Operation, context: Context) -> str:
+    def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
         """Print in generic form, with resources, which is the most faithful text."""
         from passel.xdsl.sources import print_source
 
-        return print_source(op, context)
+        return print_source(op, context, locations=locations)
 
     def readable_source(self, text: str, context: Context) -> str:
         """Return the custom form if it reads back as the same IR."""

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
 
-def print_source(op: Operation, context: Context, *, generic: bool = True) -> str:
+def print_source(
+    op: Operation, context: Context, *, generic: bool = True, locations: bool = False
+) -> str:
     """Return an op as a file, with the resources that it refers to; without a final newline."""
     stream = StringIO()
-    printer = printer_class()(stream=stream, print_generic_format=generic)
+    printer = printer_class()(
+        stream=stream, print_generic_format=generic, print_debuginfo=locations
+    )
     printer.print_op(op)
     printer.print_metadata(context.loaded_dialects)
     return stream.getvalue()

@@ -30,6 +30,11 @@
 // WRONG: error: no pass is at 'a'
 // WRONG: bookmarks: b1
 // WRONG: `rewind [place]`: go back to a place
+
+// `sys.exit` in a pass ends the pass alone. Locations are kept.
+// RUN: printf 'apply func.func(exits)\nrun\nquit\n' > %t.exit
+// RUN: passel-opt %s --load-pass-plugin=%inputs/exits.py -p "builtin.module(func.func(cse))" --interactive --mlir-print-debuginfo < %t.exit 2>/dev/null > %t.out
+// RUN: passel-opt %s -p "builtin.module(func.func(cse))" --mlir-print-debuginfo | diff %t.out -
 func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
   %1 = arith.addi %a, %a : i32

@@ -11,6 +11,8 @@
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=0:dce --stop-after=cse 2>&1 | filecheck %s --check-prefix=ORDER
 // ORDER: passel-opt: error: builtin.module/func.func/0:cse comes before builtin.module/0:dce in the pipeline: nothing lies between
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=cse --stop-after=cse@f 2>&1 | filecheck %s --check-prefix=ON-ONE
+// ON-ONE: passel-opt: error: builtin.module/func.func/0:cse@f comes before builtin.module/func.func/0:cse in the pipeline: nothing lies between
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | filecheck %s --check-prefix=NO-OP
 // NO-OP: passel-opt: error: the run has not come to builtin.module/func.func/0:cse@g: the pass there ran on no op called @g
