@@ -35,7 +35,8 @@ def parts_of(
             left -= len(changed)
             diffs = "\n".join(cut_diff(each.op_title, diff(each)) for each in changed)
             rows.append(TableRow(row.depth, row.title, _cells(row), diffs))
-        yield Text(run.source or run.op_name)
+        if run.source:
+            yield Text(run.source)
         yield Table(("pass", "ops", "changed", "failed", "ms"), rows)
         for failure in run.failures:
             yield Text(f"{failure.path} on {failure.where}: {failure.message}", is_error=True)
