@@ -114,7 +114,9 @@ class ComputesElse:
         self._expected, problems = self._results(first, [symbol] if symbol else None)
         if not self._expected:
             why = _listed(problems) or "it has no functions with bodies"
-            raise SearchError(f"the IR cannot be run: {why}")
+            raise SearchError(
+                f"the IR cannot be run: {why}; --interesting=<command> asks another program"
+            )
         self._seconds *= 2  # so that one which just ended in time does not seem to be endless
         count = len(self._expected) + len(problems)
         self.left_out: str = (

@@ -280,7 +280,7 @@ def hint_at_other_ir(words: Sequence[str], ir: IRChoice) -> str:
 
 
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: str) -> None:
-    """Attach a note to an error about a dialect or an op, if another installed IR has it.
+    """Attach a note to an error about a dialect or an op: which IR has it, or how to do without.
 
     Args:
         diagnostic: The error.
@@ -297,6 +297,9 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: str) -> None:
     if having := [f"--ir={each}" for each in others if _has(each, name)]:
         what = "op" if "." in name else "dialect"
         hint = f"an installed IR has the {what} '{name}': {' or '.join(having)}"
+        diagnostic.attach_note(hint, place)
+    elif "not found for custom op" in message:
+        hint = "--allow-unregistered-dialect reads ops of unknown dialects in the generic form alone"
         diagnostic.attach_note(hint, place)
 
 

@@ -6,7 +6,7 @@
 // CHECK: error: the IR after the last pass is not interesting: of the functions that could be run, none differs
 
 // RUN: not passel-bisect %t.passel --computes-else=@endless --timeout=0.2 2>&1 | filecheck %s --check-prefix=ENDLESS
-// ENDLESS: error: the IR cannot be run: @endless (takes longer than 0.2 s)
+// ENDLESS: error: the IR cannot be run: @endless (takes longer than 0.2 s); --interesting=<command> asks another program
 // RUN: not passel-bisect %t.passel "--computes-else=@two(1 : i32)" 2>&1 | filecheck %s --check-prefix=FEWER
 // FEWER: error: the IR cannot be run: @two (takes 2 arguments, not 1)
 
