@@ -145,9 +145,9 @@ class _Search(NamedTuple):
         """
         frontend, pipelines = settings.frontend(), PipelineFactory(settings)
         flags = _Flags(settings.line)
+        verifies = (False, flags.invalid or not settings.reading.disable_verify)
         subject, strict = (
-            Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout)
-            for v in (False, True)
+            Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
         )
         given = {"interesting": flags.interesting, "invalid": flags.invalid}
         given["computes-else"] = flags.computes_else
@@ -245,7 +245,7 @@ class _Search(NamedTuple):
         )
         if (name := self.settings.output.o) != "-":
             put(Case(culprit.before, scoped(found)).text(), name)
-            replay = Replay(self.settings).command(program="passel-opt")
+            replay = self.run.replay or Replay(self.settings).command(program="passel-opt")
             _say(f"to replay: {replay.replace('{file}', name)}")
 
     def _look_inside(self, culprit: Culprit, trials: Trials) -> None:

@@ -299,7 +299,7 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: str) -> None:
         hint = f"an installed IR has the {what} '{name}': {' or '.join(having)}"
         diagnostic.attach_note(hint, place)
     elif "not found for custom op" in message:
-        hint = "--allow-unregistered-dialect reads ops of unknown dialects in the generic form alone"
+        hint = "--allow-unregistered-dialect reads ops of unknown dialects in generic form alone"
         diagnostic.attach_note(hint, place)
 
 
