@@ -40,13 +40,15 @@ def check_passes(request: pytest.FixtureRequest) -> Callable[..., None]:
 
     A path that is not absolute is looked up in the folder of the test's file.
     """
-    from passel.testing import check_passes  # noqa: PLC0415 - when a test asks for it
+    from passel.errors import PipelineError  # noqa: PLC0415 - when a test asks for it
+    from passel.ir.frontend import UnreadableError  # noqa: PLC0415
+    from passel.testing import check_passes  # noqa: PLC0415
 
     def check(path: str | Path, *args: object, **options: object) -> None:
         message = ""
         try:
             checked(request.path.parent / path, *args, **options)
-        except (AssertionError, FileNotFoundError) as error:
+        except (AssertionError, FileNotFoundError, PipelineError, UnreadableError) as error:
             message = str(error)
         if message:
             pytest.fail(message, pytrace=False)

@@ -96,6 +96,14 @@ def test_another_output_fails(run: _Pytest, tmp_path: Path) -> None:
     assert f"pytest --update-checks rewrites the lines of {tmp_path / 'in.mlir'}" in done.out
 
 
+def test_files_that_are_no_ir_fail_in_a_line(run: _Pytest, tmp_path: Path) -> None:
+    """Where the text is wrong is said, and nothing of how it is read."""
+    (tmp_path / "in.mlir").write_text("func.func @f( {")
+    done = run()
+    assert "in.mlir:1:15: error: Expected argument or type" in done.out
+    assert "parse" not in done.out
+
+
 def test_files_stand_beside_the_tests(run: _Pytest, tmp_path: Path) -> None:
     """A path is looked up in the folder of the test's file, wherever pytest is started."""
     folder = tmp_path / "tests"

@@ -32,7 +32,9 @@ func.func @f(%x: i32, %c: i1) -> i32 {
 // OTHER: stays
 func.func private @g(i32) -> i32
 // -----
-func.func @h() -> tensor<2x2xi32> attributes {a.b = "%x [[ {{"} {
+func.func @h() -> tensor<2x2xi32> attributes {a.b = "%x // [[ {{", a.c = affine_map<(d0) -> (d0)>} {
+  %n = arith.constant -1 : i32
+  "test.op"(%n) : (i32) -> ()
   %0 = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
   func.return %0 : tensor<2x2xi32>
 }
@@ -79,6 +81,12 @@ def test_values_are_variables() -> None:
     patterns = [line.pattern for line in check_lines(text)]
     assert any("[[X]], [[X]]" in pattern for pattern in patterns)
     assert not [each for each in patterns if "%x" in each.replace('"%x ', "")]
+
+
+def test_aliases_come_first() -> None:
+    """What MLIR prints before the module leaves ops their lines."""
+    text = updated(SOURCE, _outputs(SOURCE, "mlir"))
+    assert "// CHECK:       #map = affine_map<(d0) -> (d0)>\n// CHECK-LABEL: func.func @h" in text
 
 
 def test_what_is_new_in_the_output_comes_in_its_order() -> None:

@@ -17,10 +17,12 @@ SPLIT = "// -----"
 """The line between parts of a file that are tests of their own."""
 
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|%[\w$.-]+|\[\[|\{\{')
-_VALUE = "%[A-Za-z0-9_]+"
+_VALUE = "%[A-Za-z0-9_$.-]+"
 _SYMBOL = re.compile(r"(?P<head>\s*[\w.]+ (?:(?:private|public|nested) )?@(?P<name>[\w.$-]+)\(?)")
+_ALIAS = "#!"
+"""How names of attributes and types begin, which MLIR prints before the IR."""
 _RESULT = re.compile(r"\s*%[\w$.-]+(?::\d+)?(?:, %[\w$.-]+)* = \"?(?:\w+\.)*(?P<op>\w+)")
-_COMMENT = re.compile(r"\s*// .*$")
+_COMMENT = re.compile(r"\s*// (?:\d+ preds|pred|no pred).*$")
 
 
 def updated(text: str, outputs: Iterable[str], prefix: str = "CHECK") -> str:
@@ -36,7 +38,7 @@ def updated(text: str, outputs: Iterable[str], prefix: str = "CHECK") -> str:
     Example:
         >>> print(updated("func.func @f()", ["func.func @f() {\n  %0 = a.b : i32\n}"]))
         // CHECK-LABEL: func.func @f() {
-        // CHECK-NEXT:    [[B:%[A-Za-z0-9_]+]] = a.b : i32
+        // CHECK-NEXT:    [[B:%[A-Za-z0-9_$.-]+]] = a.b : i32
         // CHECK-NEXT:  }
         func.func @f()
     """
@@ -50,11 +52,11 @@ def updated(text: str, outputs: Iterable[str], prefix: str = "CHECK") -> str:
 
 def _with_checks(part: str, output: str, prefix: str) -> str:
     lines = part.split("\n")
-    last, places = 0, dict[int, list[str]]()
+    last, places = int(not lines[0]), dict[int, list[str]]()  # not on the line that splits
     end = len(lines) - (not lines[-1])
     for group in _groups(output):
         symbol = _SYMBOL.match(group[0])
-        place = end
+        place = last if group[0][0] in _ALIAS else end
         if symbol:
             pattern = re.compile(rf"\s*[\w.]+ (?:\w+ )?@{re.escape(symbol['name'])}\b")
             found = [index for index, line in enumerate(lines) if pattern.match(line)]
@@ -71,6 +73,8 @@ def _with_checks(part: str, output: str, prefix: str) -> str:
 def _groups(output: str) -> Iterator[list[str]]:
     """Yield the lines of each op at the top, or right inside of the module if that is there."""
     lines = [_COMMENT.sub("", line) for line in output.strip("\n").split("\n")]
+    while lines[0] and lines[0][0] in _ALIAS:
+        yield [lines.pop(0)]
     if re.match(r"(builtin\.)?module\b.*\{$", lines[0]):
         body = [line[2:] for line in lines[1:] if line.strip()]
         lines = body[:-1] if len(lines) > 1 and lines[-1] == "}" else body
