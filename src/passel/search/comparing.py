@@ -7,6 +7,8 @@ in each run is found as the median over all passes, and left out.
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
 from functools import cache
 from itertools import chain
 from statistics import median
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from passel.record import Execution
+
+_NUMBER = re.compile(r"\b\d+:")
 
 _ALPHA = 0.0025
 """How often equal compilers may differ in any pass, in each direction."""
@@ -117,6 +121,8 @@ def compare(
 ) -> Comparison:
     """Compare records of two compilers on the same input.
 
+    Passes are matched by their paths without numbers, and by their order.
+
     Args:
         old: The facts of each record of the old compiler.
         new: The same of the new one.
@@ -135,6 +141,8 @@ def compare(
         >>> [(row.path, row.verdict) for row in compare(old, new).rows if row.verdict]
         [('m/0:cse', 'slower')]
     """
+    names = _matched(*(list(dict.fromkeys(chain.from_iterable(runs))) for runs in (old, new)))
+    old = [{names.get(path, path): facts for path, facts in run.items()} for run in old]
     paths = list(dict.fromkeys(path for run in (*new, *old) for path in run))
     usual = {path: median(run[path].time for run in (*old, *new) if path in run) for path in paths}
     compared = {path: time for path, time in usual.items() if time >= least}
@@ -157,6 +165,13 @@ def compare(
             rows[index] = row._replace(ratio=ratio, verdict=verdict if is_news else "")
     machine = median(each.speed for each in after) / median(each.speed for each in before)
     return Comparison(rows, machine, threshold)
+
+
+def _matched(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
+    """Return the new path of each old one whose pass has moved, as others came or went."""
+    texts = ([_NUMBER.sub("", path) for path in paths] for paths in (old, new))
+    found = SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks()
+    return {old[i + n]: new[j + n] for i, j, size in found for n in range(size)}
 
 
 class _Evened:

@@ -147,7 +147,7 @@ def _shown(found: Comparison, *, every: bool) -> Iterator[RenderableType]:
         yield table
     counts = {v: sum(row.verdict == v for row in found.rows) for v in ("slower", "faster")}
     same = len(found.rows) - len(shown)
-    hidden = f", {same} passes are as they were" if same else ""
+    hidden = f", {same} as before" if same else ""
     yield Text(f"{counts['slower']} slower, {counts['faster']} faster{hidden}")
     if abs(found.machine - 1) >= found.threshold - 1:
         yield Text(
