@@ -17,7 +17,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 from passel import PassManager
 from passel.instruments import Timing
 from passel.ir import KeepsOps, PrintFlags, ability_of, adapter_for
-from passel.store import LocalStore, Store
+from passel.store import LocalStore, Store, code
 from passel.xdsl.parsing import parse_source
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (tmp_path / "searching.py").write_text(PASSES)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(code, "LOADED", float("inf"))  # it is written by this process
     monkeypatch.delitem(sys.modules, "searching", raising=False)
     return importlib.import_module("searching")
 
@@ -195,6 +196,35 @@ def test_options_and_code_count(passes: ModuleType, tmp_path: Path) -> None:
     del sys.modules["searching"]
     anew = importlib.import_module("searching")
     assert '"no"' in _run(_manager(anew.Search()), _module(), kept)[2]
+
+
+def test_what_a_program_changes_counts(
+    passes: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Other values in a module, or of a class, are other code; so is what a process has not loaded."""
+    kept = tmp_path / "kept"
+
+    def run() -> int:
+        _run(_manager(passes.Search()), _module(), kept)
+        return len(passes.RUNS)
+
+    assert run() == run() == 1
+    monkeypatch.setattr(passes, "LIMIT", 10, raising=False)
+    assert run() == run() == 2
+    monkeypatch.setattr(passes.Search, "limit", "low", raising=False)
+    assert run() == run() == 3
+    monkeypatch.setattr(code, "LOADED", 0)
+    run()
+    assert "'searching.py' has changed while this process was running" in caplog.text
+    monkeypatch.setattr(passes.Search, "__module__", "__main__")
+    run()
+    assert "a pass of the running script has no module to read: put it into one" in caplog.text
+    passes.Search.__qualname__ = "make.<locals>.Search"
+    run()
+    assert "make.<locals>.Search is made in a function, whose values no key holds" in caplog.text
 
 
 def test_failures_are_not_kept(passes: ModuleType, tmp_path: Path) -> None:

@@ -259,5 +259,7 @@ def test_the_command_takes_urls(
         assert main(words) == 0
         assert capsys.readouterr().out.startswith(f"{url}: {left} entries, ")
     assert main(["clear"]) == 0
+    assert main(["stats", "--dir=http://127.0.0.1:1"]) == 1
+    assert "'http://127.0.0.1:1': Connect call failed" in capsys.readouterr().err
     assert main(["stats", "--dir=nope://a"]) == 1
     assert "error: 'nope://a': Protocol not known" in capsys.readouterr().err

@@ -175,3 +175,5 @@ def test_the_command(store: LocalStore, capsys: pytest.CaptureFixture[str]) -> N
     store.directory.joinpath("results-1.sqlite").touch()
     assert main(["stats", where]) == 1
     assert "others can write to it" in capsys.readouterr().err
+    assert main(["stats", f"{where}/results-1.sqlite"]) == 1
+    assert "results-1.sqlite' is no directory" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from tool_fixtures import only_error
 from xdsl_inputs import CORPUS, REAL_FILES, sampled
 
 from passel.diagnostics import Diagnostic, Extent, Location, Severity
-from passel.store import LocalStore, Report, known
+from passel.store import LocalStore, Report, code, known
 from passel.tool import driver
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Look(Base):
             callee = each.properties.get("callee") or each.properties.get("name")
             for other in module.body.ops if callee else ():
                 if other.properties["sym_name"].data == callee.string_value():
-                    said += [str(v) for k, v in other.properties.items() if k != "sym_visibility"]
+                    said += map(str, other.properties.values())
                     said += [str(other.attributes)]
         if op.body.blocks:
             op.body.block.first_op.attributes["said"] = StringAttr(repr(said))
@@ -83,6 +83,15 @@ class Tell(Pass):
             first = op.body.blocks[0].first_op
             ctx.emit_warning(f"look at {number}", first).attach_note("from here")
             ctx.emit_remark("done")
+"""
+
+SAYING = """
+class Say(Pass):
+    name = "say"
+    can_fork = True
+
+    def run(self, op, ctx):
+        ctx.emit_warning(f"say {op.sym_name.data[1:]}", op)
 """
 
 LOOKS = {
@@ -114,8 +123,13 @@ FILES = {
     "helper.py": "BONUS = 1\ndef doubled(x):\n    return 2 * x\n",
     "late.py": "LATE = 1\n",
     "package/__init__.py": "",
-    "package/inner.py": "INNER = 1\n",
+    "package/inner.py": "from beside import BESIDE\nfrom . import near\nINNER = BESIDE + near.NEAR\n",
+    "package/near.py": "NEAR = 1\n",
+    "beside/__init__.py": "from deep import DEEP as BESIDE\n",
+    "deep.py": "DEEP = 1\n",
 }
+
+OWN_CODE = ("helper", "late", "package", "package.inner", "package.near", "beside", "deep")
 
 TEXT = """\
 #alias = "first"
@@ -165,7 +179,10 @@ MUTATIONS = [
     Mutation("helper.py", "BONUS = 1", "BONUS = 2"),
     Mutation("helper.py", "2 * x", "3 * x"),
     Mutation("late.py", "LATE = 1", "LATE = 2"),
-    Mutation("package/inner.py", "INNER = 1", "INNER = 2"),
+    Mutation("package/inner.py", "INNER = ", "INNER = 1 + "),
+    Mutation("package/near.py", "NEAR = 1", "NEAR = 2"),
+    Mutation("beside/__init__.py", "DEEP as BESIDE", "DEEP\nBESIDE = 5"),
+    Mutation("deep.py", "DEEP = 1", "DEEP = 2"),
     Mutation("p.py", "CONSTANT = 1", "CONSTANT = 2"),
     Mutation("p.py", "other: int = 5", "other: int = 6"),
     Mutation("p.py", 'attributes["said"]', 'attributes["told"]'),
@@ -219,6 +236,7 @@ MUTATIONS = [
 def _nothing_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
     monkeypatch.setattr(known, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(code, "LOADED", float("inf"))  # plugins are written by this process
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # changes come within a second
 
 
@@ -230,7 +248,7 @@ def _write(files: dict[str, str]) -> None:
 
 def _run(tool: Tool, *flags: str) -> Outcome:
     """Run passel-opt, which imports its plugin and what that imports anew."""
-    for name in ("helper", "late", "package", "package.inner"):
+    for name in OWN_CODE:
         sys.modules.pop(name, None)
     return tool("in.mlir", *flags)
 
@@ -370,6 +388,16 @@ def test_what_is_reported_is_kept(tool: Tool, flags: tuple[str, ...], jobs: str)
     assert "16 of 16 ops known" in _known(tool, *flags)
 
 
+def test_reports_of_several_pipelines_are_in_their_order(tool: Tool) -> None:
+    """What a later one reports of the first op comes after what the first one reports of the last."""
+    _write({"in.mlir": functions(), "p.py": REPORTING + SAYING})
+    flags = ("-p=builtin.module(func.func(tell),any(say))", "--load-pass-plugin=p.py")
+    plain = _run(tool, *flags)
+    assert plain.err.index("say 0") > plain.err.index("look at 15")
+    for _ in range(2):
+        assert _cached(tool, *flags) == plain
+
+
 def test_reports_move_with_ops_of_known_passes(tool: Tool) -> None:
     """Where no pass looks at places, what is reported of an op is said where it is now."""
     extent, warned = Extent("in", 3, 5), Diagnostic(Severity.WARNING, "look", Location("in", 4, 2))
@@ -430,7 +458,7 @@ def test_what_observes_says_that_nothing_is_known(tool: Tool) -> None:
     ("mutation", "told"),
     [
         (Mutation("p.py", "CONSTANT = 1", "CONSTANT = 2"), "since the last run, the module '"),
-        (Mutation("helper.py", "BONUS = 1", "BONUS = 2"), "helper.py' changed"),
+        (Mutation("helper.py", "BONUS = 1", "BONUS = 2"), "helper' changed"),
         (_flag("--mlir-print-op-generic"), "since the last run, --mlir-print-op-generic changed"),
         (
             _flag("-p=builtin.module(func.func(look))"),
@@ -468,6 +496,17 @@ def test_explanations_name_what_changed(tool: Tool, mutation: Mutation, told: st
     assert told in _known(tool, "--load-pass-plugin=p.py", *pipeline, *mutation.flags)
 
 
+def test_explanations_of_later_parts(tool: Tool) -> None:
+    """Each part of split input is compared with the same part of the last run."""
+    text = f"{functions(2)}// -----\n!t = i32\n{functions(3)}"
+    for at, told in (
+        (text, "since the last run"),
+        (text.replace("2 :", "5 :"), "; of func.func @f2, the text changed"),
+    ):
+        _write({"in.mlir": at})
+        assert (told in _known(tool, CLEAN, "--split-input-file")) == (at != text)
+
+
 def test_explanations_of_others_control_no_terminal(
     tool: Tool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -489,12 +528,29 @@ def test_passes_that_do_not_say_so_are_not_kept(tool: Tool) -> None:
     assert "cache: not used: pass 'quiet' may keep something from one op to the next" in said
 
 
-def test_plugins_that_reach_out_are_not_kept(tool: Tool) -> None:
-    """Code that opens files depends on more than its text."""
-    plugin = PLUGIN.replace("from helper", "def table(): return open('table')\nfrom helper")
-    _write({**FILES, "p.py": plugin, "table": "", "in.mlir": TEXT})
-    said = _known(tool, LOOK, "--load-pass-plugin=p.py")
-    assert "cache: not used: 'p.py' uses 'open'" in said
+@pytest.mark.parametrize(
+    ("file", "code", "named"),
+    [
+        ("p.py", "def table(): return open('table')", "'p.py' uses 'open'"),
+        ("p.py", "from os.path import exists", "'p.py' uses 'os.path.exists'"),
+        ("package/inner.py", "import sqlite3", "'inner.py' uses 'sqlite3'"),
+        ("deep.py", "import sys\nV = sys.argv", "'deep.py' uses 'argv'"),
+    ],
+)
+def test_plugins_that_reach_out_are_not_kept(tool: Tool, file: str, code: str, named: str) -> None:
+    """Code that may open files depends on more than its text, unless passes say on what."""
+    _write({**FILES, "in.mlir": TEXT})
+    _write({file: f"{code}\n{FILES[file]}"})
+    assert "0 of 6 ops known" in _known(tool, LOOK, "--load-pass-plugin=p.py")
+    _write({"p.py": Path("p.py").read_text().replace("cache_key", "key")})
+    assert f"not used: {named}, and may" in _known(tool, LOOK, "--load-pass-plugin=p.py")
+
+
+def test_plugins_of_one_name_are_not_kept(tool: Tool) -> None:
+    """Python knows the file of one of them alone."""
+    _write({"in.mlir": TEXT, "a/p.py": REPORTING, "b/p.py": REPORTING.replace("tell", "say")})
+    plugins = ("--load-pass-plugin=a/p.py", "--load-pass-plugin=b/p.py")
+    assert "not used: two plugins have the same name" in _known(tool, REPORT, *plugins)
 
 
 def test_a_pass_without_a_key_is_not_kept(tool: Tool) -> None:

@@ -12,7 +12,7 @@ from dask_cluster import two_workers
 from tool_fixtures import only_error
 
 from passel.execution.strategies import versions
-from passel.store import known
+from passel.store import code, known
 from passel.tool import caching, cluster, cutting, driver
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def small(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Tool:
     """passel-opt, for which no source is too small to be cut; there is one to cut."""
     monkeypatch.setattr(driver, "_WORTH_SHARDING", 0)
     monkeypatch.setattr(cutting, "_PER_REMOTE", 1)
+    monkeypatch.setattr(code, "LOADED", float("inf"))  # plugins are written by this process
     Path("in.mlir").write_text(
         "".join(
             f"""func.func @f{number}(%a: i32) -> i32 {{

@@ -110,6 +110,7 @@ class SourcePart:
         column: Where it begins on its line, counted from 1; 0 if it is the first.
         path: The file that it is all of, if that can be read again.
         is_recorded: Whether the pipeline to run stands in it, as in a reproducer.
+        number: How many parts come before it.
     """
 
     text: Any
@@ -118,6 +119,7 @@ class SourcePart:
     column: int = 0
     path: str | None = None
     is_recorded: bool = False
+    number: int = 0
 
     def location(self, offset: int) -> Location:
         """Return where in the input a character of the part stands."""

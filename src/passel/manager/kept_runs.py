@@ -17,6 +17,7 @@ from passel.ir import KeepsOps, ability_of
 from passel.ir.frontend import UnreadableError
 from passel.manager.reading import read_ir
 from passel.manager.run_result import RunResult
+from passel.passes.walking import walk
 from passel.record.snapshots import EXACT
 from passel.store import (
     KnownResults,
@@ -86,6 +87,9 @@ class KeptRun:
             raise NotKeptError(f"'{self._adapter.name}' has no bytes that stand for ops")
         if self._adapter.parent(self._op) is not None:
             raise NotKeptError("the op stands in another one, which passes may look at")
+        for pass_, *_ in walk(manager):
+            if "<locals>" in (name := type(pass_).__qualname__):
+                raise NotKeptError(f"{name} is made in a function, whose values no key holds")
         text = manager.to_text(all_options=True)
         key, _ = key_of_run(manager, text, self._adapter, is_shared=store.is_shared)
         item = _Item(sha256(keeps.contents(self._op)).hexdigest())

@@ -18,8 +18,9 @@ Classes that are made at run time are made by `passel.passes.factory`.
 
 from __future__ import annotations
 
+import time
 import typing
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, dataclass_transform
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
@@ -47,6 +48,9 @@ else:
     OpT = typing.TypeVar("OpT")
     StateT = typing.TypeVar("StateT")
     InterfaceT = typing.TypeVar("InterfaceT")
+
+LOADED: Final = time.time()
+"""When passes could first be loaded: what runs may not be what files hold that changed later."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))

@@ -97,6 +97,8 @@ class LocalStore(Store):
 
     def statistics(self) -> Statistics:
         """Return how much there is."""
+        if self.directory.exists() and not self.directory.is_dir():
+            raise StoreError(f"'{self.name}' is no directory")
         if not self._file.exists():
             return Statistics(0, 0)
         with self._opened() as database:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import brief
@@ -16,7 +14,7 @@ from passel.store.code import code_of, versions_of
 from passel.store.keys import NotKeptError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     from passel.ir import IRAdapter
     from passel.passes.tree import PassTree
@@ -53,7 +51,7 @@ def key_of_run(
     if ships := ability_of(adapter, ShipsOps):
         packages += ships.versions()
     said, modules = _passes(pipeline, plugins)
-    code = _code(modules, packages, is_shared=is_shared)
+    code = code_of(modules, packages, is_shared=is_shared)
     environment = (item for item in os.environ.items() if item[0].startswith("PASSEL_FAST"))
     return {
         "the form": _FORM,
@@ -75,14 +73,16 @@ def looks_beside(pass_: Pass) -> bool:
     return "cache_key" not in vars(type(pass_))
 
 
-def _passes(pipeline: PassTree, plugins: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what passes say of themselves, and the modules of all, with which pass they are of.
+def _passes(pipeline: PassTree, plugins: Iterable[str]) -> tuple[dict[str, str], dict[str, bool]]:
+    """Return what passes say of themselves, and the modules of all.
+
+    With each module is whether all passes of it say on what they depend besides their code.
 
     Raises:
         NotKeptError: A pass does not say that it can be run on ops in any order.
     """
     said: dict[str, str] = {}
-    modules = dict.fromkeys(plugins, "")
+    modules: dict[str, bool] = {}
     for pass_, *_ in walk(pipeline):
         kind = type(pass_)
         if not pass_.contract.is_automatic:
@@ -102,18 +102,6 @@ def _passes(pipeline: PassTree, plugins: Iterable[str]) -> tuple[dict[str, str],
         said[f"what pass '{pass_.name}' says of itself"] = repr([names, key])
         for each in kind.__mro__:
             if issubclass(each, Pass):
-                modules[each.__module__] = f" of pass '{pass_.name}'"
-    return said, modules
-
-
-def _code(
-    modules: Mapping[str, str], packages: Sequence[str], *, is_shared: bool
-) -> dict[str, str]:
-    """Return digests of the code of passes that is in no known package."""
-    code = code_of(sorted(modules), packages, is_shared=is_shared)
-    files = ((getattr(sys.modules.get(name), "__file__", None), of) for name, of in modules.items())
-    owners = {Path(file).name: of for file, of in files if file}
-    return {
-        f"the module '{name}'{owners.get(name, '')}" if name.endswith(".py") else name: digest
-        for name, digest in code.items()
-    }
+                name = each.__module__
+                modules[name] = modules.get(name, True) and not looks_beside(pass_)
+    return said, dict.fromkeys(plugins, False) | modules

@@ -134,7 +134,10 @@ class RemoteStore(Store):
     def _listed(self) -> dict[str, Any]:
         files, folder = self._place
         files.invalidate_cache()
-        return files.find(folder, detail=True)
+        with suppress(FileNotFoundError):
+            files.ls(folder)  # which says more than `find` if there is no answer
+            return files.find(folder, detail=True)
+        return {}
 
     def _read(self, keys: Iterable[bytes]) -> dict[bytes, Any]:
         paths = {self._path(key): key for key in keys}

@@ -59,7 +59,8 @@ def process_with_store(source: SourcePart, shared: Shared) -> str | bytes | None
     try:
         store = open_store(place.where, writes=place.mode != "read")
         plan = slice_plan(source, shared, is_shared=store.is_shared)
-        known = KnownResults(store, place.mode, plan.around, plan.slices, source.name)
+        name = f"{source.name} {source.number}"
+        known = KnownResults(store, place.mode, plan.around, plan.slices, name)
         return _Run(source, shared, plan, known).result()
     except NotKeptError as error:
         _explain(shared, f"not used: {error}")

@@ -86,10 +86,12 @@ def slice_plan(source: SourcePart, shared: Shared, *, is_shared: bool) -> SliceP
     if manager is None:
         raise NotKeptError("the pipeline is not of nested pipelines alone, or has effects")
     anchors_of(manager)
-    plugins = (
+    plugins = [
         f"passel_plugin_{Path(each).stem}" if each.endswith(".py") else each
         for each in settings.pipeline.load_pass_plugin
-    )
+    ]
+    if len({*plugins}) < len(plugins):
+        raise NotKeptError("two plugins have the same name")
     text = manager.to_text(all_options=True)
     key, has_code = key_of_run(manager, text, shared.adapter, plugins, is_shared=is_shared)
     places = has_code or settings.print_flags.debuginfo

@@ -94,11 +94,13 @@ class _Observer(PassInstrumentation):
         self.count: int = 0
         self.refusal: str = ""
         self._depth = 0
+        self._nested = 0
 
     def around_pass(self, step: Step, op: Any) -> Around:
         """Guard a pass, and take what it leads to."""
         guard = self._frontend.guard
         self._depth += 1
+        self._nested += self._depth < _ON_SLICES
         if self._depth == _ON_SLICES and step.pass_ is not None:
             guard.is_armed = looks_beside(step.pass_)
         ended = yield None
@@ -123,6 +125,8 @@ class _Observer(PassInstrumentation):
 
     def _take(self, op: Any, diagnostics: Any, counts: Mapping[tuple[str, str], int]) -> None:
         self.count += len(diagnostics)
+        if diagnostics and self._nested > 1:
+            self.refusal = "a nested pipeline that is not the first reports something"
         index = self._frontend.slice_of(op)
         if index is not None and (diagnostics or counts):
             known = self.reports.get(index, Report())

@@ -97,7 +97,7 @@ def test_functions_are_declared_by_their_first_line() -> None:
     text = f"func.func @g(%a: i32) {{\n{body}}}\n{caller}"
     outline = Outline(text, (0, text.index("func.func @f")), None, "", ANY)
     ((function, _),) = parse(outline, 1).declared
-    assert str(function) == "func.func private @g(i32) -> ()"
+    assert str(function) == "func.func @g(i32) -> ()"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Region
 from xdsl.traits import IsolatedFromAbove
@@ -125,7 +125,6 @@ class ShardParser(SourceParser):
         if isinstance(op, FuncOp) and op.body.blocks:
             op.detach_region(op.body).erase()
             op.add_region(Region())
-            op.sym_visibility = StringAttr("private")
         return op
 
     def _skip_body(self) -> None:
