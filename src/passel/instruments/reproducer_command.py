@@ -74,18 +74,25 @@ def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
     return ""
 
 
+def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
+    """Return a command that also allows the effects of passes, if it replays a file."""
+    effects = {effect for each in passes for effect in each.own_effects()}
+    if not effects or "--run-reproducer" not in command:
+        return command
+    if allowed := _ALLOWED.search(command):
+        effects.update(allowed[1].split(","))
+        command = command.replace(allowed[0], "")
+    flag = f"--allow-effects={','.join(sorted(effects))}"
+    return command.replace("--run-reproducer", f"--run-reproducer {flag}")
+
+
 def _completed(command: str, run: Run, passes: Iterable[Pass[Any, Any]]) -> str:
     """Return a command with the flags that it lacks for replaying a file."""
     if "--run-reproducer" in command:
-        effects = {effect for each in passes for effect in each.own_effects()}
-        if allowed := _ALLOWED.search(command):
-            effects.update(allowed[1].split(","))
-            command = command.replace(allowed[0], "")
-        allowing = [f"--allow-effects={','.join(sorted(effects))}"] if effects else []
-        flags = [*allowing, *_reading_flags(run), *run.checks]
+        flags = [*_reading_flags(run), *run.checks]
         missing = [flag for flag in flags if flag.partition("=")[0] not in command]
         command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
-    return command
+    return allowing(command, passes)
 
 
 def _reading_flags(run: Run) -> Sequence[str]:

@@ -8,8 +8,10 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from passel.instruments.reproducer_command import allowing
 from passel.ir import PrintFlags, crossing_with
 from passel.ir.frontend import UsageError
+from passel.passes.walking import walk
 from passel.search import (
     Case,
     Reducer,
@@ -125,7 +127,10 @@ def _reduce(search: SearchInput, output: Output) -> int:
     )
     if reducer.best.pipeline:
         name = "FILE" if search.settings.output.o == "-" else search.settings.output.o
-        lines.append(f"to replay: {search.replay.replace('{file}', name)}")
+        context = search.subject.frontend.new_context()
+        manager = search.subject.manager(reducer.best.pipeline, context)
+        replay = allowing(search.replay, [each.pass_ for each in walk(manager)])
+        lines.append(f"to replay: {replay.replace('{file}', name)}")
     for line in lines:
         print(f"{PROGRAM.name}: {line}", file=sys.stderr)
     return code
