@@ -92,18 +92,19 @@ def test_little_work_stays_here() -> None:
     ],
 )
 def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
-    """The op that it worked on is named, and all others are processed."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", Die())
+    """The pass and the op that it worked on are named, and all others are processed."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Die(), Die())
     module = module_of(12)
     module.body[5].value = module.body[11].value = value
     before = children()
     outcome, _, _ = run(Forked(2, eager=True), manager, module)
     assert [failure.symbol for failure in outcome.failures] == ["f4", "f10"]
     assert {failure.kind for failure in outcome.failures} == {"crashed"}
+    assert {failure.path for failure in outcome.failures} == {"toy.module/toy.func/0:die"}
     for failure in outcome.failures:
         assert failure.diagnostic.message.endswith(f"the process that ran passes on it {how}")
     values = [op.value for op in module.body[1:]]
-    assert values == [value if i in (4, 10) else 10 for i in range(12)]
+    assert values == [value if i in (4, 10) else 20 for i in range(12)]
     assert children() == before
 
 

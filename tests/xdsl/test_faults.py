@@ -131,7 +131,7 @@ def check_death(name: str, how: str) -> None:
     assert [each[:2] for each in found.failures] == [("f2", "crashed"), ("inner", "crashed")]
     for _, _, text in found.failures:
         assert f"the process that ran passes on it {DEADLY[how][1]}" in text
-        assert "after passes 'mark', 'faulty{how=" in text
+        assert "in pass 'faulty{how=" in text
     assert found.text.count("marks = #builtin.int<2>") == 10
     assert found.text.count("marks") == 10
     assert found.text.count("func.func") == 15

@@ -222,7 +222,8 @@ class FailureReporter:
         names = _listed([f"'{each.title}'" for each in suspects.passes])
         noun = "pass" if len(suspects.passes) == 1 else "passes"
         where = _listed([self._where(each) for each in suspects.ops])
-        origin = f"after {noun} {names}{f' on {where}' if where else ''} [{step.path}]"
+        when = "in" if kind == "crashed" else "after"
+        origin = f"{when} {noun} {names}{f' on {where}' if where else ''} [{step.path}]"
         sole = suspects.ops[0] if len(suspects.ops) == 1 else op
         return self._made(kind, step, sole, message, blamed, origin, cause)
 

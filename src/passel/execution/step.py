@@ -17,6 +17,7 @@ from passel.execution.fused_failure import FusedFailure
 from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
 from passel.execution.strategies.child_run import ChildRun
+from passel.execution.strategies.watch import own_progress
 from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from passel.execution.deadline import Deadline
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
+    from passel.execution.strategies.watch import Progress
     from passel.hooks import Instrumentor
     from passel.schedule import NestedStep, Step
 
@@ -54,6 +56,8 @@ class StepRunner:
         self._listens = services.hooks.sees_steps
         self._strategy = strategy
         self._watched: Any = _deadline(services.options.timeout)  # runs passes in a way of its own
+        if (progress := own_progress()) is not None:
+            self._watched = _Noted(progress, self._watched)
         if self._listens:
             self._watched = _BetweenHooks(services.hooks, self._watched)
 
@@ -219,10 +223,24 @@ class StepRunner:
         return outcome
 
 
+class _Noted:
+    """Runs passes in a worker, which notes each, as it may die of it."""
+
+    def __init__(self, progress: Progress, deadline: Deadline | None) -> None:
+        self._progress = progress
+        self._deadline = deadline
+
+    def run(self, op: Any, ctx: OpContext) -> None:
+        __tracebackhide__ = True
+        self._progress.set_pass(ctx.step)
+        body: Any = self._deadline or ctx.step.pass_
+        body.run(op, ctx)
+
+
 class _BetweenHooks:
     """Runs passes, which are interrupted at once, while hooks are not."""
 
-    def __init__(self, hooks: Instrumentor, deadline: Deadline | None) -> None:
+    def __init__(self, hooks: Instrumentor, deadline: Deadline | _Noted | None) -> None:
         self._interrupts = hooks.interrupts
         self._deadline = deadline
 

@@ -183,8 +183,8 @@ class _Search(NamedTuple):
         if not failed and run.failures:
             told = run.failures[0]
             raise SearchError(
-                f"the record does not say in which pass the run failed on {told.where}: "
-                f"{told.message}; record it with -j1, or give --interesting=<command>"
+                f"the record lacks what passes did to {told.where}: {told.message}; record it "
+                "with -j1, or give --interesting=<command>"
             )
         if not failed:
             raise SearchError(

@@ -349,9 +349,12 @@ class ChildRun:
                 gc.enable()
         return outcomes
 
-    def die(self, task: OpContext, how: str, /) -> Outcome:
-        """Return the outcome of a task whose process has died."""
-        failure = self._services.failures.died(self._suspects([task]), task.op, how)
+    def die(self, task: OpContext, how: str, in_pass: int, /) -> Outcome:
+        """Return the outcome of a task whose process has died, in a pass if that is known."""
+        suspects = self._suspects([task])
+        if found := [each for each in suspects.passes if id(each) == in_pass]:
+            suspects = suspects._replace(passes=found)
+        failure = self._services.failures.died(suspects, task.op, how)
         return self._services.reports.fail(failure)
 
     # -- The enclosing op ---------------------------------------------------------------------

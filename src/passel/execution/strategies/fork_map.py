@@ -46,10 +46,12 @@ class Death(NamedTuple):
     Attributes:
         step: How many results the function had yielded for the item.
         code: The exit code, negative for a signal; None if the system does not tell.
+        in_pass: The identity of the step whose pass had begun last; 0 if none had.
     """
 
     step: int
     code: int | None
+    in_pass: int
 
     def describe(self, limit: float | None) -> str:
         """Return how the process has ended, if passes had so many seconds."""
@@ -232,7 +234,7 @@ class _Workers(Generic[_I, _R]):
         number, step = progress.get()
         if number is not None:
             code = None if status is None else os.waitstatus_to_exitcode(status)
-            self.deaths[number] = Death(step, code)
+            self.deaths[number] = Death(step, code, progress.get_pass())
 
     def _read(self, file: IO[bytes]) -> None:
         """Take the results that a worker has written."""

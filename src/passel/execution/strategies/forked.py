@@ -103,7 +103,8 @@ def do_again(work: ChildRun, chunk: Sequence[Any], death: Death | None = None) -
             yield from map(work, chunk)
             return
         yield from do_again(work, chunk[: death.step])
-        yield work.die(chunk[death.step], death.describe(work.timeout))
+        how = death.describe(work.timeout)
+        yield work.die(chunk[death.step], how, death.in_pass)
         chunk, death = chunk[death.step + 1 :], None
 
 

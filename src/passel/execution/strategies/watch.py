@@ -8,21 +8,19 @@ from __future__ import annotations
 import struct
 import time
 from mmap import mmap
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import NamedTuple
 
 _PATIENCE = 2.0
 """Seconds after the limit in which a worker may still end its pass, however busy the system is."""
 
-_PLACE, _TIME = struct.Struct("II"), struct.Struct("d")
-_SIZE = _PLACE.size + _TIME.size
+_PLACE, _STEP, _TIME = struct.Struct("II"), struct.Struct("Q"), struct.Struct("d")
+_TIME_AT = _PLACE.size + _STEP.size
+_SIZE = _TIME_AT + _TIME.size
 
 _NO_ITEM = 2**32 - 1
 
-_note: Callable[[float], None] | None = None
-"""Notes in a worker when a pass begins; 0 for its end."""
+_own: Progress | None = None
+"""That of this process, if it is a worker."""
 
 
 class Progress(NamedTuple):
@@ -40,25 +38,34 @@ class Progress(NamedTuple):
         """Note on which item the worker works, and how many results it has for that."""
         number = _NO_ITEM if item is None else item
         _PLACE.pack_into(self.memory, self.start, number, step)
+        _STEP.pack_into(self.memory, self.start + _PLACE.size, 0)
 
     def get(self) -> tuple[int | None, int]:
         """Return on which item the worker works, and how many results it has for that."""
         number, step = _PLACE.unpack_from(self.memory, self.start)
         return None if number == _NO_ITEM else number, step
 
+    def get_pass(self) -> int:
+        """Return the identity, in both processes, of the step whose pass has begun last."""
+        return _STEP.unpack_from(self.memory, self.start + _PLACE.size)[0]
+
+    def set_pass(self, step: object) -> None:
+        """Note the step whose pass begins."""
+        _STEP.pack_into(self.memory, self.start + _PLACE.size, id(step))
+
     def set_start(self, seconds: float) -> None:
         """Note when the pass began in which the worker is; 0 for none."""
-        _TIME.pack_into(self.memory, self.start + _PLACE.size, seconds)
+        _TIME.pack_into(self.memory, self.start + _TIME_AT, seconds)
 
     def is_late(self, limit: float | None) -> bool:
         """Return whether the worker has not ended a pass that it should have ended long ago."""
-        (start,) = _TIME.unpack_from(self.memory, self.start + _PLACE.size)
+        (start,) = _TIME.unpack_from(self.memory, self.start + _TIME_AT)
         return bool(start) and limit is not None and time.monotonic() > start + limit + _PATIENCE
 
     def note_passes(self) -> None:
-        """Let this process, which is the worker, note when passes begin."""
-        global _note  # noqa: PLW0603 - of the process, as its alarm is
-        _note = self.set_start
+        """Let this process, which is the worker, note which passes begin, and when."""
+        global _own  # noqa: PLW0603 - of the process, as its alarm is
+        _own = self
 
 
 def progress_of(count: int) -> list[Progress]:
@@ -70,7 +77,12 @@ def progress_of(count: int) -> list[Progress]:
     return found
 
 
+def own_progress() -> Progress | None:
+    """Return the progress of this process; None if it is no worker."""
+    return _own
+
+
 def note_start(*, goes_on: bool = True) -> None:
     """Note, in a worker, that a pass begins or goes on, or that none does."""
-    if _note is not None:
-        _note(time.monotonic() if goes_on else 0.0)
+    if _own is not None:
+        _own.set_start(time.monotonic() if goes_on else 0.0)
