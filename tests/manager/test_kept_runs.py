@@ -47,6 +47,7 @@ class Search(Pass):
     name = "search"
     can_fork = True
     change: bool = True
+    rename: bool = False
     fail: bool = False
     odd: bool = False
     steps = Statistic("Steps of the search")
@@ -60,6 +61,9 @@ class Search(Pass):
             raise PassFailure("not found")
         if self.odd:
             op.attributes["odd"] = Unprintable()
+        if self.rename:
+            for value in (*op.body.block.args, *(v for each in op.walk() for v in each.results)):
+                value.name_hint = "renamed"
         if self.change:
             op.attributes["best"] = IntegerAttr(best, i32)
             for each in op.walk():
@@ -148,6 +152,18 @@ def test_what_does_not_change_is_known_as_well(passes: ModuleType, tmp_path: Pat
         assert result.changed is False
         assert list(module.walk()) == inside
         assert len(passes.RUNS) == runs
+
+
+def test_names_alone_are_kept(passes: ModuleType, tmp_path: Path) -> None:
+    """Values have the names that passes give them, and the context is as runs leave it."""
+    search = passes.Search(change=False, rename=True)
+    plain = _run(_manager(search), _module(), None)
+    assert "%renamed" in plain[2]
+    for _ in range(2):
+        manager = _manager(search)
+        assert _run(manager, _module(), tmp_path / "kept") == plain
+        assert "builtin" not in {each.name for each in manager.context.loaded_dialects}
+    assert len(passes.RUNS) == 2
 
 
 def _last_digit(module: ModuleOp) -> None:

@@ -52,7 +52,6 @@ class KeptRun:
         manager: What runs.
         options: What else the result depends on.
         adapter: The adapter of the IR.
-        context: The IR's own context.
         op: The op.
         obstacle: Why the result is neither looked up nor kept; empty if it is.
     """
@@ -63,12 +62,10 @@ class KeptRun:
         manager: OpPassManager,
         options: str,
         adapter: IRAdapter,
-        context: Any,
         op: Any,
         obstacle: str,
     ) -> None:
         self._adapter = adapter
-        self._context = context
         self._op = op
         self._known: KnownResults | None = None
         try:
@@ -92,10 +89,11 @@ class KeptRun:
                 raise NotKeptError(f"{name} is made in a function, whose values no key holds")
         text = manager.to_text(all_options=True)
         key, _ = key_of_run(manager, text, self._adapter, is_shared=store.is_shared)
-        item = _Item(sha256(keeps.contents(self._op)).hexdigest())
+        self._keeps = keeps
+        self._before = self._contents()
+        item = _Item(self._before)
         known = KnownResults(store, "on", {**key, "the run's options": options}, item, _NAME)
         known.find()
-        self._keeps = keeps
         return known
 
     def result(self) -> RunResult | None:
@@ -118,7 +116,10 @@ class KeptRun:
         if self._known is None:
             return
         text = None
-        if result.changed is not False and (text := self._text(seconds)) is None:
+        try:  # names are no change to others
+            if self._contents() != self._before and (text := self._text(seconds)) is None:
+                return
+        except EncodingError:
             return
         counts = {
             (path, name): amount
@@ -131,6 +132,9 @@ class KeptRun:
             self._known.keep([0], seconds)
         except StoreError as error:
             _say(error)
+
+    def _contents(self) -> str:
+        return sha256(self._keeps.contents(self._op)).hexdigest()
 
     def _text(self, seconds: float) -> str | None:
         """Return the op as text; None if that does not read back as the same, in so much time."""
@@ -147,7 +151,8 @@ class KeptRun:
             return None
 
     def _read(self, text: str) -> Any:
-        return read_ir(self._adapter, self._context, text, _NAME)
+        context = self._adapter.create_context()  # in the run's, reading would load dialects
+        return read_ir(self._adapter, context, text, _NAME)
 
 
 class _Item:

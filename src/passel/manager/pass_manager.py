@@ -330,7 +330,7 @@ class PassManager(CheckedRuns, ObservedRuns):
         if self._declarations is not None:
             obstacle = "the run is held to declarations"
         options = repr(self._options._replace(contracts=OwnContracts))
-        kept = KeptRun(cache, self, options, adapter, context, op, obstacle)
+        kept = KeptRun(cache, self, options, adapter, op, obstacle)
         if (result := kept.result()) is None:
             before = process_time()
             result = run()
