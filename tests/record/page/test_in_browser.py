@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 from report_pages import PLUGIN
 
+from passel.record import Record
+from passel.record.page import page
 from passel.tool import main, report
 
 if TYPE_CHECKING:
@@ -389,6 +391,21 @@ def test_a_failure_comes_first(browser: Browser, reports: dict[str, Path]) -> No
         shown.page.get_by_role("region", name="Failure").wait_for()
         assert any(row.startswith("@leaky_relu, failed") for row in shown.rows())
         assert any(row.startswith("convert-scf-to-cf") for row in shown.rows())
+
+
+def test_a_failure_of_no_execution(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+    """Of a worker that died the record has the failure alone: the run has not passed."""
+    record = Record.open(recorded("lost", REFUSED))
+    executions, file = record.executions, tmp_path / "report.html"
+    assert isinstance(executions, list)
+    executions[:] = [each._replace(status="unchanged", failure=None) for each in executions]
+    file.write_text(page("lost", [("lost", record)]))
+    with browser.opened(file) as shown:
+        assert shown.page.locator("#verdict").inner_text().startswith("1 failed")
+        heading = shown.page.get_by_role("heading", level=1).inner_text()
+        assert heading == "refuse failed on 'func.func' @leaky_relu"
+        failure = shown.page.get_by_role("region", name="Failure")
+        assert "this function is refused" in failure.inner_text()
 
 
 def test_a_run_that_was_cut_off(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic, Location
     from passel.record import Execution, Origin, Record, RunInfo
+    from passel.record.model import FailureInfo
 
 _MOST_REPLAYS = 20
 """Failed executions that have a command of their own, which takes a look at all of the run."""
@@ -122,6 +123,7 @@ def _record(
         # Without what would overwrite the record.
         "command": shlex.join(w for w in record.info.command_line if "-record=" not in w),
         "notes": [note for run in runs for note in run.notes],
+        "lost": _lost(record),
         "whole": [
             [numbers.get(run.before), numbers.get(run.after), first, margins.of(run, run.number)]
             for run, first in zip(tops, in_the_beginning, strict=True)
@@ -132,6 +134,21 @@ def _record(
             for each in record.executions
         ],
     }
+
+
+def _lost(record: Record) -> list[dict[str, Any]]:
+    """Return the failures that are of no execution, as of a worker that has died."""
+    known = [each.failure for each in record.executions]
+    return [
+        {"title": each.path.rpartition(":")[2], "name": each.where, "failure": _failure(each)}
+        for run in record.info.runs
+        for each in run.failures
+        if each not in known
+    ]
+
+
+def _failure(failure: FailureInfo) -> dict[str, str]:
+    return {"kind": failure.kind, "message": failure.message}
 
 
 def _parts(runs: Iterable[RunInfo]) -> list[int]:
@@ -169,7 +186,7 @@ def _row(
     more = {
         "counts": dict(each.counts),
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in each.diagnostics],
-        "failure": failure and {"kind": failure.kind, "message": failure.message},
+        "failure": failure and _failure(failure),
         "fused": each.is_fused,
         "again": again,
         "origins": origins if any(origins) else None,

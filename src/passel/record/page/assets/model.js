@@ -183,6 +183,10 @@ const Model = (() => {
     }
     const places = [];
     finish(root, places);
+    // In the order of the run, in which what a pass has run comes before it; then those of no execution.
+    const failures = places.filter((place) => place.status === "failed").map((place) => [current(place), place])
+      .sort(([a], [b]) => a.index - b.index).concat(records.at(-1).lost.map((each) => [each]));
+    root.failed = failures.length > 0;
     // The page is there before its texts are.
     const painted = new Promise((resolve) => setTimeout(resolve));
     const table = painted.then(() => inflate("lines")).then((text) => text.split("\n"));
@@ -191,7 +195,7 @@ const Model = (() => {
         const name = `${data.records.length > 1 ? ["old ", "new "][side] : ""}${all.length > 1 ? `part ${i + 1}, ` : ""}`;
         return [[`${name}input`, before, first], [`${name}result`, after, last]].filter(([, text]) => text !== null).map(([label, text, origins]) => ({ label, text, side, origins }));
       });
-    return { records, root, places, runs: data.texts, table, comparing: records.length > 1 };
+    return { records, root, places, failures, runs: data.texts, table, comparing: records.length > 1 };
   }
 
   return { current, isChange, isCounted, load, states, lineReader };

@@ -45,8 +45,7 @@ const Page = (() => {
   }
 
   function verdict() {
-    const failed = model.places.filter((place) => place.status === "failed").length;
-    const { root } = model;
+    const { root, failures: { length: failed } } = model;
     const words = [`${model.places.length.toLocaleString("en")} executions`, `${root.changed.toLocaleString("en")} ${model.comparing ? "differ" : "changed"}`, Tree.time(root.own)];
     by("verdict").append(failed ? el("strong", { class: "bad" }, `${failed} failed`) : model.records.at(-1).cut ? el("strong", { class: "bad" }, "Cut off") : el("strong", null, model.comparing ? "Two records" : "Passed"), " · " + words.join(" · "));
   }
@@ -179,7 +178,7 @@ const Page = (() => {
     const act = {
       j: () => walkBy(1),
       k: () => walkBy(-1),
-      f: () => { const first = order.find((place) => place.status === "failed") ?? changed[0]; if (first) go(Step.link(first.link)); },
+      f: () => { const first = model.failures[0]?.[1] ?? changed[0]; if (first) go(Step.link(first.link)); },
       o: () => go(""),
       "/": () => { if (document.body.dataset.view !== "tree" && innerWidth <= 760) toTree(); by("search").focus(); },
       s: () => Step.set("split"),

@@ -39,10 +39,10 @@ const Step = (() => {
     return el("div", { class: "command" }, el("pre", { tabindex: 0, "aria-label": "Command" }, ...Code.visible(text)), copy);
   }
 
-  function failure(execution, place) {
+  function failure(execution, head = "This pass failed") {
     const { kind, message } = execution.failure ?? {};
     return el("section", { class: "failure", "aria-label": "Failure" },
-      el("h2", null, place ? el("a", { href: link(place.link) }, `${execution.title} on ${place.label}`) : "This pass failed", kind && kind !== "failed" ? ` · ${kind}` : ""),
+      el("h2", null, head, kind && kind !== "failed" ? ` · ${kind}` : ""),
       message && el("p", null, ...Code.visible(message)));
   }
 
@@ -98,7 +98,7 @@ const Step = (() => {
     const passes = [];
     const visit = (node) => { if (node.places.length) passes.push(node); node.children.forEach(visit); };
     visit(model.root);
-    const failed = model.places.filter((place) => place.status === "failed");
+    const { failures } = model;
     const own = (node) => node.places.reduce((sum, place) => sum + place.own, 0);
     const slow = passes.map((node) => [node, own(node)]).filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]).slice(0, 12);
     const diagnosed = model.places.flatMap((place) => diagnostics(place).map((each) => [each, place]));
@@ -106,9 +106,9 @@ const Step = (() => {
     show(
       el("div", { class: "overview" },
         pager(null),
-        el("div", { class: "head" }, el("h1", null, ...headline(failed))),
-        failed.slice(0, 20).map((place) => failure(Model.current(place), place)),
-        (failed.length > 0 || model.records.at(-1).cut) && replay(failed[0] && Model.current(failed[0])),
+        el("div", { class: "head" }, el("h1", null, ...headline(failures))),
+        failures.slice(0, 20).map(([each, place]) => failure(each, place ? el("a", { href: link(place.link) }, `${each.title} on ${place.label}`) : `${each.title} on ${each.name}`)),
+        (failures.length > 0 || model.records.at(-1).cut) && replay(failures[0]?.[0]),
         first && [el("h2", null, "First difference"), el("p", null, el("a", { href: link(first.link) }, `${Model.current(first).title} on ${first.label}`), ` · ${Tree.sign(first.status)[1]}`)],
         diagnosed.length > 0 && [el("h2", null, "Diagnostics"), notes(diagnosed)],
         slow.length > 0 && [el("h2", null, "Where time went"), times(slow)],
@@ -117,7 +117,7 @@ const Step = (() => {
 
   function headline(failed) {
     if (failed.length) {
-      const { title, name } = Model.current(failed[0]);
+      const [[{ title, name }]] = failed;
       return [el("code", null, ...Code.visible(title)), " failed on ", el("code", null, ...Code.visible(name)), failed.length > 1 ? `, and ${failed.length - 1} more failed` : ""];
     }
     const { cut } = model.records.at(-1);
