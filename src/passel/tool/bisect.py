@@ -30,7 +30,7 @@ from passel.tool.searching import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from passel.record import RunInfo
+    from passel.record import Execution, RunInfo
     from passel.search import Oracle
     from passel.search.bisecting import Culprit
     from passel.tool.settings import Settings
@@ -196,6 +196,7 @@ class _Search(NamedTuple):
             first = record.executions[first.caller]
         if first.status == "running":
             _say(f"the process died in {title(first)}")
+        _tell_run_inside(record, first)
         if first.failure is not None and first.failure.kind == "invalid":
             return make(NotValid(strict))
         text = record.state_before(first)
@@ -236,6 +237,7 @@ class _Search(NamedTuple):
         print(f"{title(found)}  [{found.path}]")
         for other in culprit.others:
             print(f"or, as the IR after it cannot be asked about: {title(other)}  [{other.path}]")
+        _tell_run_inside(self.record, found)
         if self.flags.inside:
             self._look_inside(culprit, trials)
         symbol = f" --op=@{found.symbol}" if found.symbol else ""
@@ -279,6 +281,14 @@ class _Search(NamedTuple):
             f"{trials.calls} calls of the oracle"
         )
         return 0
+
+
+def _tell_run_inside(record: Record, execution: Execution) -> None:
+    """Tell which run is that of the passes for another IR that a pass has run, if it has."""
+    for run in record.info.runs:
+        if any(step.path.startswith(f"{execution.path}/") for step in run.steps):
+            name, number = execution.pass_name, run.number
+            _say(f"'{name}' ran passes on '{run.ir}': --run={number} looks into these")
 
 
 def _with_pipeline(case: Case, text: str) -> Case:

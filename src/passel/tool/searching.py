@@ -147,7 +147,7 @@ def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):
         flag = known.get(name)
-        if flag is not None and flag.name in RECORDED:
+        if flag is not None and flag.name in RECORDED and name != "ir":  # that of the run
             words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
     return Settings.of([*words, *settings.words], settings.tool)
 

@@ -1,0 +1,18 @@
+// Of a pass that runs others on another IR, it is said how to look into these.
+
+// REQUIRES: mlir-opt
+// RUN: passel-opt %s --ir=mlir --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(xdsl(func.func(cse,wrong-fold)))" --record=%t.passel -o /dev/null
+// RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | filecheck %s
+// RUN: passel-bisect %t.passel --run=1 --computes-else --inside -o %t.mlir 2>&1 | filecheck %s --check-prefix=INSIDE
+
+// CHECK-DAG: 'xdsl' ran passes on 'xdsl': --run=1 looks into these
+// CHECK-DAG: xdsl(func.func(cse,wrong-fold)) on builtin.module
+// INSIDE-DAG: wrong-fold on func.func @g
+// INSIDE-DAG: rewrite 1 of 1: Larger on arith.constant
+// INSIDE-DAG: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir
+
+func.func @g(%x: i32) -> i32 {
+  %c = arith.constant 7 : i32
+  %0 = arith.addi %x, %c : i32
+  return %0 : i32
+}
