@@ -1,0 +1,106 @@
+"""Diffs of IR: what only has another number is no change, what stands for another value is one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from passel.instruments import ir_diff
+from passel.instruments.ir_diff import unified_diff
+
+BEFORE = """\
+func.func @f(%arg0: i32) -> i32 {
+  %0 = arith.constant 1 : i32
+  %1 = arith.addi %arg0, %arg0 : i32
+  %2 = arith.muli %1, %arg0 : i32
+  cf.cond_br %c, ^bb1(%1 : i32), ^bb2
+^bb1(%3: i32):
+  %named_1 = arith.xori %3, %2 : i32
+  cf.br ^bb2
+^bb2:
+  %4:2 = "test.two"(%2) : (i32) -> (i32, i32)
+  func.return %4#1 : i32
+}
+func.func @g(%arg0: index) {
+  %0 = arith.constant 1 : index
+  scf.for %arg1 = %0 to %arg0 step %0 {
+    "test.use"(%arg1) : (index) -> ()
+  }
+}
+"""
+"""Only the constant of the first function has no use."""
+
+
+def renumbered(text: str) -> str:
+    """Return the text without the constant, as printers number what is left of the function."""
+    first, end, second = text.partition("func.func @g")
+    first = first.replace("  %0 = arith.constant 1 : i32\n", "")
+    for number in range(1, 5):
+        first = first.replace(f"%{number}", f"%{number - 1}")
+    return first.replace("%named_1", "%named") + end + second
+
+
+def changed(before: str, after: str) -> list[str]:
+    """Return the lines of a diff that are not the same."""
+    return [line for line in unified_diff(before, after).splitlines()[2:] if line[0] in "+-"]
+
+
+def test_a_number_is_no_change() -> None:
+    """What is removed is all of the diff, whose other lines are those of the new text."""
+    after = renumbered(BEFORE)
+    assert changed(BEFORE, after) == ["-  %0 = arith.constant 1 : i32"]
+    assert "\n   %0 = arith.addi %arg0, %arg0 : i32\n" in unified_diff(BEFORE, after)
+    assert changed(after, BEFORE) == ["+  %0 = arith.constant 1 : i32"]
+    assert unified_diff(BEFORE, BEFORE) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("xori %2, %1", "xori %1, %2"),
+        ("muli %0, %arg0", "muli %arg0, %0"),
+        ("^bb1(%0 : i32), ^bb2", "^bb2(%0 : i32), ^bb1"),
+        ("%3#1", "%3#0"),
+        ('use"(%arg1)', 'use"(%arg0)'),
+        ("named = ", "other = "),
+    ],
+    ids=["values", "argument", "blocks", "results", "loop", "names"],
+)  # fmt: skip
+def test_another_value_is_a_change(old: str, new: str) -> None:
+    """Whatever has been numbered anew before it."""
+    after = renumbered(BEFORE)
+    assert old in after
+    found = changed(BEFORE, after.replace(old, new))
+    assert [line[0] for line in found] == ["-", "-", "+"]
+    assert new in found[2]
+
+
+def test_what_replaces_an_op_is_used_as_it_was() -> None:
+    """Uses of an op that has become another one have not changed."""
+    after = renumbered(BEFORE).replace("arith.addi %arg0, %arg0", "arith.shli %arg0, %arg0")
+    assert changed(BEFORE, after) == [
+        "-  %0 = arith.constant 1 : i32",
+        "-  %1 = arith.addi %arg0, %arg0 : i32",
+        "+  %0 = arith.shli %arg0, %arg0 : i32",
+    ]
+
+
+def test_of_equal_ops_the_last_ones_are_gone() -> None:
+    """It is the first that is kept, as in what `cse` does."""
+    lines = [f"%{n} = test.op\n" for n in range(4)]
+    before = "".join(["func.func {\n", *lines, "test.use(%0)\n"])
+    assert changed(before, "".join(["func.func {\n", *lines[:1], "test.use(%0)\n"])) == [
+        f"-{line.rstrip()}" for line in lines[1:]
+    ]
+
+
+def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all lines around its changes, its parts are the text before and the text after."""
+    monkeypatch.setattr(ir_diff, "_CONTEXT", 100)
+    numbers = random.Random(1)  # noqa: S311 - repeatable
+    for _ in range(300):
+        old, new = (numbers.choices("abcdef", k=numbers.randrange(1, 20)) for _ in range(2))
+        lines = unified_diff("\n".join(old), "\n".join(new)).splitlines()[3:]
+        assert [line[1:] for line in lines if line[0] != "+"] == (old if old != new else [])
+        assert [line[1:] for line in lines if line[0] != "-"] == (new if old != new else [])
