@@ -180,6 +180,34 @@ def test_ops_are_followed_where_functions_have_no_texts_of_their_own(tmp_path: P
     assert made[1] == ("arith.constant", "input", "in.mlir:1:8")
 
 
+class Within(OperationPass[ModuleOp]):
+    """Run a pass on the functions of a module."""
+
+    name = "within"
+
+    def run(self, op: ModuleOp, ctx: PassContext) -> None:
+        """Do it, on each by itself."""
+        pipeline = PassManager.parse("func.func(convert-linalg-to-loops)", ctx.ir_context)
+        for each in op.body.ops:
+            ctx.run_pipeline(pipeline, each)
+
+
+def test_what_passes_make_that_others_run_is_theirs(tmp_path: Path) -> None:
+    """An op is of the pass that has made it, then and in the end, whichever pass has run that."""
+    context = xdsl_context()
+    manager = PassManager("builtin.module", context=context)
+    manager.add(Within())
+    manager.enable_recording(tmp_path / "r")
+    record = manager.run(parse_source(context, LINALG, "in.mlir")).record
+    assert record is not None
+    inner = next(each for each in record.executions if each.status == "changed")
+    then = _made(record, Lineage(record, record.info.runs[0]).after(inner))
+    assert ("scf.for", "convert-linalg-to-loops", "in.mlir:3:3") in then
+    assert ("scf.for", "convert-linalg-to-loops", "in.mlir:3:3") in _made(
+        record, _in_the_end(record)
+    )
+
+
 class ReadAnew(OperationPass[ModuleOp]):
     """Print and parse a module, as passes of other tools do."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict, deque
+from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.record.model import RunInfo
@@ -81,6 +82,7 @@ class Lineage:
         self._changes: deque[Change] = deque()
         self._tree = _Tree(record)
         self._loose: dict[tuple[int, ...], _Tree] = {}
+        self._amid: Lineage | None = None  # amid a pass that runs others on ops inside
         if run.before is not None:
             self._changes += (each for each in record.changes if each.run == run.number)
             self._tree.fill(run.before, {})
@@ -124,7 +126,7 @@ class Lineage:
             number, ordinals = part.number, part.ordinals
         # After an execution, not what becomes of ops around it.
         self._go_on(number - before, 0 if before else len(ordinals))
-        tree = self._find(ordinals)
+        tree = (self._amid or self)._find(ordinals)
         return tree if tree and tree.now() == (part.before if before else part.after) else None
 
     def _go_on(self, number: int, depth: int = 0) -> None:
@@ -146,10 +148,24 @@ class Lineage:
 
     def _apply(self, change: Change) -> None:
         """Change the op that an execution has changed."""
-        depth, ordinals = len(change.ordinals), change.ordinals
         executions = self._record.executions
         if change.is_amid or (change.after >= 0 and self._is_inside(executions[change.after])):
+            if self._amid is None:
+                self._amid = copy(self)
+                self._amid._tree = self._tree.copy()
+                self._amid._loose = {key: each.copy() for key, each in self._loose.items()}
+            self._amid._change(change)
             return
+        amid, self._amid = self._amid, None
+        tree = amid._find(change.ordinals) if amid else None
+        if amid and tree and tree.now() == change.digest:  # all was done by passes that it ran
+            self._tree, self._loose = amid._tree, amid._loose
+        else:
+            self._change(change)
+
+    def _change(self, change: Change) -> None:
+        depth, ordinals = len(change.ordinals), change.ordinals
+        executions = self._record.executions
         inside = [key for key in self._loose if len(key) > depth and key[:depth] == ordinals]
         former = [each.former() for key in inside for each in self._loose.pop(key).all()]
         if change.digest is None:
@@ -162,6 +178,8 @@ class Lineage:
             former += [each.former() for each in tree.all()]
         number = change.after if change.after >= 0 else None
         before = None if number is None else executions[number].before
+        if change.is_amid and change.after + 1 < len(executions):  # that of the pass at work
+            number, before = executions[change.after + 1].caller, None
         if before != change.digest == tree.now():
             return  # a pass that it ran has left it so
         count = sum(len(each.ops) for each in former)
@@ -173,7 +191,7 @@ class Lineage:
     def _is_inside(self, execution: Execution) -> bool:
         """Return whether a pass ran another one on an op inside of its own.
 
-        That pass may have changed the op before, so that its own trace says more.
+        That pass may have changed the op before, so that its own trace says more in the end.
         """
         while execution.caller is not None:
             caller = self._record.executions[execution.caller]
@@ -225,6 +243,12 @@ class _Tree:
         self.inside: list[_Tree] = []
         self.ops: Sequence[OpText] = ()
         self.origins: Sequence[Origin] = ()
+
+    def copy(self) -> _Tree:
+        """Return a copy, which takes other texts and origins."""
+        other = copy(self)
+        other.inside = [each.copy() for each in self.inside]
+        return other
 
     def fill(self, digest: str, known: Mapping[str, _Former]) -> None:
         """Give the op another text.
