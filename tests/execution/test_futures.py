@@ -410,6 +410,25 @@ def test_a_worker_of_another_version_is_refused(
     assert re.fullmatch(r"a worker refused its share: passel is \S+ there and 9\.9 here", message)
 
 
+def test_a_worker_with_former_code_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a worker has imported is not what the file holds now, whichever module it is."""
+    helper = tmp_path / "helper_of_workers.py"
+    helper.write_text("V = 1")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
+    with ProcessPoolExecutor(1, get_context("fork")) as pool:
+        pool.submit(__import__, "helper_of_workers").exception()  # modules cannot be sent
+        run(Futures(pool), manager, module_of(16))
+        assert not caplog.messages
+        helper.write_text("V = 2")
+        *_, text = run(Futures(pool), manager, module_of(16))
+    assert text.count(" 2") == 16
+    (message,) = caplog.messages
+    assert message.endswith("helper_of_workers has changed since it was imported there")
+
+
 def test_versions_of_the_ir_and_of_plugins_count() -> None:
     """The IR's packages, and modules with passes, by what they say and by their sources."""
 

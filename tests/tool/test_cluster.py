@@ -191,7 +191,9 @@ def test_a_worker_with_another_key_refuses(
 
 
 @pytest.mark.parametrize("what", ["warn", "fail"])
-def test_what_is_said_is_said_here(small: Tool, address: str, what: str) -> None:
+def test_what_is_said_is_said_here(
+    small: Tool, address: str, what: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """Diagnostics are those of one process, but for the command that replays a failure."""
     arguments = ("in.mlir", "--load-pass-plugin=p.py", f"-p=builtin.module(func.func(cse,{what}))")
     plain = small(*arguments, "-j1")
@@ -200,6 +202,7 @@ def test_what_is_said_is_said_here(small: Tool, address: str, what: str) -> None
     assert found._replace(err=found.err.replace(f" --cluster={address}", "")) == plain._replace(
         err=plain.err.replace(" -j1", "")
     )
+    assert not [each for each in caplog.records if each.name == "passel"]
 
 
 @pytest.mark.parametrize(

@@ -186,8 +186,9 @@ class Part:
         jobs, cluster = self._shared.jobs, self._shared.cluster
         if not self._threading:
             return {"jobs": 1}
-        if cluster is None:
-            return {"jobs": jobs}
+        plugins = self._settings.pipeline.load_pass_plugin
+        if cluster is None or any(each.endswith(".py") for each in plugins):
+            return {"jobs": jobs}  # workers cannot import what has no name
         return {"jobs": None if jobs == "auto" else jobs, "executor": cluster}
 
     def _observe(self, manager: PassManager) -> None:

@@ -16,6 +16,7 @@ from passel.execution.strategies.base import Sequential
 from passel.execution.strategies.parcels import MissingAnalyses, Refusal
 from passel.execution.strategies.placement import at_work
 from passel.execution.strategies.transport import Result
+from passel.execution.strategies.versions import edited_module
 from passel.hooks import Instrumentor
 from passel.ir import LocksContexts, ability_of, running_on
 from passel.schedule import Pipeline, PipelineCompiler, Schedule
@@ -75,9 +76,12 @@ def _worked_off(data: bytes) -> Result | Refusal:
     except EncodingError as error:
         return Refusal(str(error))
     try:
-        return Result(list(worker.do(parcel, shipment)), parcel.parts)
+        result = Result(list(worker.do(parcel, shipment)), parcel.parts)
     except EncodingError:
         return Refusal("")
+    # Only now is all code loaded that the share needs.
+    edited = edited_module()
+    return Refusal(f"{edited} has changed since it was imported there") if edited else result
 
 
 class _WorkersOfThread(threading.local):

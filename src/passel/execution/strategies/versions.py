@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -53,6 +54,23 @@ class Versions(NamedTuple):
             or _difference(self.ir, _ir_versions(adapter()) if self.ir else {})
             or _difference(self.modules, {n: _module_version(n) for n in self.modules})
         )
+
+
+_changes: dict[str, float] = {}
+"""When files of loaded modules had changed last when they were first seen here."""
+
+
+def edited_module() -> str:
+    """Return a module whose file has changed since it was first seen; empty if there is none."""
+    edited = ""
+    for name, module in [*sys.modules.items()]:
+        try:
+            changed = os.stat(module.__file__ or "").st_ctime  # noqa: PTH116 - there are hundreds
+        except (AttributeError, TypeError, OSError):
+            continue
+        if _changes.setdefault(name, changed) != changed:
+            edited = name
+    return edited
 
 
 def _own() -> dict[str, str]:
