@@ -13,6 +13,9 @@ BEFORE = """\
 func.func @f(%arg0: i32) -> i32 {
   %0 = arith.constant 1 : i32
   %1 = arith.addi %arg0, %arg0 : i32
+  test.generic ins(%1 : i32) {
+    "test.use"(%1) {text = "of %0"} : (i32) -> ()
+  }
   %2 = arith.muli %1, %arg0 : i32
   cf.cond_br %c, ^bb1(%1 : i32), ^bb2
 ^bb1(%3: i32):
@@ -64,8 +67,10 @@ def test_a_number_is_no_change() -> None:
         ("%3#1", "%3#0"),
         ('use"(%arg1)', 'use"(%arg0)'),
         ("named = ", "other = "),
+        ("ins(%0 : i32)", "ins(%arg0 : i32)"),
+        ('"of %0"', '"of %1"'),
     ],
-    ids=["values", "argument", "blocks", "results", "loop", "names"],
+    ids=["values", "argument", "blocks", "results", "loop", "names", "region", "string"],
 )  # fmt: skip
 def test_another_value_is_a_change(old: str, new: str) -> None:
     """Whatever has been numbered anew before it."""
@@ -74,6 +79,28 @@ def test_another_value_is_a_change(old: str, new: str) -> None:
     found = changed(BEFORE, after.replace(old, new))
     assert [line[0] for line in found] == ["-", "-", "+"]
     assert new in found[2]
+
+
+def test_blocks_are_those_of_their_function() -> None:
+    """Branches name blocks that follow; another function has other blocks of the same names."""
+    target = "  cf.br ^bb1\n^bb1:\n"
+    old = f"func.func @f() {{\n{target}  a.a\n  cf.br ^bb2\n^bb2:\n  a.b\n}}\n"
+    new = old.replace("^bb2", "^bb3").replace("^bb1", "^bb2").replace("{\n", "{\n" + target)
+    after = f"func.func @g() {{\n  cf.cond_br %c, ^bb1, ^bb2\n{old.partition(target)[2]}"
+    other = after.replace("^bb1, ^bb2", "^bb2, ^bb2")
+    assert changed(old + after, new + after) == ["+  cf.br ^bb2", "+^bb2:"]
+    assert changed(old + after, new + other)[2:] == [
+        "-  cf.cond_br %c, ^bb1, ^bb2",
+        "+  cf.cond_br %c, ^bb2, ^bb2",
+    ]
+
+
+def test_lines_of_a_few_kinds() -> None:
+    """A long function of these, with two changes, has not changed in between."""
+    kinds = random.Random(1).choices("abcdef", k=1000)  # noqa: S311 - repeatable
+    lines = [f"%{n} = test.{kind} %{n // 2}\n" for n, kind in enumerate(kinds)]
+    changes = [*lines[:300], "new.a\n", *lines[300:600], "new.b\n", *lines[600:]]
+    assert changed("".join(lines), "".join(changes)) == ["+new.a", "+new.b"]
 
 
 def test_what_replaces_an_op_is_used_as_it_was() -> None:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap, Counter
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
 
 from passel.instruments.terminals import styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 
 _CONTEXT = 3
 
-_NAME = re.compile(r"([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])")
-"""The name of a value or a block: what is given to it, and a number that printers count."""
+_MOST_PAIRS = 5_000_000
+"""Pairs of equal lines up to which texts are matched by lines that occur often as well."""
+
+_NAME = re.compile(r'"(?:\\.|[^"\\])*"|([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])')
+"""The name of a value or a block: what is given to it, and a number that printers count.
+
+Strings match as well, so that names in them are none.
+"""
 
 _RESULTS = re.compile(r"\s*(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=")
 
@@ -59,27 +67,80 @@ def unified_diff(before: str, after: str) -> str:
 
 def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the lines that are the same, but for numbers of the same values and blocks."""
-    names: dict[str, str] = {}  # in the new text, by those in the old one
+    numbers = count()
+    before, after = _names_in(old, numbers), _names_in(new, numbers)
+    in_place: dict[int | str, int | str] = {}  # definitions in the new text, by those in the old
+    alike: list[tuple[int, int]] = []
     done = here = 0
     for start, at, size in _alike(_masked(old), _masked(new)):
-        removed, added = _names_of(old[done:start]), _names_of(new[here:at])
-        names.update(dict.fromkeys(removed, ""))
+        removed, added = _defined_in(before[done:start]), _defined_in(after[here:at])
         # What replaces an op stands in its place, behind what only the old one needed.
-        names.update(zip(reversed(removed), reversed(added), strict=False))
-        for i, j in zip(range(start, start + size), range(at, at + size), strict=True):
-            defined, is_same = _defined(old[i]), True
-            for was, now in zip(_NAME.finditer(old[i]), _NAME.finditer(new[j]), strict=True):
-                if was.span() in defined:
-                    names[was[0]] = now[0]
-                elif names.get(was[0], was[0]) != now[0]:
-                    is_same = False
-            if is_same:
-                yield i, j
+        in_place.update(zip(reversed(removed), reversed(added), strict=False))
         done, here = start + size, at + size
+        for i, j in zip(range(start, done), range(at, here), strict=True):
+            alike.append((i, j))
+            theirs = after[j].defined
+            in_place.update((n, theirs[at]) for at, n in before[i].defined.items() if at in theirs)
+    for i, j in alike:
+        if [in_place.get(each, each) for each in before[i].meant()] == after[j].meant():
+            yield i, j
+
+
+class _Names(NamedTuple):
+    """Names of values and blocks in a line.
+
+    Attributes:
+        names: The names.
+        scopes: The definitions in the regions around the line, and in that which it begins.
+        defined: By their place among the names, the definitions in the line.
+    """
+
+    names: Sequence[str]
+    scopes: Sequence[dict[str, int]]
+    defined: Mapping[int, int]
+
+    def meant(self) -> list[int | str]:
+        """Return the definition that each name is of; the name if the text has none."""
+        known = ChainMap(*reversed(self.scopes))
+        return [known.get(name, name) for name in self.names]
+
+
+def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
+    """Return the names in each line, whose definitions get numbers.
+
+    Results are definitions, as are labels of blocks, and what is new in these or before a region:
+    arguments of functions and blocks, and what a loop carries.
+    """
+    scopes: list[dict[str, int]] = [{}]
+    found: list[_Names] = []
+    for line in lines:
+        start = line.lstrip()
+        if start.startswith("}") and scopes[1:]:
+            scopes.pop()
+        outer, is_block = scopes[-1], start.startswith("^")
+        if begins := line.endswith("{"):
+            scopes.append({})
+        results = _RESULTS.match(line)
+        last = 0 if results is None else results.end()
+        names = [name for name in _NAME.finditer(line) if name[1]]
+        defined: dict[int, int] = {}
+        for place, name in enumerate(names):
+            text = name[0]
+            is_label = is_block and not place
+            is_new = text[0] == "%" and not any(text in scope for scope in scopes)
+            if name.start() < last or is_label or (is_new and (begins or is_block)):
+                defined[place] = next(numbers)
+                (outer if name.start() < last else scopes[-1])[text] = defined[place]
+        found.append(_Names([name[0] for name in names], [*scopes], defined))
+    return found
+
+
+def _defined_in(lines: Sequence[_Names]) -> list[int]:
+    return [each for line in lines for each in line.defined.values()]
 
 
 def _masked(lines: Sequence[str]) -> list[str]:
-    return [_NAME.sub(r"\1", line) for line in lines]
+    return [_NAME.sub(lambda name: name[1] or name[0], line) for line in lines]
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -88,7 +149,9 @@ def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, i
     Of lines that are removed or added beside lines like them, it is the last ones that are.
     """
     start = at = size = 0
-    for i, j, n in SequenceMatcher(None, old, new).get_matching_blocks():
+    times = Counter(new)
+    is_costly = sum(times[line] for line in old) > _MOST_PAIRS
+    for i, j, n in SequenceMatcher(None, old, new, autojunk=is_costly).get_matching_blocks():
         slid = 0
         if at + size == j:
             while slid < n and old[start + size + slid] == old[i + slid]:
@@ -99,29 +162,6 @@ def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, i
         yield start, at, size + slid
         start, at, size = i + slid, j + slid, n - slid
     yield start, at, size
-
-
-def _defined(line: str) -> set[tuple[int, int]]:
-    """Return the places in a line of names that it defines.
-
-    These are results, arguments of blocks and functions, and what a loop carries.
-    """
-    results = _RESULTS.match(line)
-    last = 0 if results is None else results.end()
-    is_block = line.lstrip().startswith("^")
-    is_header = is_block or line.endswith("{")
-    return {
-        name.span()
-        for name in _NAME.finditer(line)
-        if name.start() < last
-        or (is_header and re.match(r"\s*(?::|= )", line[name.end() :]))
-        or (is_block and name[0][0] == "^" and not line[: name.start()].strip())
-    }
-
-
-def _names_of(lines: Sequence[str]) -> list[str]:
-    """Return the names that lines define, in order."""
-    return [line[slice(*place)] for line in lines for place in sorted(_defined(line))]
 
 
 def _range(start: int, stop: int) -> str:
