@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from passel.search.oracle import Subject
     from passel.search.trials import Trials
 
+_SHOWN = 5
+"""How many passes are named that it may be."""
+
 _TO_REDUCE = ": passel-reduce makes the input small"
 
 _RAN_HERE = re.compile(r"/\d+:[^/]+/[^/]+")
@@ -97,7 +100,7 @@ class Bisection:
         self._make_case = make_case
         self._say = say
         self._told: set[int] = set()
-        self._start = infos[run].before
+        self._start, self._after = infos[run].before, infos[run].after
         self._end = end
         self._steps = [
             each
@@ -142,7 +145,12 @@ class Bisection:
                 unknown.add(number)
         before = self._record.state_before(steps[high])
         if before is None:
-            raise SearchError(f"the IR before {title(steps[high])} is not in the record")
+            names = [title(each) for each in steps[low + 1 : high + 1]]
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            raise SearchError(
+                f"the record lacks the IR between the passes of which it is one: "
+                f"{', '.join(names[:_SHOWN])}{more}"
+            )
         return Culprit(steps[high], before, steps[low + 1 : high])
 
     def _is_first(self, culprit: Culprit) -> bool:
@@ -154,6 +162,8 @@ class Bisection:
         """Ask about the last and the first state, twice; return the symbols of the last one."""
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
+        if last is None and self._end is None and self._after is not None:
+            last = self._record.text(self._after)  # where nested ops are not texts of their own
         if first is None or last is None:
             raise SearchError("the record does not have the IR from before and after the run")
         if not self._steps:
