@@ -160,6 +160,16 @@ def test_a_file_that_is_no_database(store: LocalStore, content: bytes) -> None:
     assert store.find(KEYS) == {KEYS[0]: 2}
 
 
+def test_python_without_assertions_is_another_one() -> None:
+    """A pass that fails by an assertion does not with `-O`."""
+    code = "from passel.store.code import versions_of; print(versions_of([], is_shared=False))"
+    said = [
+        subprocess.run([sys.executable, *flags, "-c", code], capture_output=True, check=True).stdout
+        for flags in ([], ["-O"])
+    ]
+    assert said[0] != said[1]
+
+
 def test_the_command(store: LocalStore, capsys: pytest.CaptureFixture[str]) -> None:
     """passel-cache counts, prunes and clears."""
     where = f"--dir={store.directory}"

@@ -179,8 +179,10 @@ def test_a_worker_with_another_key_refuses(
     """Nothing of a worker is kept that has other code, and the result is the same."""
     monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
     plain = small("in.mlir", CLEAN, "-j1")
-    monkeypatch.setenv("PASSEL_FAST_NOTHING", "1")
     with caplog.at_level(logging.WARNING, "passel"):
+        slow = small("in.mlir", CLEAN, "--no-fast-paths", f"--cluster={address}", "--cache=./slow")
+        assert (slow, Path("slow").exists(), caplog.text) == (plain, True, "")
+        monkeypatch.setenv("PASSEL_FAST_NOTHING", "1")
         found = small("in.mlir", CLEAN, f"--cluster={address}", "--cache=./kept")
     assert found == plain
     assert (

@@ -49,7 +49,7 @@ def versions_of(packages: Iterable[str], *, is_shared: bool) -> dict[str, str]:
             and times, that of the last change of any kind among them, which a program cannot set
             back; so does the folder that they are installed in.
     """
-    found = {"passel": __version__, "Python": sys.version}
+    found = {"passel": __version__, "Python": f"{sys.version} -O{sys.flags.optimize}"}
     for name in packages:
         spec = find_spec(name)
         if spec is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
 from passel.tool.crashes import CrashReports
+from passel.tool.flags import flags_in
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
@@ -94,7 +96,9 @@ def shared_by(
 
 
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
-    """Return the services and settings of a command line, as another process needs them."""
+    """Return services and settings of a command line, for another process that runs it alone."""
+    if "no-fast-paths" in dict(flags_in(words)):
+        os.environ["PASSEL_FAST"] = "0"
     return shared_by(Settings.of(words, tool))
 
 

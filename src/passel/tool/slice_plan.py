@@ -97,7 +97,7 @@ def slice_plan(source: SourcePart, shared: Shared, *, is_shared: bool) -> SliceP
     places = has_code or settings.print_flags.debuginfo
     slices = frontend.slices(source, places=places)
     if slices is None:
-        raise NotKeptError("the layout of the input is unusual, or it has resources")
+        raise NotKeptError("the input has resources, dialects of others, or an unusual layout")
     flags = {
         f"--{name}": repr(words)
         for name, words in sorted(settings.written.items())
