@@ -211,7 +211,7 @@ def _executions_at(all_of_them: Sequence[Execution], step: str) -> list[Executio
 
 def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterator[str]:
     location = execution.location
-    where = f" at {location}" if location.file else ""
+    where = f" at {location}" if location.line else ""
     time = f"{1000 * execution.own_time:.2f} ms"
     what = execution.title if execution.is_fused else execution.path
     is_running = execution.status == "running"

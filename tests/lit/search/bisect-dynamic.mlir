@@ -8,6 +8,10 @@
 // CHECK-NEXT: rewrite 1 of 1: Larger on arith.constant
 // REPLAYED: arith.constant 8
 
+// The module around the file's ops has no line.
+// RUN: passel-report %t.passel --step=runs-pipeline | filecheck %s --check-prefix=MODULE
+// MODULE: // builtin.module/0:runs-pipeline on builtin.module: changed,
+
 func.func @g(%x: i32) -> i32 {
   %c = arith.constant 7 : i32
   %0 = arith.addi %x, %c : i32
