@@ -83,6 +83,17 @@ def test_little_work_stays_here() -> None:
     assert text.count(" 2") == 8
 
 
+class DieAmid(Pass):
+    """Run a pass by which the process ends."""
+
+    name = "die-amid"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it, after another one."""
+        for each in (Again(), Die()):
+            ctx.run_pipeline(OpPassManager("any").add(each))
+
+
 @pytest.mark.parametrize(
     ("value", "how"),
     [
@@ -93,14 +104,14 @@ def test_little_work_stays_here() -> None:
 )
 def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
     """The pass and the op that it worked on are named, and all others are processed."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", Die(), Die())
+    manager = OpPassManager("toy.module").add_nested("toy.func", DieAmid(), Die())
     module = module_of(12)
     module.body[5].value = module.body[11].value = value
     before = children()
     outcome, _, _ = run(Forked(2, eager=True), manager, module)
     assert [failure.symbol for failure in outcome.failures] == ["f4", "f10"]
     assert {failure.kind for failure in outcome.failures} == {"crashed"}
-    assert {failure.path for failure in outcome.failures} == {"toy.module/toy.func/0:die"}
+    assert {failure.path for failure in outcome.failures} == {"toy.module/toy.func/0:die-amid"}
     for failure in outcome.failures:
         assert failure.diagnostic.message.endswith(f"the process that ran passes on it {how}")
     values = [op.value for op in module.body[1:]]

@@ -87,15 +87,19 @@ def test_a_class_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
     """A cell of a notebook may be run again, and a module reloaded."""
     registry = PassRegistry()
 
-    def cell() -> type[Pass]:
+    def made() -> type[Pass]:
         class Again(Pass):
             name = "again"
 
-        return registry.register(Again)
+        return Again
 
-    first, second = cell(), cell()
-    assert first is not second
-    assert found(registry, "again") is second
+    with pytest.raises(DuplicateNameError, match="again"):  # a function's classes are others
+        list(map(registry.register, [made(), made()]))
+    first, second = made(), made()
+    first.__qualname__ = second.__qualname__ = "Again"
+    registry = PassRegistry()
+    registry.register(first)
+    assert registry.register(second) is found(registry, "again") is second
 
 
 def test_override_replaces() -> None:

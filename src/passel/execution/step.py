@@ -224,17 +224,23 @@ class StepRunner:
 
 
 class _Noted:
-    """Runs passes in a worker, which notes each, as it may die of it."""
+    """Runs passes in a worker, which notes each that no other runs, as it may die of it."""
 
     def __init__(self, progress: Progress, deadline: Deadline | None) -> None:
         self._progress = progress
         self._deadline = deadline
+        self._is_amid = False
 
     def run(self, op: Any, ctx: OpContext) -> None:
         __tracebackhide__ = True
-        self._progress.set_pass(ctx.step)
+        was_amid, self._is_amid = self._is_amid, True
+        if not was_amid:
+            self._progress.set_pass(ctx.step)
         body: Any = self._deadline or ctx.step.pass_
-        body.run(op, ctx)
+        try:
+            body.run(op, ctx)
+        finally:
+            self._is_amid = was_amid
 
 
 class _BetweenHooks:

@@ -129,7 +129,7 @@ class PassRegistry:
             raise DefinitionError(msg)
         known = None if override else self.lookup_pass(pass_.name, ir=pass_.ir)
         if known is None or known.pass_class is not pass_:
-            if known and _definition(known.pass_class) == _definition(pass_):
+            if known and _is_defined_anew(known.pass_class, pass_):
                 known = None
             origin = self._origin(pass_.__module__)
             info = PassInfo(pass_.name, origin, partial(_given, pass_), pass_.ir)
@@ -316,9 +316,13 @@ class PassRegistry:
         return (source for source in self._sources if concerns(source.ir, ir))
 
 
-def _definition(pass_class: type) -> tuple[str, str]:
-    """Return where a class is defined, which is the same when that runs again."""
-    return pass_class.__module__, pass_class.__qualname__
+def _is_defined_anew(old: type, new: type) -> bool:
+    """Return whether a class is what the definition of an old one has made when it ran again.
+
+    What a function makes from other values is another class.
+    """
+    names = [(each.__module__, each.__qualname__) for each in (old, new)]
+    return names[0] == names[1] and "<locals>" not in new.__qualname__
 
 
 def _given(pass_class: type[Pass[Any, Any]]) -> type[Pass[Any, Any]]:
