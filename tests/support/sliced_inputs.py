@@ -113,6 +113,15 @@ class Retype(Do):
         op.properties["function_type"] = FunctionType.from_lists([], [])
 
 
+class Peek(Pass):
+    """Say whether there is a function beside."""
+
+    name = "peek"
+
+    def run(self, op, ctx):
+        op.attributes["is_last"] = StringAttr(str(op.next_op is None))
+
+
 class Keep(Pass):
     """Count in a global variable."""
 

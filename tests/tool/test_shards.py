@@ -177,6 +177,7 @@ def test_misleading_layouts(compare: Compare) -> None:
         "add",
         "mark-module",
         "rename",
+        "peek",
         "keep",
         "touch",
     ],

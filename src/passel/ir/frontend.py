@@ -144,7 +144,7 @@ class Parsed:
 class CutsSources(Protocol):
     """Optional ability of a frontend: parts of a source are read and printed by themselves."""
 
-    def cut(self, part: SourcePart, count: int) -> Sequence[Frontend]:
+    def cut(self, part: SourcePart, count: int) -> Sequence[SliceFrontend]:
         """Return frontends of which each reads some of the ops at the top, and prints these.
 
         Each is asked to parse all of the source, in a process of its own. What it parses is
@@ -338,9 +338,11 @@ class SliceFrontend(Frontend):
     """Base class of frontends of `Slices`, each for one source in a process of its own.
 
     Attributes:
-        guard: Notices passes that look at other ops, once the source is parsed.
+        guards: Whether passes that look at other ops are noticed.
+        guard: Notices them, once the source is parsed.
     """
 
+    guards: bool
     guard: SliceGuard
 
     def slice_of(self, op: Any) -> int | None:

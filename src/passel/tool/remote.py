@@ -94,7 +94,8 @@ class _OfShards(NamedTuple):
         if difference := self.versions.difference_here(lambda: shared.adapter):
             raise RefusedError(difference)
         shards = cast("CutsSources", shared.frontend).cut(source, self.cuts)
-        found = forked_results(1, partial(process_shard, source, shared), [shards[self.number]])
+        process = partial(process_shard, source, shared, bool(self.versions.modules))
+        found = forked_results(1, process, [shards[self.number]])
         return found[0] if found else None
 
 

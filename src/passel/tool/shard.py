@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.tool.part import Part
+from passel.tool.slices import SliceObserver, SliceReports
 
 if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
-    from passel.ir.frontend import Frontend, SourcePart
+    from passel.ir.frontend import SliceFrontend, SourcePart
     from passel.tool.shared import Shared
 
 
@@ -25,21 +26,31 @@ class ShardResult(NamedTuple):
     unmatched: tuple[str, ...]
 
 
-def process_shard(source: SourcePart, shared: Shared, shard: Frontend) -> ShardResult | None:
-    """Return the result of a shard; None if it fails or has something to report.
+def process_shard(
+    source: SourcePart, shared: Shared, holds: bool, shard: SliceFrontend
+) -> ShardResult | None:
+    """Return the result of a shard; None if it fails, or has something to report.
 
     Args:
         source: The whole source.
         shared: Services and settings of all parts of the input.
+        holds: Whether passes are held to their ops: one that looks at others is a failure.
         shard: The frontend that reads and prints the shard.
     """
     here = replace(shared, jobs=1, cluster=None, progress=None, frontend=shard)
+    shard.guards = holds
+    observer = SliceObserver(shard, counts=False)
+    if holds:
+        reports = SliceReports(shared.settings, observer)
+        shared.reports.part = lambda: reports  # of this process, which does nothing else
     part = Part(source, here, _refuse)
     try:
         result = part.process()
     except Exception:  # noqa: BLE001 - it is raised again when the whole is processed
         return None
-    return None if result is None else ShardResult(result, part.unmatched)
+    if result is None or observer.refusal:
+        return None
+    return ShardResult(result, part.unmatched)
 
 
 def _refuse(diagnostic: Diagnostic) -> None:

@@ -10,7 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import log_warning
+from passel.execution.strategies.versions import Versions
 from passel.ir.frontend import CutsSources
+from passel.passes.walking import walk
 from passel.tool.cutting import (
     SAME_FOR_SHARDS,
     manager_for_shards,
@@ -51,7 +53,10 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     if len(shards) < 2:  # noqa: PLR2004 - one shard is the whole
         return None
     if cluster is None:
-        results = forked_results(jobs, partial(process_shard, source, shared), shards)
+        # Passes of xDSL and passel are known to look at nothing else.
+        passes = (visit.pass_ for visit in walk(manager))
+        holds = bool(Versions.here(shared.adapter, passes).modules)
+        results = forked_results(jobs, partial(process_shard, source, shared, holds), shards)
     else:
         from passel.tool.remote import RefusedError, shard_results
 

@@ -59,8 +59,8 @@ def process_slices(
         frontend: The frontend that reads and prints the slices.
     """
     said: list[Diagnostic] = []
-    observer = _Observer(frontend, counts=shared.settings.reports.mlir_pass_statistics)
-    reports = _Reports(shared.settings, observer)
+    observer = SliceObserver(frontend, counts=shared.settings.reports.mlir_pass_statistics)
+    reports = SliceReports(shared.settings, observer)
     shared.reports.part = lambda: reports  # of this process, which does nothing else
     part = Part(source, replace(shared, jobs=1, progress=None, frontend=frontend), said.append)
     before = process_time()
@@ -74,7 +74,7 @@ def process_slices(
     return SliceResults(emitted, observer.reports, seconds, reports.timing, observer.refusal)
 
 
-class _Observer(PassInstrumentation):
+class SliceObserver(PassInstrumentation):
     """Takes what passes report and count on each slice, and holds them to their ops.
 
     Args:
@@ -135,10 +135,10 @@ class _Observer(PassInstrumentation):
             self.reports[index] = Report((*known.diagnostics, *diagnostics), both)
 
 
-class _Reports(PartReports):
+class SliceReports(PartReports):
     """Observers of some slices, which report nothing themselves."""
 
-    def __init__(self, settings: Settings, observer: _Observer) -> None:
+    def __init__(self, settings: Settings, observer: SliceObserver) -> None:
         super().__init__(settings, sys.stderr, None, None)
         self._observer = observer
         self.writes_timing = False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
 
-    from passel.ir.frontend import FrontendSettings, Slices, SourcePart
+    from passel.ir.frontend import FrontendSettings, SliceFrontend, Slices, SourcePart
     from passel.ir.resources import ExternalResource
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
@@ -91,7 +91,7 @@ class XDSLFrontend(Frontend):
 
         return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
 
-    def cut(self, part: SourcePart, count: int) -> Sequence[Frontend]:
+    def cut(self, part: SourcePart, count: int) -> Sequence[SliceFrontend]:
         """Return frontends of shards.
 
         There are none if the layout of the text is unusual, or if it names a dialect that is not

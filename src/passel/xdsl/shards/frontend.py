@@ -58,7 +58,7 @@ class ShardFrontend(SliceFrontend):
         self._emitter = emitter
         self._outline = outline
         self._indices = indices
-        self._guards = guards
+        self.guards: bool = guards
 
     def new_context(self) -> Context:
         """Return a context like that of the whole."""
@@ -88,7 +88,7 @@ class ShardFrontend(SliceFrontend):
         self._headers = [self._header(each) for each, *_ in self._parser.own]
         self._names = [symbol_name(each) for each, *_ in self._parser.own]
         self._slices = {id(each): index for each, _, index in self._parser.own}
-        if self._guards:
+        if self.guards:
             self.guard: SliceGuard = Guard(op.regions[0].block)
         return Parsed(op)
 
