@@ -139,15 +139,29 @@ def test_named_pipes(start: Start, tmp_path: Path, flags: tuple[str, ...]) -> No
 # -- The input -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("flag", ["log-actions-to", "profile-actions-to", "info-output-file"])
-@pytest.mark.parametrize("path", ["in.mlir", "./link.mlir"])
-def test_reports_do_not_go_to_the_input(tool: Tool, flag: str, path: str) -> None:
-    """A report into the input file is refused before that is touched, whatever its name."""
+@pytest.mark.parametrize(
+    "flag", ["log-actions-to", "profile-actions-to", "info-output-file", "record"]
+)
+@pytest.mark.parametrize(
+    ("path", "result", "why"),
+    [
+        ("in.mlir", "-", "would overwrite the input"),
+        ("./link.mlir", "-", "would overwrite the input"),
+        ("./new", "new", "and '-o new' are one file"),
+    ],
+    ids=["input", "link", "result"],
+)
+def test_reports_do_not_go_to_the_input_or_the_result(
+    tool: Tool, flag: str, path: str, result: str, why: str
+) -> None:
+    """A report into one of these files is refused before that is touched, whatever its name."""
     Path("link.mlir").symlink_to("in.mlir")
     before = Path("in.mlir").read_text()
-    error = _only_error(tool("in.mlir", "--cse", "--mlir-timing", f"--{flag}={path}"))
-    assert error == f"passel-opt: error: '--{flag}={path}' would overwrite the input\n"
+    arguments = ("in.mlir", "--cse", "--mlir-timing", "-o", result)
+    error = _only_error(tool(*arguments, f"--{flag}={path}"))
+    assert error == f"passel-opt: error: '--{flag}={path}' {why}\n"
     assert Path("in.mlir").read_text() == before
+    assert not Path("new").exists()
 
 
 def test_reports_do_not_go_to_what_is_piped_in(start: Start, tmp_path: Path) -> None:

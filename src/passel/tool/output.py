@@ -227,12 +227,11 @@ def report_file(
         append: Whether to keep what the file holds.
 
     Raises:
-        UsageError: It cannot be written, or is the input.
+        UsageError: It cannot be written, or is the input or the result.
     """
     what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
     with refusing(what, path):
-        if is_input(settings.input, path):
-            raise UsageError(f"'--{flag}={path}' would overwrite the input")
+        refuse_overwriting(settings, flag, path)
         file = _Forgiving(path, "a" if append else "w")
     with io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="\n") as stream:
         yield stream
@@ -255,7 +254,21 @@ def refusing(what: str, path: str) -> Generator[None]:
         raise UsageError(f"{what} '{path}': {file_problem(error)}") from None
 
 
-def is_input(source: str, path: str) -> bool:
+def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
+    """Refuse to write a report where the input is, or where the result goes.
+
+    Raises:
+        UsageError: It is one of these.
+    """
+    if _is_input(settings.input, path):
+        raise UsageError(f"'--{flag}={path}' would overwrite the input")
+    result = settings.output.o
+    is_one = os.path.realpath(result) == os.path.realpath(path)
+    if result != "-" and is_one and not is_special(Path(path)):
+        raise UsageError(f"'--{flag}={path}' and '-o {result}' are one file")
+
+
+def _is_input(source: str, path: str) -> bool:
     """Return whether a path is the file that the tool reads, perhaps by another name."""
     try:
         if source != "-":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
 from passel.ir.frontend import UsageError
-from passel.tool.output import is_input, report_file
+from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -142,8 +142,7 @@ class Reports(ExitStack):
                     "missing"
                 )
             return None
-        if is_input(self._settings.input, file):
-            raise UsageError(f"'--record={file}' would overwrite the input")
+        refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
         command = (self._settings.program, *self._settings.words)
