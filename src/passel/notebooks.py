@@ -6,6 +6,7 @@ Both forms are made of the same parts, so each class only says what its parts ar
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from html import escape
 from pathlib import Path
@@ -24,9 +25,8 @@ _TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
 _MOST_LINES = 100
 """How much of a diff, or of diagnostics, is kept in a notebook's file."""
 
-
-_INSIDE = (str(Path(__file__).parent), contextlib.__file__, "<string>")
-"""How names of files begin that calls of passel go through; dataclasses make code without one."""
+_INSIDE = (os.path.join(Path(__file__).parent, ""), contextlib.__file__, "<string>")  # noqa: PTH118 - with a slash
+"""Beginnings of names of files whose frames are not shown; `<string>` is what dataclasses make."""
 
 
 class Text(NamedTuple):

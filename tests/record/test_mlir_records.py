@@ -72,6 +72,9 @@ def test_a_report_names_passes_in_one_call_together(
     assert said.startswith("// func.func(cse,canonicalize),symbol-dce on builtin.module")
     assert "\ninput " in said
     assert "0:cse " not in said.replace("0:cse to 0:symbol-dce ", "")
+    assert report([str(path), "--op=@f"]) == 1
+    error = "no pass ran on @f by itself: record with --record-each-pass"
+    assert capsys.readouterr().err == f"passel-report: error: {error}\n"
 
 
 def test_each_pass_is_recorded_on_request(tmp_path: Path) -> None:

@@ -177,10 +177,13 @@ def _steps(record: Record, flags: ViewFlags) -> Iterator[str]:
         found = _executions_at(found, flags.step)
     path = found[0].path if flags.step else ""
     if symbol:
-        names = [each.symbol or "" for each in found]
+        names = [f"@{each.symbol}" for each in found if each.symbol]
+        ran_as_one = any(each.is_fused for each in found)
         found = [e for e in found if e.symbol == symbol]
         if not found:
-            hint = suggest(f"@{symbol}", [f"@{name}" for name in names])
+            hint = suggest(f"@{symbol}", names)
+            if ran_as_one and not hint:
+                hint = " by itself: record with --record-each-pass"
             who = f"'{path}' did not run" if path else "no pass ran"
             raise UsageError(f"{who} on @{symbol}{hint}")
     shown = [e for e in found if (path and symbol) or e.status != "unchanged"]
@@ -194,7 +197,7 @@ def _steps(record: Record, flags: ViewFlags) -> Iterator[str]:
             lines = lineages[run.number].after(each)
             yield from _with_margin(record, run, lines, flags) if lines else [_NO_ORIGINS]
     if not path:
-        yield "" if shown else "// no pass has changed it\n"
+        yield "" if shown else f"// no pass has changed {flags.op or 'anything'}\n"
         return
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"

@@ -62,7 +62,7 @@
 // HISTORY:      +  func.return %a, %a : i32, i32
 // HISTORY-NOT:  //
 
-// NOTHING: // no pass has changed it
+// NOTHING: // no pass has changed @g
 
 // NONE: passel-report: error: '{{.*}}report.mlir' is no record of a run; passel-opt --record writes one
 
