@@ -177,15 +177,7 @@ def _steps(record: Record, flags: ViewFlags) -> Iterator[str]:
         found = _executions_at(found, flags.step)
     path = found[0].path if flags.step else ""
     if symbol:
-        names = [f"@{each.symbol}" for each in found if each.symbol]
-        ran_as_one = any(each.is_fused for each in found)
-        found = [e for e in found if e.symbol == symbol]
-        if not found:
-            hint = suggest(f"@{symbol}", names)
-            if ran_as_one and not hint:
-                hint = " by itself: record with --record-each-pass"
-            who = f"'{path}' did not run" if path else "no pass ran"
-            raise UsageError(f"{who} on @{symbol}{hint}")
+        found = _executions_on(found, symbol, path)
     shown = [e for e in found if (path and symbol) or e.status != "unchanged"]
     lineages: dict[int, Lineage] = {}
     for each in shown:
@@ -204,6 +196,16 @@ def _steps(record: Record, flags: ViewFlags) -> Iterator[str]:
     last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
     if again := replay(record, last) if is_one else replay_of_pass(record, path, last.run):
         yield f"// to run it again: {again}\n"
+
+
+def _executions_on(found: Sequence[Execution], symbol: str, path: str) -> list[Execution]:
+    if on_it := [e for e in found if e.symbol == symbol]:
+        return on_it
+    hint = suggest(f"@{symbol}", [f"@{each.symbol}" for each in found if each.symbol])
+    if not hint and any(each.is_fused for each in found):
+        hint = " by itself: record with --record-each-pass"
+    who = f"'{path}' did not run" if path else "no pass ran"
+    raise UsageError(f"{who} on @{symbol}{hint}")
 
 
 def _executions_at(all_of_them: Sequence[Execution], step: str) -> list[Execution]:
