@@ -50,7 +50,8 @@ class Place(NamedTuple):
         if found:
             raise PipelineError(Problem(f"'{path}' is at {len(found)} places; name one:{listed}"))
         hint = suggest(path, [*paths, *map(_name_of, paths)])
-        raise PipelineError(Problem(f"no pass is at '{path}'{hint}; the passes are at:{listed}"))
+        where = f"the passes are at:{listed}" if paths else "there is no pass in the pipeline"
+        raise PipelineError(Problem(f"no pass is at '{path}'{hint}; {where}"))
 
     def __str__(self) -> str:
         """Return the place as text."""
