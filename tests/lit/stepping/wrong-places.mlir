@@ -1,7 +1,7 @@
-// RUN: not passel-opt %s --stop-after=cse 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: passel-opt: error: '--stop-after': no pass is at 'cse'; there is no pass in the pipeline
-
 // A place that does not exist, or that the run does not come to, is one error with the way out.
+
+// RUN: not passel-opt %s --stop-after=cse 2>&1 | filecheck %s --check-prefix=EMPTY
+// EMPTY: passel-opt: error: '--stop-after': no pass is at 'cse'; there is no pass in the pipeline
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=csee 2>&1 | filecheck %s --check-prefix=TYPO
 // TYPO: passel-opt: error: '--stop-after': no pass is at 'csee'; did you mean 'cse'?; the passes are at:
