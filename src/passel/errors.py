@@ -38,7 +38,7 @@ MAX_PROBLEMS = 100
 
 _LONGEST_MESSAGE = 500
 _MOST_FAILURES = 10
-"""How many failures beside the first an error prints: a bug in a pass fails on every function."""
+"""How many failures after the first an error prints: a bug in a pass shows on every function."""
 
 
 class PasselError(Exception):

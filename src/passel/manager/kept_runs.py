@@ -116,7 +116,7 @@ class KeptRun:
         if self._known is None:
             return
         text = None
-        try:  # names are no change to others
+        try:  # `changed` leaves out names, which the result has all the same
             if self._contents() != self._before and (text := self._text(seconds)) is None:
                 return
         except EncodingError:

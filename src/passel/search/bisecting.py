@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from passel.search.trials import Trials
 
 _SHOWN = 5
-"""How many passes are named that it may be."""
+"""How many passes are named that may be to blame."""
 
 _TO_REDUCE = ": passel-reduce makes the input small"
 
@@ -148,7 +148,7 @@ class Bisection:
             names = [title(each) for each in steps[low + 1 : high + 1]]
             more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             raise SearchError(
-                f"the record lacks the IR between the passes of which it is one: "
+                f"the record lacks the IR between the passes that may be to blame: "
                 f"{', '.join(names[:_SHOWN])}{more}"
             )
         return Culprit(steps[high], before, steps[low + 1 : high])

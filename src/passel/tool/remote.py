@@ -1,7 +1,7 @@
 """Shares of a source that workers of a cluster process: some of its shards or of its slices.
 
-Each worker begins a new process for its share: it lives long, and what it has imported may not be
-what the files hold now. The source comes with the share; plugins are read where the worker is.
+A worker lives long, and what it has imported may not be what the files hold now, so it begins a new
+process for each share. The source comes with the share; plugins are read where the worker is.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def slice_results(
     """Return the results of chunks of slices; None if one has none.
 
     Raises:
-        RefusedError: A worker does not process its share, as one does whose key is another.
+        RefusedError: A worker does not process its share, perhaps because its key would be another.
     """
     run, around = _Run.of(source, shared), slice_plan(source, shared, is_shared=True).around
     return _results(cluster, (_OfSlices(run, around, each) for each in chunks))

@@ -108,7 +108,7 @@ def slice_plan(source: SourcePart, shared: Shared, *, is_shared: bool) -> SliceP
 
 
 def _refused(shared: Shared, reason: str) -> NotKeptError:
-    """Return an error for which a remark is made as well, where the flag asked for results."""
+    """Return an error, and have a remark made of it where `--cache` was given."""
     if shared.settings.kept.cache:
         shared.reports.note_unkept(reason)
     return NotKeptError(reason)

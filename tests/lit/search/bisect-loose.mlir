@@ -7,7 +7,7 @@
 
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(cse,wrong-fold))" --record=%t.passel -o /dev/null
 // RUN: not passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | filecheck %s --check-prefix=ONE-OF
-// ONE-OF: the record lacks the IR between the passes of which it is one: cse on func.func @g, wrong-fold on func.func @g
+// ONE-OF: the record lacks the IR between the passes that may be to blame: cse on func.func @g, wrong-fold on func.func @g
 
 %top = arith.constant 1 : i32
 func.func @g(%x: i32) -> i32 {
