@@ -187,7 +187,20 @@ class Diagnostic:
         return f"Diagnostic({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def attach_note(self, message: str, location: Location | None = None) -> Diagnostic:
-        """Attach a note (at this diagnostic's place unless told otherwise) and return it."""
+        """Attach a note, and return it.
+
+        Args:
+            message: Its text.
+            location: Its place, by default that of this diagnostic. In a pass,
+                `ctx.about(op).location` is that of an op.
+
+        Raises:
+            TypeError: The location is none, such as an op.
+        """
+        if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+            given = type(location).__name__
+            msg = f"a note needs a Location, not {given}; that of an op is ctx.about(op).location"
+            raise TypeError(msg)
         note = Diagnostic(Severity.NOTE, message, location or self.location)
         self.notes.append(note)
         return note
