@@ -85,6 +85,16 @@ def test_what_a_pass_does_otherwise_is_told_in_words() -> None:
     assert (rows["m/1:b"].verdict, rows["m/1:c"].verdict) == ("removed", "added")
 
 
+def test_a_pass_that_is_gone_is_removed_though_another_has_its_path() -> None:
+    """Of two equal passes, the first one is gone, and the one behind it has moved up."""
+    old, new = (
+        {path: PassFacts(1, 1, 0, 0, {"n": n}) for n, path in enumerate(paths)}
+        for paths in (["m/0:a", "m/1:a", "m/2:b"], ["m/0:a", "m/1:b"])
+    )
+    rows = [(row.path, row.verdict) for row in compare([old], [new]).rows]
+    assert rows == [("m/0:a", ""), ("m/1:b", ""), ("m/0:a", "removed")]
+
+
 def test_chance_is_that_of_mann_and_whitney() -> None:
     """Exact, as of tables: of 20 orders of three and three, one has all of one first."""
     assert chance([1, 2, 3], [4, 5, 6]) == pytest.approx(1 / 20)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"\b\d+:")
 
+_GONE = "-"
+"""Before the path of an old pass that is gone, where another one has that path now."""
+
 _ALPHA = 0.0025
 """How often equal compilers may differ in any pass, in each direction."""
 
@@ -148,7 +151,10 @@ def compare(
     compared = {path: time for path, time in usual.items() if time >= least}
     before, after = ([_Evened(run, compared) for run in runs] for runs in (old, new))
     rows = [
-        _row(path, *([run[path] for run in runs if path in run] for runs in (old, new)))
+        _row(
+            path.removeprefix(_GONE),
+            *([run[path] for run in runs if path in run] for runs in (old, new)),
+        )
         for path in paths
     ]
     limit = _ALPHA / max(len(compared), 1)
@@ -171,7 +177,8 @@ def _matched(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
     """Return the new path of each old one whose pass has moved, as others came or went."""
     texts = ([_NUMBER.sub("", path) for path in paths] for paths in (old, new))
     found = SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks()
-    return {old[i + n]: new[j + n] for i, j, size in found for n in range(size)}
+    moved = {old[i + n]: new[j + n] for i, j, size in found for n in range(size)}
+    return {path: f"{_GONE}{path}" for path in moved.values()} | moved
 
 
 class _Evened:
