@@ -220,7 +220,9 @@ def scoped(execution: Execution, title: str = "") -> str:
         execution: An execution of the pass.
         title: The pass with other options; by default as it was.
     """
-    *anchors, _ = _RAN_HERE.sub("", execution.path).split("/")
+    anchors = _RAN_HERE.sub("", execution.path).split("/")
+    if not execution.is_fused:  # of passes that ran as one, the path is that of the pipeline
+        anchors.pop()
     return "(".join([*anchors, title or execution.title]) + ")" * len(anchors)
 
 

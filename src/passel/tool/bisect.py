@@ -286,7 +286,8 @@ class _Search(NamedTuple):
 def _tell_run_inside(record: Record, execution: Execution) -> None:
     """Tell which run is that of the passes for another IR that a pass has run, if it has."""
     for run in record.info.runs:
-        if any(step.path.startswith(f"{execution.path}/") for step in run.steps):
+        inner = (step.path.startswith(f"{execution.path}/") for step in run.steps)
+        if run.outer == execution.run and any(inner):
             name, number = execution.pass_name, run.number
             _say(f"'{name}' ran passes on '{run.ir}': --run={number} looks into these")
 

@@ -11,8 +11,18 @@
 // INSIDE-DAG: rewrite 1 of 1: Larger on arith.constant
 // INSIDE-DAG: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir
 
+// Passes that MLIR ran as one are none that ran others.
+// RUN: passel-opt %s --ir=mlir -p "builtin.module(func.func(canonicalize,cse))" --record=%t.one -o /dev/null
+// RUN: passel-bisect %t.one --interesting="awk '/dead/ {exit 1}'" -o %t.one.mlir 2>&1 | filecheck %s --check-prefix=ONE
+// RUN: passel-opt --ir=mlir --run-reproducer %t.one.mlir | filecheck %s --check-prefix=REPLAY
+// ONE-NOT:    ran passes on
+// ONE:        to replay
+// REPLAY:     func.func @g
+// REPLAY-NOT: dead
+
 func.func @g(%x: i32) -> i32 {
   %c = arith.constant 7 : i32
   %0 = arith.addi %x, %c : i32
+  %dead = arith.constant {dead} 9 : i32
   return %0 : i32
 }
