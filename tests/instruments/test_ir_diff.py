@@ -111,6 +111,12 @@ def test_what_replaces_an_op_is_used_as_it_was() -> None:
         "-  %1 = arith.addi %arg0, %arg0 : i32",
         "+  %0 = arith.shli %arg0, %arg0 : i32",
     ]
+    loop = "  %0 = scf.for %i = %c to %c step %c {\n    %1 = test.a %i\n  }\n"
+    use = "  test.use %0\n"
+    assert changed("  %0 = test.a\n" + use, "  %c = test.c\n" + loop + use)[0::4] == [
+        "-  %0 = test.a",
+        "+  }",
+    ]
 
 
 def test_of_equal_ops_the_last_ones_are_gone() -> None:

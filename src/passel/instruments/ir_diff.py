@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import ChainMap, Counter
+from collections import ChainMap, Counter, defaultdict
 from difflib import SequenceMatcher
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.instruments.terminals import styled
 
@@ -25,6 +25,11 @@ _NAME = re.compile(r'"(?:\\.|[^"\\])*"|([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])')
 
 Strings match as well, so that names in them are none.
 """
+
+_Definition: TypeAlias = tuple[int, int]
+"""How deep the region of a definition is nested, and its number."""
+
+_Meaning: TypeAlias = _Definition | str
 
 _RESULTS = re.compile(r"\s*(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=")
 
@@ -69,13 +74,14 @@ def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
     """Yield the lines that are the same, but for numbers of the same values and blocks."""
     numbers = count()
     before, after = _names_in(old, numbers), _names_in(new, numbers)
-    in_place: dict[int | str, int | str] = {}  # definitions in the new text, by those in the old
+    in_place: dict[_Meaning, _Meaning] = {}  # definitions in the new text, by those in the old
     alike: list[tuple[int, int]] = []
     done = here = 0
     for start, at, size in _alike(_masked(old), _masked(new)):
         removed, added = _defined_in(before[done:start]), _defined_in(after[here:at])
         # What replaces an op stands in its place, behind what only the old one needed.
-        in_place.update(zip(reversed(removed), reversed(added), strict=False))
+        for gone, come in zip(removed, added, strict=False):
+            in_place.update(zip(reversed(gone), reversed(come), strict=False))
         done, here = start + size, at + size
         for i, j in zip(range(start, done), range(at, here), strict=True):
             alike.append((i, j))
@@ -96,10 +102,10 @@ class _Names(NamedTuple):
     """
 
     names: Sequence[str]
-    scopes: Sequence[dict[str, int]]
-    defined: Mapping[int, int]
+    scopes: Sequence[dict[str, _Definition]]
+    defined: Mapping[int, _Definition]
 
-    def meant(self) -> list[int | str]:
+    def meant(self) -> list[_Meaning]:
         """Return the definition that each name is of; the name if the text has none."""
         known = ChainMap(*reversed(self.scopes))
         return [known.get(name, name) for name in self.names]
@@ -111,32 +117,38 @@ def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
     Results are definitions, as are labels of blocks, and what is new in these or before a region:
     arguments of functions and blocks, and what a loop carries.
     """
-    scopes: list[dict[str, int]] = [{}]
+    scopes: list[dict[str, _Definition]] = [{}]
     found: list[_Names] = []
     for line in lines:
         start = line.lstrip()
         if start.startswith("}") and scopes[1:]:
             scopes.pop()
-        outer, is_block = scopes[-1], start.startswith("^")
+        is_block = start.startswith("^")
         if begins := line.endswith("{"):
             scopes.append({})
         results = _RESULTS.match(line)
         last = 0 if results is None else results.end()
         names = [name for name in _NAME.finditer(line) if name[1]]
-        defined: dict[int, int] = {}
+        defined: dict[int, _Definition] = {}
         for place, name in enumerate(names):
             text = name[0]
             is_label = is_block and not place
             is_new = text[0] == "%" and not any(text in scope for scope in scopes)
-            if name.start() < last or is_label or (is_new and (begins or is_block)):
-                defined[place] = next(numbers)
-                (outer if name.start() < last else scopes[-1])[text] = defined[place]
+            is_result = name.start() < last
+            if is_result or is_label or (is_new and (begins or is_block)):
+                depth = len(scopes) - (begins and is_result)
+                scopes[depth - 1][text] = defined[place] = depth, next(numbers)
         found.append(_Names([name[0] for name in names], [*scopes], defined))
     return found
 
 
-def _defined_in(lines: Sequence[_Names]) -> list[int]:
-    return [each for line in lines for each in line.defined.values()]
+def _defined_in(lines: Sequence[_Names]) -> list[list[_Definition]]:
+    """Return the definitions in lines by the depth of their regions, outer ones first."""
+    found: defaultdict[int, list[_Definition]] = defaultdict(list)
+    for line in lines:
+        for each in line.defined.values():
+            found[each[0]].append(each)
+    return [found[depth] for depth in sorted(found)]
 
 
 def _masked(lines: Sequence[str]) -> list[str]:
