@@ -119,6 +119,16 @@ def test_what_replaces_an_op_is_used_as_it_was() -> None:
     ]
 
 
+def test_what_has_moved_is_used_as_it_was() -> None:
+    """An op that now stands elsewhere, under another number, is the same; another op is not."""
+    loop = "  scf.for %i = %c to %c step %c {\n    %0 = a.a %i\n    %1 = a.b\n    use %0, %1\n  }\n"
+    hoisted = "  %0 = a.b\n" + loop.replace("    %1 = a.b\n", "").replace("%0, %1", "%1, %0")
+    hoisted = hoisted.replace("%0 = a.a", "%1 = a.a")
+    assert changed(loop, hoisted) == ["+  %0 = a.b", "-    %1 = a.b"]
+    other = hoisted.replace("%1, %0", "%0, %0")
+    assert changed(loop, other)[2:] == ["-    use %0, %1", "+    use %0, %0"]
+
+
 def test_of_equal_ops_the_last_ones_are_gone() -> None:
     """It is the first that is kept, as in what `cse` does."""
     lines = [f"%{n} = test.op\n" for n in range(4)]

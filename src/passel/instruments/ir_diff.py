@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import ChainMap, Counter, defaultdict
+from collections import ChainMap, Counter, defaultdict, deque
 from difflib import SequenceMatcher
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from passel.instruments.terminals import styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 
@@ -74,22 +74,40 @@ def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
     """Yield the lines that are the same, but for numbers of the same values and blocks."""
     numbers = count()
     before, after = _names_in(old, numbers), _names_in(new, numbers)
+    masked = _masked(old), _masked(new)
+    blocks = [*_alike(*masked)]
+    alike = [(start + n, at + n) for start, at, size in blocks for n in range(size)]
+    moved = dict(_moved(*masked, dict(alike)))
     in_place: dict[_Meaning, _Meaning] = {}  # definitions in the new text, by those in the old
-    alike: list[tuple[int, int]] = []
+    for i, j in (*alike, *moved.items()):
+        theirs = after[j].defined
+        in_place.update((n, theirs[at]) for at, n in before[i].defined.items() if at in theirs)
+    arrived = {*moved.values()}
     done = here = 0
-    for start, at, size in _alike(_masked(old), _masked(new)):
-        removed, added = _defined_in(before[done:start]), _defined_in(after[here:at])
+    for start, at, size in blocks:
+        removed = _defined_in(before[i] for i in range(done, start) if i not in moved)
+        added = _defined_in(after[j] for j in range(here, at) if j not in arrived)
         # What replaces an op stands in its place, behind what only the old one needed.
         for gone, come in zip(removed, added, strict=False):
             in_place.update(zip(reversed(gone), reversed(come), strict=False))
         done, here = start + size, at + size
-        for i, j in zip(range(start, done), range(at, here), strict=True):
-            alike.append((i, j))
-            theirs = after[j].defined
-            in_place.update((n, theirs[at]) for at, n in before[i].defined.items() if at in theirs)
     for i, j in alike:
         if [in_place.get(each, each) for each in before[i].meant()] == after[j].meant():
             yield i, j
+
+
+def _moved(
+    old: Sequence[str], new: Sequence[str], alike: Mapping[int, int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the lines, beside those that are alike, that stand elsewhere in the new text."""
+    gone: defaultdict[str, deque[int]] = defaultdict(deque)
+    for i, line in enumerate(old):
+        if i not in alike:
+            gone[line.strip()].append(i)
+    found = {*alike.values()}
+    for j, line in enumerate(new):
+        if j not in found and gone[line.strip()]:
+            yield gone[line.strip()].popleft(), j
 
 
 class _Names(NamedTuple):
@@ -142,7 +160,7 @@ def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
     return found
 
 
-def _defined_in(lines: Sequence[_Names]) -> list[list[_Definition]]:
+def _defined_in(lines: Iterable[_Names]) -> list[list[_Definition]]:
     """Return the definitions in lines by the depth of their regions, outer ones first."""
     found: defaultdict[int, list[_Definition]] = defaultdict(list)
     for line in lines:
