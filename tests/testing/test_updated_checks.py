@@ -32,7 +32,7 @@ func.func @f(%x: i32, %c: i1) -> i32 {
 // OTHER: stays
 func.func private @g(i32) -> i32
 // -----
-func.func @h() -> tensor<2x2xi32> attributes {a.b = "%x // [[ {{", a.c = affine_map<(d0) -> (d0)>} {
+func.func @h() -> tensor<2x2xi32> attributes {a.b = "%x // pred [[ {{", a.c = affine_map<(d0) -> (d0)>} {
   %n = arith.constant -1 : i32
   "test.op"(%n) : (i32) -> ()
   %0 = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>

@@ -22,7 +22,7 @@ _SYMBOL = re.compile(r"(?P<head>\s*[\w.]+ (?:(?:private|public|nested) )?@(?P<na
 _ALIAS = "#!"
 """How names of attributes and types begin, which MLIR prints before the IR."""
 _RESULT = re.compile(r"\s*%[\w$.-]+(?::\d+)?(?:, %[\w$.-]+)* = \"?(?:\w+\.)*(?P<op>\w+)")
-_COMMENT = re.compile(r"\s*// (?:\d+ preds|pred|no pred).*$")
+_COMMENT = re.compile(r"(?<=:)\s*// (?:\d+ preds|pred|no pred).*$")
 
 
 def updated(text: str, outputs: Iterable[str], prefix: str = "CHECK") -> str:
