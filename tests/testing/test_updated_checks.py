@@ -86,7 +86,7 @@ def test_values_are_variables() -> None:
 def test_aliases_come_first() -> None:
     """What MLIR prints before the module leaves ops their lines."""
     text = updated(SOURCE, _outputs(SOURCE, "mlir"))
-    aliases, _, rest = text.partition("// CHECK-LABEL: func.func @h")
+    aliases, _, rest = text.partition("// CHECK-LABEL: func.func @h(\n")
     assert aliases.endswith("// CHECK:       #map = affine_map<(d0) -> (d0)>\n")
     assert " // pred " in rest.partition("\n")[0]  # no list of predecessors, as it is in a string
 
