@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 MAX_PROBLEMS = 100
 """How many problems of one pipeline are worth finding."""
 
+_OF_RUNS = __file__.removesuffix("errors.py") + "execution"
+"""How names of files begin that all calls of passes go through."""
+
 _LONGEST_MESSAGE = 500
 _MOST_FAILURES = 10
 """How many failures after the first an error prints: a bug in a pass shows on every function."""
@@ -265,6 +268,21 @@ class SpecificationError(PasselError, ValueError):
         return f"{where}{self.message}" + (f"\n{self.excerpt}" if self.excerpt else "")
 
 
+def text_of(error: BaseException) -> str:
+    """Return an exception with its traceback, without the calls of a run that led to a pass.
+
+    These are others in a worker, or with a time limit.
+    """
+    from traceback import TracebackException  # noqa: PLC0415 - few runs print one
+
+    whole = told = TracebackException.from_exception(error)
+    while told is not None:
+        if told.stack and not told.stack[-1].filename.startswith(_OF_RUNS):
+            told.stack[:] = [each for each in told.stack if not each.filename.startswith(_OF_RUNS)]
+        told = told.__cause__ or told.__context__
+    return "".join(whole.format())
+
+
 class Portable(NamedTuple):
     """An exception as it is pickled.
 
@@ -286,7 +304,7 @@ class Portable(NamedTuple):
 
         if error is None:
             return None
-        text = "".join(traceback.format_exception(error))
+        text = text_of(error)
         frames = tuple(traceback.extract_tb(error.__traceback__))
         try:
             # Some can be written, but not read.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Location, brief
-from passel.errors import RemoteError
+from passel.errors import RemoteError, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def brief_at(error: BaseException) -> str:
 def traceback_of(error: BaseException) -> str:
     """Return an error with its traceback, as Python prints it; maybe that of another process."""
     remote = _remote(error)
-    return "".join(traceback.format_exception(error)) if remote is None else remote.text
+    return text_of(error) if remote is None else remote.text
 
 
 def frames_of(error: BaseException) -> Sequence[traceback.FrameSummary]:
