@@ -56,6 +56,6 @@ class FaultyAnywhere(Pass[Any]):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do it."""
-        time.sleep(0.004)
+        time.sleep(0.01)
         if ctx.adapter.symbol_name(op) == "f30":
             KINDS[self.how]()
