@@ -236,13 +236,20 @@ def test_trouble_is_a_miss(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.sweep
-def test_trouble_with_a_network_is_a_miss(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So it is with a bucket that is not there, and servers that do not answer."""
+def test_trouble_with_a_network_is_a_miss(
+    tool: Tool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is with a bucket that is not there, and servers that do not answer.
+
+    For passel-cache it is an error.
+    """
     with s3_server():
         said = _line_of_trouble(tool, "s3://none", monkeypatch)
         assert said == "'s3://none': The specified bucket does not exist"
     said = _line_of_trouble(tool, "http://127.0.0.1:1", monkeypatch)
     assert said.startswith("'http://127.0.0.1:1': Connect call failed")
+    assert main(["stats", "--dir=http://127.0.0.1:1"]) == 1
+    assert "'http://127.0.0.1:1': Connect call failed" in capsys.readouterr().err
     monkeypatch.setattr(remote, "_PATIENCE", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
@@ -259,7 +266,5 @@ def test_the_command_takes_urls(
         assert main(words) == 0
         assert capsys.readouterr().out.startswith(f"{url}: {left} entries, ")
     assert main(["clear"]) == 0
-    assert main(["stats", "--dir=http://127.0.0.1:1"]) == 1
-    assert "'http://127.0.0.1:1': Connect call failed" in capsys.readouterr().err
     assert main(["stats", "--dir=nope://a"]) == 1
     assert "error: 'nope://a': Protocol not known" in capsys.readouterr().err
