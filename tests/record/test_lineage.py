@@ -55,9 +55,14 @@ func.func @caller(%x: i32) -> i32 {
 """
 
 
-def _recorded(path: Path, source: str, pipeline: str, *observers: PassInstrumentation) -> Record:
+def _recorded(
+    path: Path,
+    source: str,
+    passes: str | OperationPass[ModuleOp],
+    *observers: PassInstrumentation,
+) -> Record:
     context = xdsl_context()
-    manager = PassManager.parse(f"builtin.module({pipeline})", context)
+    manager = PassManager("builtin.module", context).add(passes)
     for each in observers:
         manager.add_instrumentation(each)
     manager.enable_recording(path)
@@ -194,18 +199,11 @@ class Within(OperationPass[ModuleOp]):
 
 def test_what_passes_make_that_others_run_is_theirs(tmp_path: Path) -> None:
     """An op is of the pass that has made it, then and in the end, whichever pass has run that."""
-    context = xdsl_context()
-    manager = PassManager("builtin.module", context=context)
-    manager.add(Within())
-    manager.enable_recording(tmp_path / "r")
-    record = manager.run(parse_source(context, LINALG, "in.mlir")).record
-    assert record is not None
+    record = _recorded(tmp_path / "r", LINALG, Within())
     inner = next(each for each in record.executions if each.status == "changed")
-    then = _made(record, Lineage(record, record.info.runs[0]).after(inner))
-    assert ("scf.for", "convert-linalg-to-loops", "in.mlir:3:3") in then
-    assert ("scf.for", "convert-linalg-to-loops", "in.mlir:3:3") in _made(
-        record, _in_the_end(record)
-    )
+    then = Lineage(record, record.info.runs[0]).after(inner)
+    for lineage in (then, _in_the_end(record)):
+        assert ("scf.for", "convert-linalg-to-loops", "in.mlir:3:3") in _made(record, lineage)
 
 
 class ReadAnew(OperationPass[ModuleOp]):
@@ -225,12 +223,7 @@ class ReadAnew(OperationPass[ModuleOp]):
 
 def test_what_passes_read_anew_is_found_by_its_text(tmp_path: Path) -> None:
     """Of ops that a pass has printed and parsed, those that look as before are the same."""
-    context = xdsl_context()
-    manager = PassManager("builtin.module", context=context)
-    manager.add(ReadAnew())
-    manager.enable_recording(tmp_path / "r")
-    record = manager.run(parse_source(context, LINALG, "in.mlir")).record
-    assert record is not None
+    record = _recorded(tmp_path / "r", LINALG, ReadAnew())
     (change,) = record.changes
     assert change.trace is None
     made = _made(record, _in_the_end(record))
