@@ -115,7 +115,8 @@ native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of M
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
 
-check: .venv/.dev ## Check format, lint, types, layers and documentation
+check: .venv/.dev ## Check weight, format, lint, types, layers and documentation
+	$(BIN)/python .ci/weigh.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
