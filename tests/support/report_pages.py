@@ -68,10 +68,6 @@ class Watched(NamedTuple):
         """Return the lines of one side of the difference: `old` or `new`."""
         return self.page.locator(f".diff .line.{kind}").all_inner_texts()
 
-    def origins(self) -> list[str]:
-        """Return what stands behind lines in the margin."""
-        return self.page.locator(".diff .origin").all_inner_texts()
-
     def marked(self) -> list[str]:
         """Return what is marked in changed lines."""
         return self.page.locator(".diff del, .diff ins").all_inner_texts()

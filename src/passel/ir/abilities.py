@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.ir.frontend import Frontend
@@ -165,21 +165,6 @@ class PrintsApart(Protocol):
 
         The generic form of `op` is then its outline, with theirs in braces in the place of
         `{...}`, but for names of values: there is one region of one block without arguments.
-        """
-        ...
-
-
-@runtime_checkable
-class TracesOps(Protocol):
-    """Optional ability of an adapter: an op is one object for as long as it exists.
-
-    Records then know which ops a pass has kept, and of which it has made others.
-    """
-
-    def traced_rewrites(self) -> AbstractContextManager[Callable[[Any], Any]]:
-        """Take note of rewrites in this thread inside the `with` block.
-
-        It yields what returns the op for which a rewriter has inserted an op, or None.
         """
         ...
 

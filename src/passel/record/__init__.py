@@ -4,7 +4,6 @@ A record has an event for each execution of a pass, and the texts of the ops tha
 `passel-opt --record=FILE` and `PassManager.enable_recording` write it, and `Record.open` reads it.
 """
 
-from passel.record.lineage import BlamedLine, Lineage, Origin, in_custom_form
 from passel.record.model import (
     Execution,
     FailureInfo,
@@ -16,15 +15,11 @@ from passel.record.model import (
 from passel.record.reader import Record
 
 __all__ = [
-    "BlamedLine",
     "Execution",
     "FailureInfo",
-    "Lineage",
-    "Origin",
     "Record",
     "RecordError",
     "RecordInfo",
     "RunInfo",
     "StepInfo",
-    "in_custom_form",
 ]

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.record.texts import Composite
-    from passel.record.traces import Trace
 
 
 def read_contents(path: Path) -> Contents:
@@ -69,16 +68,12 @@ class Change(NamedTuple):
         after: The number of the last execution that had ended by then.
         ordinals: The op.
         digest: The text.
-        trace: Which ops that execution has kept, if the change is its own and that is known.
-        is_amid: Whether it is that of a pass that was at work on an enclosing op.
     """
 
     run: int
     after: int
     ordinals: tuple[int, ...]
     digest: str | None
-    trace: Trace | None
-    is_amid: bool
 
     def apply(self, state: State) -> None:
         """Change a state."""
@@ -243,8 +238,7 @@ class Contents:
 
     def _change(self, run: int, ordinals: tuple[int, ...], line: dict[str, Any]) -> None:
         last = len(self.executions) - 1
-        trace, is_amid = line.get("ops"), "amid" in line
-        change = Change(run, last, ordinals, line["after"], trace, is_amid)
+        change = Change(run, last, ordinals, line["after"])
         change.apply(self._states[run])
         self.changes.append(change)
 

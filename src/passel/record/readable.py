@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.errors import PasselError
 from passel.ir import BringsFrontend, PrintFlags, ability_of, adapter_named
 from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
-from passel.record.op_texts import ops_in
-from passel.record.texts import HOLE, LOCATION, Composite
+from passel.record.texts import HOLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,89 +20,6 @@ if TYPE_CHECKING:
 
 _EMPTY = "{\n}"
 _SYMBOL = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
-_MARK = re.compile(r' loc\("(o?)":(\d+):1\)')
-
-
-class Readable(NamedTuple):
-    """A text of an op as people read it, with locations.
-
-    Attributes:
-        text: The text.
-        ops: For each line the op that begins or ends there, by its number in the order of the
-            generic form; None for other lines.
-        size: How many ops there are.
-    """
-
-    text: str
-    ops: Sequence[int | None]
-    size: int
-
-    @classmethod
-    def of_parts(cls, composite: Composite, parts: Sequence[Readable]) -> Readable:
-        """Return an op with those inside, which are texts of their own."""
-        ops: list[int | None] = [0]
-        size = 1
-        for each in parts:
-            ops += [op if op is None else op + size for op in each.ops]
-            size += each.size
-        return cls(composite.filled([each.text for each in parts]), [*ops, 0], size)
-
-
-class _Marked:
-    """A text in generic form with marks in place of locations, which are small and alike.
-
-    Args:
-        text: The text.
-    """
-
-    def __init__(self, text: str) -> None:
-        ops = ops_in(text)
-        self._own = [" loc(unknown)"] * len(ops)
-        self._others: list[str] = []
-        self._number: int | None = None
-        ends = {op.last: number for number, op in enumerate(ops)}
-        lines: list[str] = []
-        for at, line in enumerate(text.split("\n")):
-            self._number, self._end = ends.get(at), len(line)
-            head, start, rest = line.rpartition(" loc(")
-            if self._number is None or start in head or "\\" in head or head.count('"') % 2:
-                lines.append(LOCATION.sub(self._mark, line))
-            else:  # nearly all lines, of which this is quick
-                self._own[self._number] = f"{start}{rest}"
-                lines.append(f'{head} loc("o":{self._number}:1)')
-        self.text: str = "\n".join(lines)
-
-    def _mark(self, found: re.Match[str]) -> str:
-        if found[1] is not None:
-            return found[0]
-        if self._number is not None and found.end() == self._end:
-            self._own[self._number] = found[0]
-            return f' loc("o":{self._number}:1)'
-        self._others.append(found[0])
-        return f' loc("":{len(self._others) - 1}:1)'
-
-    def readable(self, text: str) -> Readable:
-        """Return what was printed of the text, with its locations."""
-        lines: list[str] = []
-        ops: list[int | None] = []
-        open_at: dict[int, int] = {}
-        for line in text.split("\n"):
-            self._number = None
-            lines.append(_MARK.sub(self._location, line))
-            indent = len(line) - len(line.lstrip())
-            is_end = line.startswith("}", indent)
-            if self._number is not None and is_end and indent in open_at:
-                ops[open_at.pop(indent)] = self._number
-            elif self._number is None and not is_end and not line.startswith("^", indent):
-                open_at[indent] = len(ops)
-            ops.append(self._number)
-        return Readable("\n".join(lines), ops, len(self._own))
-
-    def _location(self, found: re.Match[str]) -> str:
-        if found[1]:
-            self._number = int(found[2])
-            return self._own[self._number]
-        return self._others[int(found[2])]
 
 
 class Reader(NamedTuple):
@@ -172,13 +88,10 @@ class Reader(NamedTuple):
         return self.adapter.op_of(op)
 
 
-def readable(texts: Sequence[str], ir: str) -> list[Readable]:
+def readable(texts: Sequence[str], ir: str) -> Sequence[str]:
     """Return texts in the custom form of an IR, each as it is if it cannot be read."""
-    marked = [_Marked(each) for each in texts]
-    printed = [each.text for each in marked]
-    if (reader := reader_for(ir)) is not None:
-        printed = reader.readable(printed)
-    return [each.readable(text) for each, text in zip(marked, printed, strict=True)]
+    reader = reader_for(ir)
+    return texts if reader is None else reader.readable(texts)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from passel.instruments.ir_diff import unified_diff
 from passel.record.contents import read_contents
-from passel.record.readable import Readable, readable, reader_for
+from passel.record.readable import readable, reader_for
 from passel.record.texts import Composite, without_locations
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Record:
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
-        self._readable: dict[tuple[str, str], Readable] = {}
+        self._readable: dict[tuple[str, str], str] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
@@ -111,11 +111,6 @@ class Record:
         self, digests: Sequence[str], *, run: int = 0, locations: bool = False
     ) -> list[str]:
         """Return several texts as `readable` does, in less time than one by one."""
-        texts = [each.text for each in self.with_ops(digests, run=run)]
-        return texts if locations else [without_locations(text) for text in texts]
-
-    def with_ops(self, digests: Sequence[str], *, run: int = 0) -> list[Readable]:
-        """Return several texts as `readable` does, with locations and the ops of their lines."""
         ir, known = self.info.runs[run].ir, self._readable
         reader = reader_for(ir)
         unread: list[str] = []
@@ -132,14 +127,14 @@ class Record:
                 unread.append(each)
         if composites:  # all that is inside together with the others, each text once
             inside = (part for each in composites.values() for part in each.parts)
-            self.with_ops([*unread, *inside], run=run)
+            self.all_readable([*unread, *inside], run=run)
             for digest, each in composites.items():
-                parts = [known[part, ir] for part in each.parts]
-                known[digest, ir] = Readable.of_parts(each, parts)
+                known[digest, ir] = each.filled([known[part, ir] for part in each.parts])
         elif unread:
             texts = readable([self.text(each) for each in unread], ir)
             known.update(zip([(each, ir) for each in unread], texts, strict=True))
-        return [known[each, ir] for each in digests]
+        found = [known[each, ir] for each in digests]
+        return found if locations else [without_locations(each) for each in found]
 
     def diff(self, execution: Execution) -> str:
         """Return what a pass has changed in its op, as a unified diff of texts that people read.

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from functools import partial
 from threading import current_thread, main_thread
 from time import perf_counter, process_time, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_command import replay_command
-from passel.ir import ShipsOps, TracesOps, ability_of, inwards
+from passel.ir import ShipsOps, ability_of
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data, failure_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
 from passel.record.texts import digest_of
-from passel.record.traces import trace_of
 from passel.record.writer import PartLog, RecordedOp, RecordFile
 from passel.schedule import PassStep, passes_in, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from passel.hooks import Around, Ended, OpIdentity, Run
-    from passel.record.traces import Trace
     from passel.record.writer import Log
     from passel.schedule import Step
 
@@ -149,13 +144,12 @@ class Recorder(PassInstrumentation):
         self._log.begin(run.number, self._step_facts(step), facts)
         if run.holds_others():
             run.snapshots.prepare(op)
-        place, ops = run.place_of(op), run.ops_inside()
+        place = run.place_of(op)
         run.at_work = facts.ordinals
         self._inner = self._inner_cpu = 0.0
-        with run.traced_rewrites() as source_of:
-            started, started_cpu = perf_counter(), run.cpu()
-            ended = yield
-            total, cpu = perf_counter() - started, run.cpu() - started_cpu
+        started, started_cpu = perf_counter(), run.cpu()
+        ended = yield
+        total, cpu = perf_counter() - started, run.cpu() - started_cpu
         run.at_work = at_work
         data: dict[str, Any] = {"total": round(total, 7), "cpu": round(cpu - self._inner_cpu, 7)}
         if self._inner:
@@ -163,8 +157,6 @@ class Recorder(PassInstrumentation):
         self._tell(ended, step, data)
         if ended.failed or ended.changed or (ended.outcome and ended.outcome.changed is None):
             self._look(run, op, ended, place, data)
-            if ops is not None and data["after"] is not None:
-                data["ops"] = run.trace(op, ops, source_of)
         self._log.end(run.number, facts, data)
         self._inner = outer + perf_counter() - entered
         self._inner_cpu = outer_cpu + run.cpu() - entered_cpu
@@ -272,13 +264,11 @@ class _Known(NamedTuple):
         op: The op.
         facts: It, as records name it.
         is_apart: Whether the ops inside are texts of their own.
-        ops: It and all ops inside, if it can be told which of these passes keep.
     """
 
     op: Any
     facts: RecordedOp
     is_apart: bool
-    ops: Sequence[Any] | None
 
 
 class _RecordedRun:
@@ -312,10 +302,6 @@ class _RecordedRun:
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
         self._last: _Known | None = None
-        self._traces = ability_of(run.adapter, TracesOps)
-        self.traced_rewrites: Callable[[], AbstractContextManager[Callable[[Any], Any]]] = (
-            self._traces.traced_rewrites if self._traces else partial(nullcontext, _no_source)
-        )
         self._children: tuple[_Enclosing, Sequence[Any]] | None = None
 
     def facts_of(self, op: Any) -> RecordedOp:
@@ -324,24 +310,12 @@ class _RecordedRun:
             chain = self._run.identify(op)
             name, symbol, _ = chain[-1]
             facts = RecordedOp(name, symbol, _ordinals(chain), self._run.adapter.location(op))
-            ops = list(inwards(self._run.adapter, op)) if self._traces else None
-            self._last = _Known(op, facts, self.snapshots.is_apart(op), ops)
+            self._last = _Known(op, facts, self.snapshots.is_apart(op))
         return self._last.facts
 
     def holds_others(self) -> bool:
         """Return whether the ops inside of the op of the last facts are texts of their own."""
         return self._last is not None and self._last.is_apart
-
-    def ops_inside(self) -> Sequence[Any] | None:
-        """Return the op of the last facts and all in it, if it can be told which it keeps."""
-        return None if self._last is None else self._last.ops
-
-    def trace(
-        self, op: Any, before: Sequence[Any], source_of: Callable[[Any], Any]
-    ) -> Trace | None:
-        """Return which ops a pass has kept."""
-        adapter = self._run.adapter
-        return trace_of(before, list(inwards(adapter, op)), source_of, adapter.parent)
 
     def enter(self, op: Any) -> _Enclosing:
         """Return an op on whose nested ops pipelines are to run."""
@@ -376,10 +350,6 @@ class _RecordedRun:
 
 def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
     return tuple(op.ordinal for op in ops)
-
-
-def _no_source(_: Any) -> None:
-    return None
 
 
 def _facts_of(step: Step) -> StepInfo:

@@ -9,7 +9,6 @@ from passel.diagnostics import suggest
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
 from passel.ir.frontend import UsageError
-from passel.record.lineage import Lineage, in_custom_form
 from passel.record.outline import rows_of, top_runs
 from passel.record.replays import replay, replay_of_pass
 from passel.search import Place
@@ -23,13 +22,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from passel.record import Execution, Record, RunInfo
-    from passel.record.lineage import BlamedLine, Origin
     from passel.record.outline import Row
 
 _MOST_FAILURES = 20
 """How many failures are worth showing."""
 
-_NO_ORIGINS = "// where its ops come from is not known\n"
 _BAR = 10
 _NUMBER = 9
 _LONGEST_TITLE = 60
@@ -43,7 +40,6 @@ class ViewFlags(FlagGroup):
     step: str = flag("show a pass: its path, an end of it, or its name", "<path>")
     op: str = flag("only this op, by default after each pass that has changed it", "<@name>")
     diff: bool = flag("show what changed")
-    blame: bool = flag("show for each op which pass has made it, and from where in the input")
     locations: bool = flag("with locations")
     generic: bool = flag("IR in generic form, as it is recorded")
     color: Any = DiagnosticFlags.flags["color"]
@@ -55,8 +51,6 @@ def shown(record: Record, flags: ViewFlags) -> str:
     Raises:
         UsageError: It asks for what is not there.
     """
-    if flags.blame and not flags.step:
-        return "".join(_blamed(record, flags))
     if flags.step or flags.op or flags.diff:
         return "".join(_steps(record, flags))
     return laid_out(*_overview(record), color=flags.color)
@@ -130,42 +124,6 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
             yield f"to run it again: {again}"
 
 
-# -- Lineage -------------------------------------------------------------------------------------
-
-
-def _blamed(record: Record, flags: ViewFlags) -> Iterator[str]:
-    """Yield the IR in the end, each line behind the pass that made it and where it is from."""
-    symbol: str = flags.op.removeprefix("@")
-    for run in top_runs(record.info):
-        lines = Lineage(record, run).in_the_end(symbol)
-        if not lines:
-            raise UsageError(f"there is no op '@{symbol}'" if symbol else "the IR is not known")
-        yield from _with_margin(record, run, lines, flags)
-
-
-def _with_margin(
-    record: Record, run: RunInfo, lines: Sequence[BlamedLine], flags: ViewFlags
-) -> Iterator[str]:
-    if not flags.generic:
-        lines = in_custom_form(lines, run.ir)
-    marks = [_mark(record, each.origin) for each in lines]
-    widths = [max(len(mark[column]) for mark in marks) for column in range(2)]
-    for mark, line in zip(marks, lines, strict=True):
-        margin = "  ".join(text.ljust(width) for text, width in zip(mark, widths, strict=True))
-        yield f"{margin} | {line.text}\n"
-
-
-def _mark(record: Record, origin: Origin | None) -> tuple[str, str]:
-    if origin is None:
-        return "", ""
-    maker = "input"
-    if origin.execution is not None:
-        execution = record.executions[origin.execution]
-        parts = execution.parts or (execution.path,)
-        maker = " to ".join(dict.fromkeys(e.rpartition("/")[2] for e in (parts[0], parts[-1])))
-    return maker, f"{origin.place}{'?' if origin.is_guess else ''}"
-
-
 # -- A pass --------------------------------------------------------------------------------------
 
 
@@ -179,15 +137,8 @@ def _steps(record: Record, flags: ViewFlags) -> Iterator[str]:
     if symbol:
         found = _executions_on(found, symbol, path)
     shown = [e for e in found if (path and symbol) or e.status != "unchanged"]
-    lineages: dict[int, Lineage] = {}
     for each in shown:
         yield from _execution(record, each, flags)
-        if flags.blame:
-            run = record.info.runs[each.run]
-            if run.number not in lineages:
-                lineages[run.number] = Lineage(record, run)
-            lines = lineages[run.number].after(each)
-            yield from _with_margin(record, run, lines, flags) if lines else [_NO_ORIGINS]
     if not path:
         yield "" if shown else f"// no pass has changed {flags.op or 'anything'}\n"
         return
@@ -235,8 +186,6 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
         locations = flags.locations
         return f"{record.readable(digest, run=execution.run, locations=locations)}\n"
 
-    if flags.blame:
-        return
     if is_running or not flags.diff:
         yield text(execution.before if is_running else execution.after)
     elif execution.before != execution.after or execution.before is None:

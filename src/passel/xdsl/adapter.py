@@ -308,14 +308,6 @@ class XDSLAdapter(IRAdapter):
 
         decode_changes(op, data, context)
 
-    def traced_rewrites(
-        self,
-    ) -> AbstractContextManager[Callable[[Operation], Operation | None]]:
-        """Take note of the ops for which rewriters insert others."""
-        from passel.xdsl.rewrites import traced_rewrites
-
-        return traced_rewrites()
-
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
         """Let passes make so many rewrites."""
         from passel.xdsl.rewrites import limited_rewrites

@@ -1,17 +1,13 @@
-"""Rewrites of xDSL's pattern rewriter: counted, stopped after some, and where ops come from."""
+"""Rewrites of xDSL's pattern rewriter: counted, and stopped after some."""
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Operation
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
-    PatternRewriter,
     PatternRewriteWalker,
     RewritePattern,
 )
@@ -20,10 +16,10 @@ from passel.xdsl.fast import slow_paths
 from passel.xdsl.locations import convert_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator
 
-    from xdsl.ir import Region, SSAValue
-    from xdsl.pattern_rewriter import PatternRewriterListener
+    from xdsl.ir import Operation, Region
+    from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener
 
 
 @contextmanager
@@ -118,63 +114,3 @@ def _counted(
         return changed
 
     return counted
-
-
-# -- Where ops come from -------------------------------------------------------------------------
-
-
-class _Sources(threading.local):
-    """The ops that were inserted, by address, each with the one for which it was.
-
-    Attributes:
-        found: Those; None if nothing is traced in this thread.
-    """
-
-    found: dict[int, tuple[Operation, Operation]] | None = None
-
-
-_sources = _Sources()
-
-
-@contextmanager
-def traced_rewrites() -> Generator[Callable[[Operation], Operation | None]]:
-    """Take note of rewrites in this thread inside the `with` block.
-
-    Yields:
-        What returns the op for which a rewriter has inserted an op: the one that it replaces, else
-        the one that the pattern matches. None for ops that no rewriter has inserted.
-    """
-    _watch_rewriters()
-    outer = _sources.found
-    found = _sources.found = {} if outer is None else outer
-    try:
-        yield lambda op: found[id(op)][1] if id(op) in found else None
-    finally:
-        _sources.found = outer
-
-
-@cache
-def _watch_rewriters() -> None:
-    """Have all rewriters tell from now on what they insert, where that is asked for."""
-    rewriters: Any = PatternRewriter
-    inserted: Any = rewriters.handle_operation_insertion
-    replaced: Any = rewriters.handle_operation_replacement
-
-    def handle_operation_insertion(rewriter: PatternRewriter, op: Operation) -> None:
-        matched = rewriter.insertion_point.insert_before
-        if _sources.found is not None and matched is not None:
-            _sources.found.setdefault(id(op), (op, matched))
-        inserted(rewriter, op)
-
-    def handle_operation_replacement(
-        rewriter: PatternRewriter, op: Operation, values: Sequence[SSAValue | None]
-    ) -> None:
-        if (found := _sources.found) is not None:
-            for value in values:
-                new = None if value is None else value.owner
-                if isinstance(new, Operation) and new.next_op is op and id(new) in found:
-                    found[id(new)] = new, op
-        replaced(rewriter, op, values)
-
-    rewriters.handle_operation_insertion = handle_operation_insertion
-    rewriters.handle_operation_replacement = handle_operation_replacement

@@ -6,7 +6,6 @@
 // RUN: passel-report %t --step cse --op @g | filecheck %s --check-prefix=OP
 // RUN: passel-report %t --step canonicalize --op @g | filecheck %s --check-prefix=AGAIN
 // RUN: passel-report %t --step cse --op @f --generic | filecheck %s --check-prefix=GENERIC
-// RUN: passel-report %t --step cse --blame | filecheck %s --check-prefix=BLAME
 // RUN: not passel-report %t --step cs 2>&1 | filecheck %s --check-prefix=STEP
 // RUN: not passel-report %t --step cse --op @h 2>&1 | filecheck %s --check-prefix=NO-OP
 // RUN: passel-report %t --diff | filecheck %s --check-prefix=HISTORY
@@ -47,11 +46,6 @@
 // AGAIN: // to run it again: passel-opt --run-reproducer --start-after=builtin.module/func.func/0:cse@g --stop-after=builtin.module/func.func/1:canonicalize@g {{.*}}report.mlir{{.*}}
 
 // GENERIC: "func.return"(%a, %a) : (i32, i32) -> () loc("{{.*}}report.mlir":
-
-// BLAME:      on func.func @f at
-// BLAME:      input {{.*}}report.mlir:{{[0-9]+}}:8 |   %a = arith.addi %x, %x : i32
-// BLAME-NEXT: input {{.*}}report.mlir:{{[0-9]+}}:3 |   func.return %a, %a : i32, i32
-// BLAME:      // unchanged by builtin.module/func.func/0:cse: 1 op
 
 // STEP:      passel-report: error: no pass is at 'cs'; did you mean 'cse'?; the passes are at:
 // STEP-NEXT: builtin.module/func.func/0:cse

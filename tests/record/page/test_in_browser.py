@@ -301,66 +301,6 @@ def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> N
         assert "5 changes" in shown.page.get_by_role("heading", level=1).inner_text()
 
 
-def test_guesses_are_marked(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
-    """A place that is a guess has a question mark in the margin."""
-    text = """\
-func.func @f() -> i32 {
-  %0 = arith.constant 1 : i32
-  %1 = arith.constant 2 : i32 loc(unknown)
-  func.return %1 : i32
-}
-"""
-    file = tmp_path / "report.html"
-    record = recorded("guessed", "builtin.module(func.func(dce))", text)
-    assert report.main([str(record), "-o", str(file)]) == 0
-    with browser.opened(file, "#builtin.module/func.func/0:dce/@f") as shown:
-        guess = shown.page.get_by_label("(a guess)")
-        guess.wait_for()
-        assert guess.inner_text() == "← 2?"
-
-
-def test_lineage_stands_in_the_margin(browser: Browser, reports: dict[str, Path]) -> None:
-    """A line of the result says which pass made its op, and from which line."""
-    with browser.opened(reports["fine"], "#builtin.module") as shown:
-        made = shown.page.get_by_role("link", name="Made by convert-scf-to-cf").first
-        assert made.inner_text() == "convert-scf-to-cf ← 8"
-        kept = shown.page.get_by_label("As in the input, from").first
-        assert kept.inner_text() == "← 4"
-        shown.page.keyboard.press("m")
-        made.wait_for(state="detached")
-        shown.page.keyboard.press("m")
-        made.click()
-        shown.page.get_by_role("heading", name="convert-scf-to-cf on builtin.module").wait_for()
-
-
-def test_lineage_at_a_step(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
-    """A line of an op at a step says which pass has made it by then, and leads there."""
-    text = """\
-func.func @f(%a: i32) -> i32 {
-  %0 = arith.constant 2 : i32
-  %1 = arith.constant 3 : i32
-  %2 = arith.addi %0, %1 : i32
-  %3 = arith.addi %a, %2 : i32
-  %4 = arith.addi %a, %2 : i32
-  %5 = arith.muli %3, %4 : i32
-  func.return %5 : i32
-}
-"""
-    file = tmp_path / "report.html"
-    record = recorded("steps", "builtin.module(func.func(canonicalize,cse))", text)
-    assert report.main([str(record), "-o", str(file)]) == 0
-    with browser.opened(file, "#builtin.module/func.func/1:cse/@f") as shown:
-        made = shown.page.get_by_role("link", name=re.compile("by canonicalize on @f.*:4:8"))
-        made.wait_for()
-        assert shown.origins() == ["← 1", "canonicalize ← 4", "← 5", "← 7", "← 8", "← 1"]
-        shown.page.get_by_label("Compare to").select_option("before 0:canonicalize")
-        made.wait_for(state="detached")
-        assert shown.origins() == [f"← {line}" for line in (*range(1, 9), 1)]
-        shown.page.get_by_label("Compare to").select_option("after 1:cse")
-        made.click()
-        shown.page.get_by_role("heading", name="canonicalize on @f").wait_for()
-
-
 def test_single_keys_can_be_switched_off(browser: Browser, reports: dict[str, Path]) -> None:
     """Who speaks to the computer is not moved by letters."""
     with browser.opened(reports["fine"]) as shown:

@@ -9,19 +9,20 @@ from base64 import b64decode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from written_records import FUNCTIONS, WrittenRecord, large_record
 
-from passel.record import Lineage, Origin, Record, in_custom_form
+from passel.record import Record
 from passel.record.page import page
 from passel.record.page.payload import LineTable, payload
-from passel.record.readable import Readable, readable
+from passel.record.readable import readable
 from passel.tool import main
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pytest
 
 KERNELS = Path(__file__).parents[3] / "examples" / "kernels.mlir"
 LINE = st.sampled_from(["{", "}", "a line of IR", "another line", "", "\u2028 \r"])
@@ -71,21 +72,6 @@ def test_every_text_is_there() -> None:
             assert text_of(data["texts"][index], lines) == record.text(digest)
 
 
-def origins_of(margins: list[str], text: list[str]) -> list[Origin | None]:
-    """Return the origins that stand behind the lines of a text, as the page finds them."""
-    origins: list[Origin | None] = []
-    for margin, line in zip(margins, text, strict=True):
-        found = re.fullmatch(r"(\d*)(?: (.*?)(\??))?", margin)
-        own = re.search(r' loc\("([^"]*)"(:\d+:\d+)\)$', line)
-        assert found is not None
-        maker, place, guess = found.groups()
-        if place is None and own is not None:
-            place = own[1] + own[2]
-        number = int(maker) if maker else None
-        origins.append(None if place is None else Origin(number, place, bool(guess)))
-    return origins
-
-
 def recorded(path: Path, *flags: str) -> Record:
     """Return the record of a run on functions with loops and calls."""
     pipeline = "builtin.module(func.func(cse,canonicalize),convert-scf-to-cf,canonicalize,cse)"
@@ -94,37 +80,11 @@ def recorded(path: Path, *flags: str) -> Record:
     return Record.open(path / "record")
 
 
-@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
-def test_margins_of_all_steps(tmp_path: Path, ir: str) -> None:
-    """Behind each line of a text at a step is the origin that `--blame` gives it there."""
-    if ir == "mlir":
-        pytest.importorskip("passel.mlir")
-    record = recorded(tmp_path, f"--ir={ir}")
-    data, table = payload([("r", record)])
-    (shown,) = data["records"]
-
-    def origins(text: int, margins: list[int]) -> list[Origin | None]:
-        lines = (text_of(runs, table).split("\n") for runs in (margins, data["texts"][text]))
-        return origins_of(*lines)
-
-    (run,) = record.info.runs
-    lineage, count = Lineage(record, run), 0
-    for row, execution in zip(shown["executions"], record.executions, strict=True):
-        lines = in_custom_form(lineage.after(execution), ir)
-        if execution.after != execution.before:
-            assert origins(row[10], row[11]["origins"][1]) == [each.origin for each in lines]
-            count += 1
-    assert count > 3
-    lines = in_custom_form(lineage.in_the_end(), ir)
-    ((_, after, _, margins),) = shown["whole"]
-    assert origins(after, margins) == [each.origin for each in lines]
-
-
 def test_each_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A function that is a part of a module as well is not parsed and printed again for that."""
     read: list[str] = []
 
-    def reading(texts: Sequence[str], ir: str) -> list[Readable]:
+    def reading(texts: Sequence[str], ir: str) -> Sequence[str]:
         read.extend(texts)
         return readable(texts, ir)
 

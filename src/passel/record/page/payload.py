@@ -5,14 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from passel.record.lineage import Lineage
 from passel.record.replays import replay
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from passel.diagnostics import Diagnostic, Location
-    from passel.record import Execution, Origin, Record, RunInfo
+    from passel.record import Execution, Record, RunInfo
     from passel.record.model import FailureInfo
 
 _MOST_REPLAYS = 20
@@ -82,7 +81,7 @@ def payload(
             found = record.all_readable(digests, run=run.number, locations=True)
             texts.update(zip(digests, map(table.add, found), strict=True))
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
-    data = [_record(name, record, numbers, table, replays=replays) for name, record in named]
+    data = [_record(name, record, numbers, replays=replays) for name, record in named]
     return {"records": data, "texts": [*texts.values()]}, table.lines
 
 
@@ -97,7 +96,7 @@ def _digests(record: Record, run: RunInfo) -> list[str]:
 
 
 def _record(
-    name: str, record: Record, numbers: Mapping[str | None, int], table: LineTable, *, replays: bool
+    name: str, record: Record, numbers: Mapping[str | None, int], *, replays: bool
 ) -> dict[str, Any]:
     paths: dict[str, int] = {}
     titles: list[tuple[str, str, bool]] = []
@@ -110,10 +109,6 @@ def _record(
     running = record.running
     failed = [each for each in record.executions if each.status == "failed"]
     again = {e.number: replay(record, e) for e in failed[:_MOST_REPLAYS] if replays}
-    margins = _Margins(record, table)  # which are asked for in the order of the run
-    tops = [run for run in runs if run.outer is None]
-    in_the_beginning = [margins.of(run, run.number, before=True) for run in tops]
-    origins = [margins.of_execution(each) for each in record.executions]
     return {
         "name": name,
         "facts": _facts(record),
@@ -125,12 +120,11 @@ def _record(
         "notes": [note for run in runs for note in run.notes],
         "lost": _lost(record),
         "whole": [
-            [numbers.get(run.before), numbers.get(run.after), first, margins.of(run, run.number)]
-            for run, first in zip(tops, in_the_beginning, strict=True)
+            [numbers.get(run.before), numbers.get(run.after)] for run in runs if run.outer is None
         ],
         "paths": titles,
         "executions": [
-            _row(each, paths[each.path], numbers, again.get(each.number), origins[each.number])
+            _row(each, paths[each.path], numbers, again.get(each.number))
             for each in record.executions
         ],
     }
@@ -175,11 +169,7 @@ def _facts(record: Record) -> list[tuple[str, str]]:
 
 
 def _row(
-    each: Execution,
-    path: int,
-    numbers: Mapping[str | None, int],
-    again: str | None,
-    origins: list[list[int]],
+    each: Execution, path: int, numbers: Mapping[str | None, int], again: str | None
 ) -> list[Any]:
     """Return an execution, without what is empty at its end."""
     failure = each.failure
@@ -189,59 +179,12 @@ def _row(
         "failure": failure and _failure(failure),
         "fused": each.is_fused,
         "again": again,
-        "origins": origins if any(origins) else None,
     }
     texts = (numbers.get(each.before), numbers.get(each.after))
     row: list[Any] = [path, each.run, each.op_name, each.symbol, each.ordinals]
     row += [_place(each.location), each.status, _brief(each.own_time), _brief(each.total_time)]
     row += [*texts, {key: value for key, value in more.items() if value}]
     return row if row[-1] else row[:-1]
-
-
-class _Margins:
-    """Where the ops come from that begin or end in the lines of texts, as lines of a table.
-
-    Args:
-        record: The record.
-        table: The table.
-    """
-
-    def __init__(self, record: Record, table: LineTable) -> None:
-        self._record = record
-        self._table = table
-        self._lineages = [Lineage(record, run) for run in record.info.runs]
-        self._last: dict[Hashable, str | None] = {}
-
-    def of_execution(self, each: Execution) -> list[list[int]]:
-        """Return those before and after an execution, each empty if the page has it by then."""
-        key = each.run, each.op_name, each.symbol or each.ordinals
-        last, self._last[key] = self._last.get(key), each.after or each.before
-        return [
-            [] if each.before == last else self.of(each, each.run, before=True),
-            [] if each.before == each.after else self.of(each, each.run),
-        ]
-
-    def of(self, part: Execution | RunInfo, run: int, *, before: bool = False) -> list[int]:
-        """Return those before or after an execution or a run; empty if they are not known."""
-        origins = self._lineages[run].origins(part, before=before)
-        digest = part.before if before else part.after
-        if digest is None or not origins:
-            return []
-        (found,) = self._record.with_ops([digest], run=run)
-        if found.size != len(origins):
-            return []
-        lines = zip(found.ops, found.text.split("\n"), strict=True)
-        margins = ["" if op is None else _margin(origins[op], line) for op, line in lines]
-        return self._table.add("\n".join(margins))
-
-
-def _margin(origin: Origin, line: str) -> str:
-    """Return an origin without what the line has: that it is of the input, and its place."""
-    maker = "" if origin.execution is None else str(origin.execution)
-    file, *place = origin.place.rsplit(":", 2)
-    if not origin.is_guess and line.endswith(f' loc("{file}":{":".join(place)})'):
-        return maker
-    return f"{maker} {origin.place}{'?' if origin.is_guess else ''}"
 
 
 def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -95,15 +95,14 @@ const Code = (() => {
   const nothing = (second) => cell("none", -1, "", [], second);
 
   function rowsOf([i, j, same], diff, split) {
-    const { old, now, original, origins } = diff;
-    const origin = (j >= 0 && origins?.(j)) || "";
+    const { old, now, original } = diff;
     if (same) {
-      if (split) return [el("tr", null, ...cell("", i, "", line(old[i], null, "", original[i])), ...cell("", j, "", [origin, ...line(now[j])], true))];
-      return [el("tr", null, el("td", { class: "at", "data-n": i + 1 }), ...cell("", j, "", [origin, ...line(now[j])]))];
+      if (split) return [el("tr", null, ...cell("", i, "", line(old[i], null, "", original[i])), ...cell("", j, "", line(now[j]), true))];
+      return [el("tr", null, el("td", { class: "at", "data-n": i + 1 }), ...cell("", j, "", line(now[j])))];
     }
     const [left, right] = i >= 0 && j >= 0 ? Diff.inLine(old[i], now[j]) : [null, null];
     const before = i >= 0 && cell("old", i, "−", line(old[i], left, "del", original[i]));
-    const after = j >= 0 && cell("new", j, "+", [origin, ...line(now[j], right, "ins")], true);
+    const after = j >= 0 && cell("new", j, "+", line(now[j], right, "ins"), true);
     if (split) return [el("tr", null, ...(before || nothing()), ...(after || nothing(true)))];
     const rows = [];
     if (before) rows.push(el("tr", { class: "removed" }, before[0], el("td", { class: "at old" }), before[1]));
@@ -144,9 +143,8 @@ const Code = (() => {
     return found;
   }
 
-  // The table of a difference, with what `origins` returns for a new line at its end. If nothing differs, or `whole`, all lines are shown.
-  function table(diff, split, whole, origins) {
-    diff.origins = origins;
+  // The table of a difference. If nothing differs, or `whole`, all lines are shown.
+  function table(diff, split, whole) {
     const body = el("tbody");
     const columns = split ? [true, false, true, false] : [true, true, false];
     const caption = el("caption", { class: "hidden" }, split ? "Before, and after" : "Removed and added lines");

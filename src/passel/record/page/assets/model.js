@@ -18,7 +18,7 @@ const Model = (() => {
     return new Response(stream).text();
   }
 
-  // Texts, and their margins, are runs of lines of one table, in which a line that is copied stands once.
+  // Texts are runs of lines of one table, in which a line that is copied stands once.
   const lineReader = (table) => (runs) => {
     const lines = [];
     for (let i = 0; i < runs.length; i += 2)
@@ -159,16 +159,16 @@ const Model = (() => {
 
   // -- Texts of an op through the run -----------------------------------------------------------
 
-  // All states of an op that are kept: [{label, text, origins, index, side}], in the order of the run.
+  // All states of an op that are kept: [{label, text, index, side}], in the order of the run.
   function states(executions, side, identity, prefix) {
     const found = [];
     let last = null;
     for (const each of executions) {
       if (each.identity !== identity) continue;
       if (each.before !== null && each.before !== last)
-        found.push({ label: `${prefix}before ${each.path.split("/").at(-1)}`, text: (last = each.before), origins: each.origins?.[0], index: each.index - 0.5, side });
+        found.push({ label: `${prefix}before ${each.path.split("/").at(-1)}`, text: (last = each.before), index: each.index - 0.5, side });
       if (each.after !== null && each.after !== last)
-        found.push({ label: `${prefix}after ${each.path.split("/").at(-1)}`, text: (last = each.after), origins: each.origins?.[1], index: each.index, side });
+        found.push({ label: `${prefix}after ${each.path.split("/").at(-1)}`, text: (last = each.after), index: each.index, side });
     }
     return found;
   }
@@ -191,9 +191,9 @@ const Model = (() => {
     const painted = new Promise((resolve) => setTimeout(resolve));
     const table = painted.then(() => inflate("lines")).then((text) => text.split("\n"));
     for (const [side, record] of records.entries())
-      record.whole = record.whole.flatMap(([before, after, first, last], i, all) => {
+      record.whole = record.whole.flatMap(([before, after], i, all) => {
         const name = `${data.records.length > 1 ? ["old ", "new "][side] : ""}${all.length > 1 ? `part ${i + 1}, ` : ""}`;
-        return [[`${name}input`, before, first], [`${name}result`, after, last]].filter(([, text]) => text !== null).map(([label, text, origins]) => ({ label, text, side, origins }));
+        return [[`${name}input`, before], [`${name}result`, after]].filter(([, text]) => text !== null).map(([label, text]) => ({ label, text, side }));
       });
     return { records, root, places, failures, runs: data.texts, table, comparing: records.length > 1 };
   }

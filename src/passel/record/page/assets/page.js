@@ -184,7 +184,6 @@ const Page = (() => {
       s: () => Step.set("split"),
       l: () => Step.set("locations"),
       v: () => Step.set("names"),
-      m: () => Step.set("origins"),
       b: () => by("pin")?.click(),
       "?": () => by("help").showModal(),
     }[event.key];

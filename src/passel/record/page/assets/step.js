@@ -2,8 +2,8 @@
 "use strict";
 
 const Step = (() => {
-  let model, reader, placeOf;
-  const settings = { split: true, locations: false, names: true, origins: true, base: null };
+  let model, reader;
+  const settings = { split: true, locations: false, names: true, base: null };
   const main = document.getElementById("main");
   const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
   const link = (path) => "#" + encodeURI(path).replace(/#/g, "%23");
@@ -11,9 +11,7 @@ const Step = (() => {
   function start(given) {
     model = given;
     reader = model.table.then(Model.lineReader);
-    placeOf = new Map(model.places.flatMap((place) => place.executions.map((each) => [each, place])));
     settings.split = innerWidth > 1180;
-    settings.origins = innerWidth > 760;
   }
 
   // -- Parts ------------------------------------------------------------------------------------
@@ -243,7 +241,7 @@ const Step = (() => {
     };
     return el("div", { class: "controls", role: "group", "aria-label": "Comparison" },
       el("span", { class: "between" }, first, el("span", { "aria-hidden": "true" }, "→"), second, counts),
-      box("Side by side", "split", "s"), box("Match renamed", "names", "v"), box("Locations", "locations", "l"), box("Origins", "origins", "m"), place && pin);
+      box("Side by side", "split", "s"), box("Match renamed", "names", "v"), box("Locations", "locations", "l"), place && pin);
   }
 
   async function difference(view, counts, from, to) {
@@ -254,24 +252,8 @@ const Step = (() => {
     const nothing = diff.removed + diff.added === 0;
     counts.replaceChildren(...(nothing ? [] : [el("span", { class: "plus" }, `+${diff.added.toLocaleString("en")}`), " ", el("span", { class: "minus" }, `−${diff.removed.toLocaleString("en")}`)]));
     const why = same ? "Nothing differs." : !nothing ? null : settings.names ? "Nothing but names of values differs, or locations." : "Nothing but locations differs.";
-    view.replaceChildren(...[why && el("p", { class: "empty" }, why), Code.table(diff, settings.split && !nothing, nothing, origins(to, diff.now.length, read))].filter(Boolean));
+    view.replaceChildren(...[why && el("p", { class: "empty" }, why), Code.table(diff, settings.split && !nothing, nothing)].filter(Boolean));
     Page.mark();
-  }
-
-  // What stands behind a line: the pass that made its op, and the place in the input, which is in the line if nothing else is said.
-  function origins({ side, text: id, origins: runs }, size, read) {
-    const found = runs && settings.origins && !settings.locations ? read(runs) : [];
-    if (found.length !== size) return null;
-    const lines = read(model.runs[id]), { executions } = model.records[side];
-    return (at) => {
-      const [, number, told, guess = ""] = /^(\d*)(?: (.*?)(\??))?$/.exec(found[at]), execution = executions[number || -1];
-      const place = told ?? / loc\("((?:[^"\\]|\\.)*)"(:\d+:\d+)\)$/.exec(lines[at])?.slice(1).join("") ?? "";
-      const by = execution ? `Made by ${execution.title} on ${execution.name}` : "As in the input";
-      const title = `${by}${place && `, from ${place}`}${guess && " (a guess)"}`;
-      const from = /:(\d+):\d+$/.exec(place)?.[1], target = placeOf.get(execution);
-      const text = [execution?.title, from && `← ${from}${guess}`].filter(Boolean).join(" ");
-      return text && el(target ? "a" : "span", { class: "origin", title, "aria-label": title, href: target && link(target.link) }, text);
-    };
   }
 
   function set(name) {
