@@ -12,24 +12,24 @@ PATIENTLY := -o faulthandler_timeout=0
 # Silences notices about releases newer than the locked ones.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
-# Tests start hundreds of processes: none shall compile what another has compiled.
+# Tests start hundreds of processes: none compiles what another has compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-FUZZ_SECONDS ?= 60
-CLIENTS ?= clients
+SWEEP ?= --hypothesis-profile=thorough -m "sweep or hypothesis"
 STRATEGIES ?= threads forked pool
-STRATEGY_TESTS ?= $(addprefix tests/,adapters analysis execution instruments manager passes schedule \
+STRATEGY_TESTS := $(addprefix tests/,adapters analysis execution instruments manager passes schedule \
 	$(addprefix xdsl/,test_soundness_isolation.py test_traps.py) \
-	$(patsubst %,xdsl/passes/test_%.py,claims inline_sccp_mem2reg module_passes print_op_stats))
+	$(patsubst %,xdsl/passes/test_%.py,claims inline_sccp_mem2reg module_passes))
 XDSL_RELEASES := 0.59.0 0.66.0 0.75.0
 PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
-DEBIAN ?= sid
-SHELLS := fish groff mandoc zsh
+CLIENTS ?= clients
+FUZZ_SECONDS ?= 600
+FUZZ_FLAGS ?=
 CHROMIUM := chromium fonts-dejavu-core
 APT_INSTALL := apt-get install -y -q --no-install-recommends
-.PHONY: help demo test look sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells browser storage distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
+.PHONY: help demo test lit check format nightly sweep strategies xdsl-releases pythons clients package fuzz extras native-passes bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -39,78 +39,6 @@ demo: .venv/.runtime ## Show passel at work
 
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
-
-sweep: .venv/.dev ## Run the tests that go through everything there is; each fault FAULT_ROUNDS=50 times, one of SWEEP_STEP=1 cases of the longest (minutes)
-	$(PYTEST) $(PATIENTLY) --dist worksteal -m sweep
-
-properties: .venv/.dev ## Run property tests on many more examples (minutes)
-	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'
-
-strategies: .venv/.dev ## Run tests of the core, and of passes on xDSL, under each of STRATEGIES="threads forked pool", which shares all work (minutes)
-	for strategy in $(STRATEGIES); do \
-	  $(PYTEST) --strategy=$$strategy -k "not interrupt_at_any" $(STRATEGY_TESTS) || exit 1; done
-
-clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which it installs (minutes)
-	$(BIN)/python -m pytest $(PATIENTLY) -m "$(CLIENTS)" tests/clients
-
-xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Run the tests over xDSL on its oldest release that passel works on, one in the middle, and the newest
-	for release in $(XDSL_RELEASES); do \
-	  .venv/xdsl-$$release/bin/python -m pytest -n auto tests/xdsl tests/tool/test_compat_suite.py && \
-	  .venv/xdsl-$$release/bin/lit -sv tests/lit || exit 1; done
-
-pythons: .venv/.runtime ## Run the suite on those of PYTHONS="3.12 3.13 3.14" that are installed (minutes)
-	for version in $(PYTHONS); do \
-	  if ! PYENV_VERSION=$$(pyenv latest $$version 2>/dev/null) python$$version --version; then \
-	    echo "Python $$version is not installed, and not tested"; continue; fi; \
-	  $(MAKE) .venv/python-$$version/.complete && \
-	  .venv/python-$$version/bin/python -m pytest -n auto $(PYTHON_TESTS) && \
-	  .venv/python-$$version/bin/lit -sv tests/lit || exit 1; done
-
-pythons-of-debian: ## The same in a fresh Debian, DEBIAN=sid, for others than are installed (debootstrap, root; minutes)
-	sh tests/release/in_debian.sh $(DEBIAN) $(PYTHONS)
-
-shells: ## Install the shells and formatters that completion and the manual page are tested with (Debian, root)
-	if [ "$$(id -u)" != 0 ]; then echo "Not root: tests with what is missing are skipped"; \
-	else $(APT_INSTALL) $(SHELLS) || { apt-get update && $(APT_INSTALL) $(SHELLS); }; fi
-
-browser: .venv/.browser ## Install the browser that reports are tested in (Debian, root); tests in it are skipped without
-	if command -v chromium >/dev/null; then :; \
-	elif [ "$$(id -u)" != 0 ]; then echo "Not root: tests of reports in a browser are skipped"; \
-	else $(APT_INSTALL) $(CHROMIUM) || { apt-get update && $(APT_INSTALL) $(CHROMIUM); }; fi
-
-storage: .venv/.storage ## Install the server of S3's protocol that stores are tested on; tests with it are skipped without, but for CI
-
-distributions: .venv/.dev ## Build the wheel and the source distribution into dist/, and check them
-	rm -rf dist
-	$(BIN)/python -m hatchling build
-	$(BIN)/twine check --strict dist/*
-	$(BIN)/check-wheel-contents dist/*.whl
-
-package: distributions ## Install the wheel where there is nothing else, and run the source distribution's tests on it (minutes)
-	rm -rf .venv/package
-	$(PYTHON) -m venv .venv/package
-	mkdir .venv/package/source
-	tar -x -f dist/*.tar.gz -C .venv/package/source --strip-components=1
-	rm -r .venv/package/source/src
-	.venv/package/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
-	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
-	  tests/examples tests/record/page && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
-
-look: docs .venv/.browser ## Look at the site in Chromium, at the width of a desktop and of a phone; dead links as well
-	$(BIN)/python tests/release/look_at_site.py site
-
-fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
-	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
-	$(BIN)/python tests/fuzz/inputs.py --seconds $$(($(FUZZ_SECONDS) / 2)) $(FUZZ_FLAGS)
-
-declarations: .venv/.declarations ## Get MLIR's declarations of its passes, which some tests compare with (Debian)
-
-native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of MLIR's passes anew
-	$(BIN)/passel-tblgen -gen-pass-stubs -no-descriptions -I .venv/declarations/include \
-	  --default affine-loop-normalize:promote-single-iter=false \
-	  $$(find .venv/declarations -name Passes.td) -o src/passel/mlir/passes.py
-	$(BIN)/ruff format src/passel/mlir/passes.py src/passel/mlir/passes.pyi
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
@@ -123,14 +51,63 @@ check: .venv/.dev ## Check weight, format, lint, types, layers and documentation
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pyright --verifytypes passel --ignoreexternal
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mkdocs build --strict
-	$(MAKE) distributions
 
 format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-compat: .venv/.dev ## Run xDSL's own suite of its tool with passel-opt in its place
-	$(PYTEST) $(PATIENTLY) -m 'sweep or not sweep' tests/tool/test_compat_suite.py
+nightly: sweep strategies xdsl-releases pythons clients package fuzz ## Run all that takes long: each of the next seven (hours)
+
+sweep: .venv/.dev ## Go through everything there is, and run property tests on many more examples
+	$(PYTEST) $(PATIENTLY) --dist worksteal $(SWEEP)
+
+strategies: .venv/.dev ## Test the core, and passes on xDSL, with all work shared by each of STRATEGIES="threads forked pool"
+	for strategy in $(STRATEGIES); do \
+	  $(PYTEST) --strategy=$$strategy -k "not interrupt_at_any" $(STRATEGY_TESTS) || exit 1; done
+
+xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Test on the oldest xDSL that passel works on, one in the middle, and the newest
+	for release in $(XDSL_RELEASES); do \
+	  .venv/xdsl-$$release/bin/python -m pytest -n auto tests/xdsl tests/tool/test_compat_suite.py && \
+	  .venv/xdsl-$$release/bin/lit -sv tests/lit || exit 1; done
+
+pythons: .venv/.runtime ## Test on those of PYTHONS="3.12 3.13 3.14" that are installed
+	for version in $(PYTHONS); do \
+	  if ! PYENV_VERSION=$$(pyenv latest $$version 2>/dev/null) python$$version --version; then \
+	    echo "Python $$version is not installed, and not tested"; continue; fi; \
+	  $(MAKE) .venv/python-$$version/.complete && \
+	  .venv/python-$$version/bin/python -m pytest -n auto $(PYTHON_TESTS) && \
+	  .venv/python-$$version/bin/lit -sv tests/lit || exit 1; done
+
+clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which are installed for it
+	$(BIN)/python -m pytest $(PATIENTLY) -m "$(CLIENTS)" tests/clients
+
+package: .venv/.dev ## Build the wheel and the source distribution into dist/, and test them where there is nothing else
+	rm -rf dist .venv/package
+	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(PYTHON) -m venv .venv/package
+	mkdir .venv/package/source
+	tar -x -f dist/*.tar.gz -C .venv/package/source --strip-components=1
+	rm -r .venv/package/source/src
+	.venv/package/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
+	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
+	  tests/examples tests/record/page && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
+
+fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=600, then random inputs for half of it
+	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
+	$(BIN)/python tests/fuzz/inputs.py --seconds $$(($(FUZZ_SECONDS) / 2)) $(FUZZ_FLAGS)
+
+extras: .venv/.declarations .venv/.browser ## Get from Debian what some tests are skipped without: MLIR's declarations, a browser (root)
+	command -v chromium >/dev/null || $(APT_INSTALL) $(CHROMIUM) || \
+	  { apt-get update && $(APT_INSTALL) $(CHROMIUM); }
+
+native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of MLIR's passes anew
+	$(BIN)/passel-tblgen -gen-pass-stubs -no-descriptions -I .venv/declarations/include \
+	  --default affine-loop-normalize:promote-single-iter=false \
+	  $$(find .venv/declarations -name Passes.td) -o src/passel/mlir/passes.py
+	$(BIN)/ruff format src/passel/mlir/passes.py src/passel/mlir/passes.pyi
 
 bench: .venv/.bench ## Run the benchmarks
 	$(BIN)/python benchmarks
@@ -186,10 +163,6 @@ clean: ## Remove everything that the targets made
 
 .venv/.browser: .venv/.dev
 	$(PIP_INSTALL) -e '.[browser]'
-	@touch $@
-
-.venv/.storage: .venv/.dev
-	$(PIP_INSTALL) -e '.[storage]'
 	@touch $@
 
 .venv/.bench: .venv/.dev

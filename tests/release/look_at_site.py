@@ -107,7 +107,7 @@ def main() -> int:
         f"/{path.relative_to(given.site).as_posix()}" for path in given.site.rglob("index.html")
     )
     pages = given.pages or every
-    playwright: Any = import_module("playwright.sync_api")  # `make browser` installs it
+    playwright: Any = import_module("playwright.sync_api")  # `make extras` installs it
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         looked = [*looked_at(given.site, pages, browser, given.shots)]

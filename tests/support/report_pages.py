@@ -1,4 +1,4 @@
-"""Reports in a browser: Chromium by playwright, which `make browser` installs."""
+"""Reports in a browser: Chromium by playwright, which `make extras` installs."""
 
 from __future__ import annotations
 

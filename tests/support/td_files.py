@@ -23,7 +23,7 @@ PASSES_TD = sorted(DECLARATIONS.glob("**/Passes.td")) if DECLARATIONS else []
 def declarations() -> Path:
     """Return the directory of MLIR's `.td` files; skip the test without, but fail in CI."""
     if DECLARATIONS is None:
-        reason = "MLIR's declarations are not there: make declarations"
+        reason = "MLIR's declarations are not there: make extras"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

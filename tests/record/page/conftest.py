@@ -25,10 +25,10 @@ def javascript() -> Generator[JavaScript]:
 @pytest.fixture(scope="module")
 def browser() -> Generator[Browser]:
     """Chromium; tests are skipped where it is not installed."""
-    playwright: Any = pytest.importorskip("playwright.sync_api", reason="needs `make browser`")
+    playwright: Any = pytest.importorskip("playwright.sync_api", reason="needs `make extras`")
     program = chromium()
     if program is None:
-        pytest.skip("needs Debian's chromium, which `make browser` installs")
+        pytest.skip("needs Debian's chromium, which `make extras` installs")
     with playwright.sync_playwright() as driver:
         started = Browser(driver, program)
         yield started
