@@ -119,14 +119,14 @@ def test_versions_are_those_tested() -> None:
 
 
 def test_the_matrix_names_what_is_tested() -> None:
-    """`docs/stability.md` has the version, the Pythons, and the releases of xDSL and of MLIR's bindings."""
+    """`docs/api.md` has the version, the Pythons, and the releases of xDSL and of MLIR's bindings."""
     text = {
         name: (ROOT / name).read_text(encoding="utf-8")
         for name in (
             "Makefile",
             "constraints.txt",
             "pyproject.toml",
-            "docs/stability.md",
+            "docs/api.md",
             ".ci/run",
         )
     }
@@ -152,11 +152,11 @@ def test_the_matrix_names_what_is_tested() -> None:
     assert some in others
     pinned = {*clients("xdsl"), releases[0], newest}  # Catalyst pins the oldest
     jax, iree = (", ".join(clients(each)) for each in ("jax", "iree-base-compiler"))
-    rows = re.findall(r"^\| (\d.*) \|$", text["docs/stability.md"], re.MULTILINE)
+    rows = re.findall(r"^\| (\d.*) \|$", text["docs/api.md"], re.MULTILINE)
     assert [row.rpartition(" | ")[0] for row in rows] == [
         f"{__version__} | {oldest} | {newest} | {bindings}",
         f"{__version__} | {', '.join(others)} | {newest} | {bindings}",
         f"{__version__} | {oldest} | {', '.join(releases)} | {bindings}",
         f"{__version__} | {oldest} | {', '.join(sorted(pinned))} | those of jaxlib {jax} and IREE {iree}",
     ]
-    assert f"the core on {some} |" in text["docs/stability.md"]
+    assert f"the core on {some} |" in text["docs/api.md"]

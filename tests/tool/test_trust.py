@@ -1,4 +1,4 @@
-"""The sentences of docs/trust.md, one after the other."""
+"""The rules under "What is trusted" in docs/reproducers.md, one after the other."""
 
 from __future__ import annotations
 
