@@ -16,14 +16,14 @@ class ManualPages(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Write the pages to where the builder takes them from."""
         sys.path.insert(0, str(Path(self.root, "src")))
-        from passel.tool import bisect, cache, compare, doc, reduce, report, tblgen
+        from passel.tool import bisect, cache, compare, reduce, report, tblgen
         from passel.tool.definition import ToolDefinition
         from passel.tool.information import opt_program
         from passel.tool.irs import IRChoice
         from passel.tool.manual import manual_page
 
         self._folder = tempfile.TemporaryDirectory()
-        smaller = (each.PROGRAM for each in (bisect, cache, compare, doc, reduce, report, tblgen))
+        smaller = (each.PROGRAM for each in (bisect, cache, compare, reduce, report, tblgen))
         for program in (opt_program(ToolDefinition(), IRChoice("xdsl")), *smaller):
             page = Path(self._folder.name, f"{program.name}.1")
             page.write_text(manual_page(program))

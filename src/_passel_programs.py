@@ -31,11 +31,6 @@ def passel_compare() -> int:
     return _run("passel-compare", "passel.tool.compare")
 
 
-def passel_doc() -> int:
-    """Run passel-doc and return its exit code."""
-    return _run("passel-doc", "passel.tool.doc")
-
-
 def passel_reduce() -> int:
     """Run passel-reduce and return its exit code."""
     return _run("passel-reduce", "passel.tool.reduce")

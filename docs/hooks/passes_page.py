@@ -1,4 +1,4 @@
-"""Adds the page about passes, which passel-doc writes, to the site."""
+"""Adds the page about passes, which passel makes, to the site."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File
 
 from passel.passes import default_registry
-from passel.specification.classes import class_doc
+from passel.specification import pass_doc
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -17,12 +17,13 @@ _HEAD = """\
 # Passes
 
 The passes that `pip install .` makes known by name: passel's own, and xDSL's.
-`passel-doc` writes such a page [about passes of yours](tablegen.md#pages-about-passes).
+`passel-tblgen -gen-pass-doc` writes such a page
+[about passes of yours](tablegen.md#pages-about-passes).
 """
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
     """Add the page to the files of the site."""
-    text = class_doc(info.pass_class for info in default_registry().passes())
+    text = pass_doc(info.pass_class for info in default_registry().passes())
     page = _HEAD + text.partition("\n")[2].replace("\n### ", "\n## ").replace("\n#### ", "\n### ")
     files.append(File.generated(config, "passes.md", content=page))

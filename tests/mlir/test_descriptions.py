@@ -11,7 +11,7 @@ from passel.mlir import descriptions as module
 from passel.mlir import passes
 from passel.mlir.descriptions import Description, descriptions, read_help
 from passel.mlir.upstream import FACTS, facts_file
-from passel.specification.classes import class_doc
+from passel.specification import pass_doc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,14 +54,14 @@ def test_every_pass_and_option_is_described() -> None:
 def test_they_are_shown_where_passes_are_documented() -> None:
     """Documentation has MLIR's summary, and its help for options."""
     summary, options = descriptions("mlir")["canonicalize"]
-    text = class_doc([passes.Canonicalizer])
+    text = pass_doc([passes.Canonicalizer])
     assert f"\n_{summary}_\n" in text
     assert f": {options['max-iterations']} (default 10)\n" in text
 
 
 def test_without_mlir_opt(alone: pytest.MonkeyPatch) -> None:
     """The name is said, and the options have their types and defaults."""
-    text = class_doc([passes.Canonicalizer])
+    text = pass_doc([passes.Canonicalizer])
     assert "\n_MLIR's pass `canonicalize`._\n" in text
     assert "\n-top-down                                     : (default true)\n" in text
 

@@ -28,7 +28,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(built("wheel", tmp_path_factory.mktemp("wheel")))
 
 
-_PROGRAMS = ("bisect", "cache", "compare", "doc", "opt", "reduce", "report", "tblgen")
+_PROGRAMS = ("bisect", "cache", "compare", "opt", "reduce", "report", "tblgen")
 """The programs, each with a manual page."""
 
 

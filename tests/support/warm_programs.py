@@ -33,7 +33,6 @@ PASSEL = {
     "passel-bisect": "_passel_programs:passel_bisect",
     "passel-cache": "_passel_programs:passel_cache",
     "passel-compare": "_passel_programs:passel_compare",
-    "passel-doc": "_passel_programs:passel_doc",
     "passel-opt": "_passel_programs:passel_opt",
     "passel-reduce": "_passel_programs:passel_reduce",
     "passel-report": "_passel_programs:passel_report",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.tool import bisect, cache, compare, doc, reduce, report, tblgen
+from passel.tool import bisect, cache, compare, reduce, report, tblgen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Main = Callable[[Sequence[str]], int]
 
-MODULES = (bisect, cache, compare, doc, reduce, report, tblgen)
+MODULES = (bisect, cache, compare, reduce, report, tblgen)
 PROGRAMS = {each.PROGRAM.name: (each.PROGRAM, each.main) for each in MODULES}
 
 pytestmark = pytest.mark.parametrize(("program", "main"), PROGRAMS.values(), ids=PROGRAMS)

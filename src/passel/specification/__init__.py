@@ -6,7 +6,6 @@ for all that is here.
 
 from passel.errors import SpecificationError
 from passel.specification.base_classes import pass_decls
-from passel.specification.classes import class_doc
 from passel.specification.markdown import pass_doc
 from passel.specification.model import (
     OptionDeclaration,
@@ -15,7 +14,6 @@ from passel.specification.model import (
     StatisticDeclaration,
 )
 from passel.specification.records import read_passes
-from passel.specification.td_file import pass_td
 
 __all__ = [
     "OptionDeclaration",
@@ -23,9 +21,7 @@ __all__ = [
     "Place",
     "SpecificationError",
     "StatisticDeclaration",
-    "class_doc",
     "pass_decls",
     "pass_doc",
-    "pass_td",
     "read_passes",
 ]

@@ -87,23 +87,6 @@ _OPS = {
 }
 """MLIR's ops that passes run on, by their classes."""
 
-_DIALECT_CLASSES = """\
-    acc::OpenACCDialect affine::AffineDialect amdgpu::AMDGPUDialect amx::AMXDialect
-    arith::ArithDialect arm_neon::ArmNeonDialect arm_sme::ArmSMEDialect arm_sve::ArmSVEDialect
-    async::AsyncDialect bufferization::BufferizationDialect BuiltinDialect
-    cf::ControlFlowDialect complex::ComplexDialect DLTIDialect emitc::EmitCDialect
-    func::FuncDialect gpu::GPUDialect index::IndexDialect irdl::IRDLDialect
-    linalg::LinalgDialect LLVM::LLVMDialect math::MathDialect memref::MemRefDialect
-    ml_program::MLProgramDialect mpi::MPIDialect nvgpu::NVGPUDialect NVVM::NVVMDialect
-    omp::OpenMPDialect pdl::PDLDialect pdl_interp::PDLInterpDialect ptr::PtrDialect
-    quant::QuantDialect ROCDL::ROCDLDialect scf::SCFDialect shape::ShapeDialect
-    shard::ShardDialect smt::SMTDialect sparse_tensor::SparseTensorDialect spirv::SPIRVDialect
-    tensor::TensorDialect tosa::TosaDialect transform::TransformDialect ub::UBDialect
-    vcix::VCIXDialect vector::VectorDialect wasmssa::WasmSSADialect x86vector::X86VectorDialect
-    xegpu::XeGPUDialect xevm::XeVMDialect
-"""
-"""MLIR's dialects, by their classes; their names follow from these."""
-
 _DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
 """Dialects that have no namespace of their own."""
 
@@ -157,11 +140,6 @@ def op_name(cpp_class: str) -> str:
     return _OPS[name]
 
 
-def cpp_class_of(op: str) -> str:
-    """Return the C++ class of an op of MLIR's; empty for other ops."""
-    return next((f"::mlir::{cpp}" for cpp, name in _OPS.items() if name == op), "")
-
-
 def dialect_name(cpp_class: str) -> str:
     """Return the name of a dialect, which is that of the namespace that ODS puts it in.
 
@@ -178,15 +156,6 @@ def dialect_name(cpp_class: str) -> str:
     if not namespaces or not namespaces[-1]:
         raise UnknownCpp(cpp_class)
     return namespaces[-1].lower()
-
-
-def dialect_class_of(dialect: str) -> str:
-    """Return the C++ class of a dialect; by convention, if it is not one of MLIR's."""
-    for name in _DIALECT_CLASSES.split():
-        if dialect_name(name) == dialect:
-            return f"::mlir::{name}"
-    words = "".join(word.capitalize() for word in dialect.split("_"))
-    return f"::{dialect}::{words}Dialect"
 
 
 # -- Choices ---------------------------------------------------------------------------------

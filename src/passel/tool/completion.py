@@ -12,7 +12,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from passel.specification.classes import option_help
+from passel.specification.markdown import option_help
 from passel.tool.flag_values import known_irs
 from passel.tool.flags import is_level
 from passel.tool.help import listed_values, spellings

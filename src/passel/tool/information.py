@@ -9,8 +9,7 @@ from passel.diagnostics import brief
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.ir.left_out import warn
-from passel.specification.classes import entry_of, option_help, pipeline_entry
-from passel.specification.markdown import entries
+from passel.specification.markdown import entries, entry_of, option_help, pipeline_entry
 from passel.tool.flag_groups import GROUPS
 from passel.tool.flags import PROGRAM
 from passel.tool.help import Program

@@ -1,10 +1,10 @@
-"""The command passel-tblgen: generators on `.td` files."""
+"""The command passel-tblgen: generators on declarations of passes."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.diagnostics import suggest
 from passel.errors import SpecificationError
@@ -12,9 +12,9 @@ from passel.ir.frontend import UsageError
 from passel.passes.plugins import import_plugin, named_passes_in
 from passel.specification.base_classes import pass_decls
 from passel.specification.markdown import pass_doc
+from passel.specification.model import PassDeclaration
 from passel.specification.native import native_facts, native_module, native_stubs
 from passel.specification.records import read_files, with_defaults
-from passel.specification.td_file import pass_td
 from passel.tool.flag_groups import FlagGroup, flag
 from passel.tool.flag_values import names_of
 from passel.tool.help import Program
@@ -24,19 +24,20 @@ from passel.tool.program import run_program
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from passel.specification.model import PassDeclaration
+    from passel.passes import Pass
     from passel.tool.flags import CommandLine
 
-DeclaredT = TypeVar("DeclaredT")
+DeclaredT = TypeVar("DeclaredT", bound="PassDeclaration | type[Pass[Any, Any]]")
 
 
 class _Flags(FlagGroup):
     """Declarations."""
 
     gen_pass_decls: bool = flag("a Python module with base classes of the passes")
-    gen_pass_doc: bool = flag("Markdown, as mlir-tblgen writes it")
+    gen_pass_doc: bool = flag(
+        "Markdown, as mlir-tblgen writes it; also of a Python file or a module"
+    )
     gen_pass_stubs: bool = flag("typed classes for passes in C++: <file>.py, .pyi and .txt")
-    gen_td: bool = flag("TableGen of passes in Python: the input is a Python file or a module")
     include: tuple[str, ...] = flag(
         "a directory of included files", "<dir>", short=("I",), repeated=True
     )
@@ -58,13 +59,13 @@ class _Flags(FlagGroup):
 
 PROGRAM = Program.of(
     "passel-tblgen",
-    "make Python, documentation and TableGen of passes declared in TableGen",
+    "make Python and documentation of passes declared in TableGen",
     "<file>...",
     _Flags,
     """\
   passel-tblgen -gen-pass-decls Passes.td -name=Demo -module=demo_passes -o demo_bases.py
   passel-tblgen -gen-pass-stubs Passes.td -o my_native_passes.py
-  passel-tblgen -gen-td my_passes.py
+  passel-tblgen -gen-pass-doc my_passes.py -o passes.md
 """,
     "One of the flags that begin with gen says what to make.\n",
 )
@@ -105,17 +106,27 @@ def _run(line: CommandLine) -> int:
     return 0
 
 
-def _td(files: Sequence[str], flags: _Flags) -> dict[str, str]:
-    classes = [each for file in files for each in named_passes_in(import_plugin(file))]
-    chosen = _chosen(classes, files, flags, lambda each: each.name)
-    if not chosen:
-        raise SpecificationError("no passes are defined there", ", ".join(files))
-    return {".td": pass_td(chosen)}
+def _doc(files: Sequence[str], flags: _Flags) -> dict[str, str]:
+    modules = [each for each in files if _is_python(each)]
+    classes = [each for name in modules for each in named_passes_in(import_plugin(name))]
+    if modules and not classes:
+        raise SpecificationError("no passes are defined there", ", ".join(modules))
+    others = [each for each in files if each not in modules]
+    declared = read_files(others, flags.include, program=flags.tblgen) if others else ()
+    return {".md": pass_doc(_chosen([*declared, *classes], files, flags))}
+
+
+def _is_python(name: str) -> bool:
+    """Return whether an input is a Python file, or a module by its dotted name."""
+    path = Path(name)
+    if path.suffix in (".py", ".td") or path.exists():
+        return path.suffix == ".py"
+    return all(part.isidentifier() for part in name.split("."))
 
 
 def _declared(files: Sequence[str], flags: _Flags) -> Sequence[PassDeclaration]:
     passes = read_files(files, flags.include, program=flags.tblgen)
-    return with_defaults(_chosen(passes, files, flags, lambda each: each.argument), flags.default)
+    return with_defaults(_chosen(passes, files, flags), flags.default)
 
 
 def _stubs(files: Sequence[str], flags: _Flags) -> dict[str, str]:
@@ -131,25 +142,25 @@ _GENERATORS: dict[str, Callable[[Sequence[str], _Flags], dict[str, str]]] = {
     "gen_pass_decls": lambda files, flags: {
         ".py": pass_decls(_declared(files, flags), group=flags.name, module=flags.module)
     },
-    "gen_pass_doc": lambda files, flags: {".md": pass_doc(_declared(files, flags))},
+    "gen_pass_doc": _doc,
     "gen_pass_stubs": _stubs,
-    "gen_td": _td,
 }
 """Makers of the outputs that a flag asks for, by the suffixes of their files."""
 
 
 def _chosen(
-    passes: Sequence[DeclaredT],
-    files: Sequence[str],
-    flags: _Flags,
-    name_of: Callable[[DeclaredT], str],
+    passes: Sequence[DeclaredT], files: Sequence[str], flags: _Flags
 ) -> Sequence[DeclaredT]:
     """Return the passes that `--passes` names, or all."""
     if flags.passes is None:
         return passes
-    known = set(map(name_of, passes))
+    known = set(map(_name_of, passes))
     for name in flags.passes:
         if name not in known:
             message = f"there is no pass '{name}'{suggest(name, known)}"
             raise SpecificationError(message, ", ".join(files))
-    return [each for each in passes if name_of(each) in flags.passes]
+    return [each for each in passes if _name_of(each) in flags.passes]
+
+
+def _name_of(declared: PassDeclaration | type[Pass[Any, Any]]) -> str:
+    return declared.argument if isinstance(declared, PassDeclaration) else declared.name
