@@ -26,11 +26,6 @@ def passel_cache() -> int:
     return _run("passel-cache", "passel.tool.cache")
 
 
-def passel_compare() -> int:
-    """Run passel-compare and return its exit code."""
-    return _run("passel-compare", "passel.tool.compare")
-
-
 def passel_reduce() -> int:
     """Run passel-reduce and return its exit code."""
     return _run("passel-reduce", "passel.tool.reduce")

@@ -74,7 +74,6 @@ class WrittenRecord(Record):
             status="unchanged" if before == after else "changed",
             own_time=0.001,
             total_time=0.001,
-            cpu_time=0.001,
             counts={},
             diagnostics=() if message is None else (Diagnostic(Severity.WARNING, message),),
             failure=None,

@@ -27,7 +27,6 @@ sys.exit(_passel_programs.{program}())
         ("passel_opt", "errors"),
         ("passel_opt", "tool"),
         ("passel_bisect", "tool"),
-        ("passel_compare", "tool"),
         ("passel_reduce", "tool"),
         ("passel_tblgen", "tool"),
     ],

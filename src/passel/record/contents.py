@@ -190,7 +190,6 @@ class Contents:
             status="running",
             own_time=0.0,
             total_time=0.0,
-            cpu_time=0.0,
             counts={},
             diagnostics=(),
             failure=None,
@@ -219,9 +218,8 @@ class Contents:
         execution = begun._replace(
             number=number,
             status=line.get("status", "unchanged"),
-            own_time=(own := line.get("own", line["total"])),
+            own_time=line.get("own", line["total"]),
             total_time=line["total"],
-            cpu_time=line.get("cpu", own),
             counts=line.get("counts", {}),
             diagnostics=tuple(map(diagnostic_of, line.get("diagnostics", ()))),
             failure=None if failure is None else failure_of(failure),

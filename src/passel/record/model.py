@@ -95,8 +95,6 @@ class Execution(NamedTuple):
         status: What has become of it; `running` for those of `Record.running` alone.
         own_time: Seconds that the pass took without the passes that it ran.
         total_time: Seconds with these.
-        cpu_time: Seconds of CPU time that the pass took without the passes that it ran, which
-            scatter less from run to run. Natively, all threads' together.
         counts: The pass's statistics on this op.
         diagnostics: What the pass reported, in order.
         failure: Why it has failed; None also if only a pass has failed that it ran.
@@ -121,7 +119,6 @@ class Execution(NamedTuple):
     status: Status
     own_time: float
     total_time: float
-    cpu_time: float
     counts: Mapping[str, int]
     diagnostics: tuple[Diagnostic, ...]
     failure: FailureInfo | None

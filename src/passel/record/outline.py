@@ -34,6 +34,12 @@ class Row(NamedTuple):
         return sum(each.status == status for each in self.executions)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """The statistics, summed up."""
+        names = dict.fromkeys(name for each in self.executions for name in each.counts)
+        return {name: sum(each.counts.get(name, 0) for each in self.executions) for name in names}
+
+    @property
     def total_time(self) -> float:
         """Seconds that the passes took."""
         return sum(each.total_time for each in self.executions)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from threading import current_thread, main_thread
-from time import perf_counter, process_time, thread_time
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
@@ -17,7 +16,7 @@ from passel.record.writer import PartLog, RecordedOp, RecordFile
 from passel.schedule import PassStep, passes_in, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from passel.hooks import Around, Ended, OpIdentity, Run
@@ -65,7 +64,7 @@ class Recorder(PassInstrumentation):
         self._runs: list[_RecordedRun] = []
         self._steps: dict[Step, StepInfo] = {}
         self._enclosing: _Enclosing | None = None
-        self._inner = self._inner_cpu = 0.0
+        self._inner = 0.0
         self._told: set[int] = set()
 
     # -- What users call ---------------------------------------------------------------------
@@ -134,8 +133,7 @@ class Recorder(PassInstrumentation):
         )
 
     def _around_pass(self, run: _RecordedRun, step: Step, op: Any) -> Around:
-        entered, entered_cpu = perf_counter(), run.cpu()
-        outer, outer_cpu = self._inner, self._inner_cpu
+        entered, outer = perf_counter(), self._inner
         facts = run.facts_of(op)
         at_work = run.at_work
         is_amid = at_work is not None and at_work != facts.ordinals
@@ -146,12 +144,12 @@ class Recorder(PassInstrumentation):
             run.snapshots.prepare(op)
         place = run.place_of(op)
         run.at_work = facts.ordinals
-        self._inner = self._inner_cpu = 0.0
-        started, started_cpu = perf_counter(), run.cpu()
+        self._inner = 0.0
+        started = perf_counter()
         ended = yield
-        total, cpu = perf_counter() - started, run.cpu() - started_cpu
+        total = perf_counter() - started
         run.at_work = at_work
-        data: dict[str, Any] = {"total": round(total, 7), "cpu": round(cpu - self._inner_cpu, 7)}
+        data: dict[str, Any] = {"total": round(total, 7)}
         if self._inner:
             data["own"] = round(max(total - self._inner, 0.0), 7)
         self._tell(ended, step, data)
@@ -159,7 +157,6 @@ class Recorder(PassInstrumentation):
             self._look(run, op, ended, place, data)
         self._log.end(run.number, facts, data)
         self._inner = outer + perf_counter() - entered
-        self._inner_cpu = outer_cpu + run.cpu() - entered_cpu
 
     def _around_nested(self, run: _RecordedRun, step: Step, op: Any) -> Around:
         former, before, at_work = run.enclosing, run.changes, run.at_work
@@ -284,8 +281,6 @@ class _RecordedRun:
         enclosing: The innermost op whose nested pipelines run.
         changes: How many changes were recorded.
         at_work: The op that a pass works on which may run pipelines on ops inside.
-        cpu: A clock of CPU time, also of threads of the IR's own; beside other threads of Python
-            this thread's alone.
     """
 
     def __init__(
@@ -297,8 +292,6 @@ class _RecordedRun:
         self.enclosing = part_of
         self.changes = 0
         self.at_work = None if part_of is None else part_of.at_work
-        is_main = current_thread() is main_thread()
-        self.cpu: Callable[[], float] = process_time if is_main else thread_time
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
         self._last: _Known | None = None

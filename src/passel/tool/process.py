@@ -41,14 +41,13 @@ class Termination(KeyboardInterrupt):
         return Termination, (self.signal,), vars(self)
 
 
-def guarded(program: str, words: Sequence[str], run: Callable[[], int], *, failure: int = 1) -> int:
+def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
     """Run a program, and report in a line why it ends early.
 
     Args:
         program: Its name.
         words: Its command line.
         run: Runs it, and returns its exit code.
-        failure: The exit code after an error.
     """
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
@@ -65,7 +64,7 @@ def guarded(program: str, words: Sequence[str], run: Callable[[], int], *, failu
         _print_notes(program, error, words)
     except BrokenPipeError:
         abandon_stdout()  # the reader has closed the pipe
-    return failure
+    return 1
 
 
 def _interruptible(program: str, run: Callable[[], int]) -> int:

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def run_program(
-    program: Program,
-    argv: Sequence[str] | None,
-    run: Callable[[CommandLine], int],
-    *,
-    failure: int = 1,
+    program: Program, argv: Sequence[str] | None, run: Callable[[CommandLine], int]
 ) -> int:
     """Run a program that has no passes as flags, and return its exit code.
 
@@ -32,7 +28,6 @@ def run_program(
         program: The program.
         argv: The arguments without its name; by default those of the process.
         run: Runs it.
-        failure: The exit code after an error.
     """
 
     def read_and_run(words: Sequence[str]) -> int:
@@ -45,21 +40,15 @@ def run_program(
             return put(f"{program.name} (passel {__version__})\n")
         return run(line)
 
-    return start(program.name, argv, read_and_run, failure=failure)
+    return start(program.name, argv, read_and_run)
 
 
-def start(
-    name: str,
-    argv: Sequence[str] | None,
-    run: Callable[[Sequence[str]], int],
-    *,
-    failure: int = 1,
-) -> int:
+def start(name: str, argv: Sequence[str] | None, run: Callable[[Sequence[str]], int]) -> int:
     """Run a program on its arguments, or else on those of the process, which is prepared for it."""
     if argv is None:
         prepare_process()
     words = sys.argv[1:] if argv is None else list(argv)
-    return guarded(name, words, lambda: run(words), failure=failure)
+    return guarded(name, words, lambda: run(words))
 
 
 def about(

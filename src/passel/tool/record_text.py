@@ -9,6 +9,7 @@ from passel.diagnostics import suggest
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
 from passel.ir.frontend import UsageError
+from passel.record.comparing import compared
 from passel.record.outline import rows_of, top_runs
 from passel.record.replays import replay, replay_of_pass
 from passel.search import Place
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from passel.record import Execution, Record, RunInfo
+    from passel.record.comparing import ComparedRow
     from passel.record.outline import Row
 
 _MOST_FAILURES = 20
@@ -124,6 +126,75 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
             yield f"to run it again: {again}"
 
 
+# -- Two records ---------------------------------------------------------------------------------
+
+
+def comparison(old: Record, new: Record, flags: ViewFlags) -> str:
+    """Return what is to be shown of two records: a table, or with `--diff` how results differ."""
+    rows = list(compared(old, new))
+    if flags.diff:
+        return "".join(_differences(old, new, rows, flags))
+    return laid_out(*_compared(old, new, rows), color=flags.color)
+
+
+def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    for name, record in (("old", old), ("new", new)):
+        yield from (Text(f"{name}: {_heading(record, r)}", "bold") for r in top_runs(record.info))
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True, overflow="ellipsis")
+    for name in ("ops", "differ", "old time", "new time"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
+    table.add_column("", overflow="fold")
+    for each in rows:
+        row, one = each.row, _only(each)
+        title = Text("  " * row.depth + _one_line(row.title))
+        if not row.is_pass or row.is_fused:
+            table.add_row(title, *[""] * 4, one)
+            continue
+        differing = len(each.differing())
+        said = [f"{name}: {was} → {now}" for name, (was, now) in each.counts().items()]
+        if each.old and each.old.title != row.title:
+            said.insert(0, f"was {_one_line(each.old.title)}")
+        times = (f"{1000 * side.own_time:.1f} ms" if side else "" for side in each)
+        note = one or "; ".join(said)
+        style = "" if differing or note else "dim"
+        number = str(len(row.executions))
+        table.add_row(title, number, str(differing or ""), *times, note, style=style)
+    yield table
+    for name, record in (("old", old), ("new", new)):
+        for run in top_runs(record.info):
+            yield from (Text(f"{name} {line}", "red") for line in _ending(record, run))
+
+
+def _differences(
+    old: Record, new: Record, rows: Sequence[ComparedRow], flags: ViewFlags
+) -> Iterator[str]:
+    """Yield a diff for each op at each pass from which on results differ."""
+    is_same = True
+    for row in rows:
+        if not row.row.is_pass:
+            continue
+        if one := _only(row):
+            yield f"// {row.row.path}: {one}\n"
+        for pair in row.differing():
+            sides = list(zip((old, new), pair, strict=True))
+            title = next(each for each in reversed(pair) if each is not None)
+            statuses = (each.status if each else "did not run" for each in pair)
+            yield f"// {title.path} on {title.op_title}: {' → '.join(statuses)}\n"
+            before, after = (_text(record, e, e.after, flags) if e else "" for record, e in sides)
+            yield _diff(before, after, flags)
+            is_same = False
+    if is_same:
+        yield "// the IR is the same after each pass that both have\n"
+
+
+def _only(row: ComparedRow) -> str:
+    return "only new" if not row.old else "" if row.new else "only old"
+
+
 # -- A pass --------------------------------------------------------------------------------------
 
 
@@ -178,16 +249,22 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
     for diagnostic in execution.diagnostics:
         yield "".join(f"// {line}\n" for line in str(diagnostic).splitlines())
 
-    def text(digest: str | None) -> str:
-        if digest is None:
-            return "// not known\n"
-        if flags.generic:
-            return f"{record.text(digest)}\n"
-        locations = flags.locations
-        return f"{record.readable(digest, run=execution.run, locations=locations)}\n"
-
+    before, after = execution.before, execution.after
     if is_running or not flags.diff:
-        yield text(execution.before if is_running else execution.after)
-    elif execution.before != execution.after or execution.before is None:
-        diff = unified_diff(text(execution.before), text(execution.after))
-        yield coloured(diff) if shows_color(sys.stdout, flags.color) else diff
+        yield _text(record, execution, before if is_running else after, flags)
+    elif before != after or before is None:
+        old, new = (_text(record, execution, each, flags) for each in (before, after))
+        yield _diff(old, new, flags)
+
+
+def _text(record: Record, execution: Execution, digest: str | None, flags: ViewFlags) -> str:
+    if digest is None:
+        return "// not known\n"
+    if flags.generic:
+        return f"{record.text(digest)}\n"
+    return f"{record.readable(digest, run=execution.run, locations=flags.locations)}\n"
+
+
+def _diff(before: str, after: str, flags: ViewFlags) -> str:
+    diff = unified_diff(before, after)
+    return coloured(diff) if shows_color(sys.stdout, flags.color) else diff

@@ -10,7 +10,7 @@ from passel.tool.help import Program
 from passel.tool.output import put
 from passel.tool.program import run_program
 from passel.tool.record_page import write_page
-from passel.tool.record_text import ViewFlags, shown
+from passel.tool.record_text import ViewFlags, comparison, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,19 +20,21 @@ if TYPE_CHECKING:
 
 PROGRAM = Program.of(
     "passel-report",
-    "show what a recorded run did",
+    "show what a recorded run did, or how two differ",
     "<record> [<new record>]",
     ViewFlags,
     """\
   passel-report run.record
   passel-report run.record --step=cse --op=@main --diff
   passel-report run.record -o report.html
-  passel-report run.record other.record -o comparison.html
+  passel-report old.record new.record
+  passel-report old.record new.record -o comparison.html
 """,
     """\
 A record is written by passel-opt --record=<file>. Without -o, the pipeline is printed with times
-and changes; with --step, what a pass did to ops. With -o, all of it is on a page for a browser,
-where two records are compared.
+and changes; with --step, what a pass did to ops. Of two records of one input it is printed on how
+many ops the result of a pass differs, its times and other statistics; with --diff, the results.
+With -o, all of it is on a page for a browser.
 """,
 )
 
@@ -54,8 +56,8 @@ def _run(line: CommandLine) -> int:
     flags = ViewFlags(line)
     if len(line.inputs) not in (1, 2):
         raise UsageError("name a record, or two: passel-report run.record")
-    if len(line.inputs) > 1 and not flags.o:
-        raise UsageError("two records are compared on a page: say where, with -o FILE.html")
+    if len(line.inputs) > 1 and (flags.step or flags.op):
+        raise UsageError("--step and --op are about one record: --diff shows how two differ")
     if flags.o and line.given.keys() - {"o", "color"}:
         raise UsageError(
             "-o writes a page with everything: --step and the like are about terminals"
@@ -63,4 +65,5 @@ def _run(line: CommandLine) -> int:
     records = [Record.open(each) for each in line.inputs]
     if flags.o:
         return write_page(records, flags.o)
-    return put(shown(records[0], flags))
+    old, *new = records
+    return put(comparison(old, new[0], flags) if new else shown(old, flags))

@@ -92,7 +92,6 @@ def test_a_page_that_cannot_be_written(tool: Tool, record: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["record"], "two records are compared on a page: say where, with -o FILE.html"),
         (["-o", "x.html", "--step=dce"], "-o writes a page with everything"),
         (["-o", "x.html", "--diff"], "-o writes a page with everything"),
     ],

@@ -122,7 +122,7 @@ const Model = (() => {
   function finish(found, all) {
     found.own = found.changed = found.total = 0;
     found.oldOwn = 0;
-    found.counts = {};
+    found.counts = {}, found.oldCounts = {};
     found.failed = false;
     for (const place of found.places) {
       const execution = current(place);
@@ -135,7 +135,8 @@ const Model = (() => {
       found.total++;
       found.changed += isCounted(place);
       found.failed ||= place.status === "failed";
-      addCounts(found.counts, execution.counts);
+      if (place.executions.at(-1)) addCounts(found.counts, execution.counts);
+      addCounts(found.oldCounts, place.executions[0]?.counts ?? {});
       all.push(place);
     }
     for (const child of found.children) {
@@ -144,7 +145,7 @@ const Model = (() => {
       found.own += child.own, found.oldOwn += child.oldOwn;
       if (!found.places.length) (found.changed += child.changed), (found.total += child.total);
       found.failed ||= child.failed;
-      addCounts(found.counts, child.counts);
+      addCounts(found.counts, child.counts), addCounts(found.oldCounts, child.oldCounts);
     }
   }
 

@@ -28,6 +28,12 @@ const Step = (() => {
 
   const fact = (label, value, kind) => value != null && value !== "" && el("span", { class: kind }, `${label} `, el("b", null, ...Code.visible(String(value))));
 
+  // Statistics; with an old record's, those that differ are shown with both values.
+  const statistics = (now, old) => Object.keys({ ...old, ...now }).map((name) => {
+    const [was, is] = [old ? old[name] ?? 0 : now[name], now[name] ?? 0].map((count) => count.toLocaleString("en"));
+    return fact(name, was === is ? is : `${was} → ${is}`);
+  });
+
   function command(text) {
     const copy = el("button", { type: "button" }, "Copy");
     copy.onclick = () => navigator.clipboard.writeText(text).then(() => (copy.textContent = "Copied"), () => {
@@ -126,7 +132,7 @@ const Step = (() => {
 
   function times(slow) {
     const most = slow[0][1];
-    const head = [["Pass"], ["", "wide"], ["Own time", "num"], ...(model.comparing ? [["Old", "num"]] : []), ["Changed", "num"]];
+    const head = [["Pass"], ["", "wide"], ["Own time", "num"], ...(model.comparing ? [["Old", "num"]] : []), [model.comparing ? "Differ" : "Changed", "num"]];
     return list(head, slow.map(([node, time]) => [
       el("a", { href: link(node.link), class: "code" }, node.title ?? node.key), strip(time / most), Tree.time(time),
       ...(model.comparing ? [Tree.time(node.places.reduce((sum, place) => sum + (place.executions[0]?.own ?? 0), 0))] : []),
@@ -151,9 +157,9 @@ const Step = (() => {
         el("p", { class: "crumbs" }, node.path),
         el("h1", null, el("code", null, ...Code.visible(node.title ?? node.key))),
         el("p", { class: "facts" },
-          fact("changed", `${node.changed.toLocaleString("en")} of ${node.total.toLocaleString("en")}`, node.changed ? "changed" : ""),
+          fact(model.comparing ? "differ" : "changed", `${node.changed.toLocaleString("en")} of ${node.total.toLocaleString("en")}`, node.changed ? "changed" : ""),
           fact("own time", Tree.time(node.own)), model.comparing && fact("in the old record", Tree.time(node.oldOwn)),
-          Object.entries(node.counts).map(([name, count]) => fact(name, count.toLocaleString("en"))))),
+          statistics(node.counts, model.comparing && node.oldCounts))),
       notes(places.flatMap((place) => diagnostics(place).map((each) => [each, place]))),
       places.length > 0 && list([["Op"], ["", "wide"], ["Own time", "num"], ["", "num"]], places.slice(0, 1000).map((place) => [
         el("a", { href: link(place.link), class: "code" }, ...Code.visible(place.label)), strip(place.own / most), Tree.time(place.own), Tree.sign(place.status)[1]])),
@@ -209,7 +215,7 @@ const Step = (() => {
           el("span", { class: found.status }, el("b", null, Tree.sign(found.status)[1])),
           execution.own !== null && fact("own time", Tree.time(execution.own)), old && old.own !== null && fact("in the old record", Tree.time(old.own)),
           execution.total !== null && execution.total - execution.own > 1e-6 && fact("with what is nested", Tree.time(execution.total)),
-          Object.entries(execution.counts).map(([name, count]) => fact(name, count.toLocaleString("en"))),
+          statistics(execution.counts, old?.counts),
           fact("at", execution.location)),
         execution.fused && el("p", { class: "facts" }, el("span", null, "Native passes ran here as one: what each of them did is not in the record."))),
       found.status === "failed" && [failure(execution), replay(execution)],
