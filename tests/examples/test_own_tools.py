@@ -152,7 +152,6 @@ def test_it_has_its_name(example: Tool, tool: Callable[..., Outcome]) -> None:
     unknown = tool(example.file, "--no-such-pass")
     assert unknown.code == 1
     assert unknown.err.startswith(f"{example.name}: error: unknown command line argument")
-    assert f"#compdef {example.name}" in tool("--print-completion=zsh").out
 
 
 def test_timing(example: Tool, tool: Callable[..., Outcome]) -> None:

@@ -28,27 +28,17 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(built("wheel", tmp_path_factory.mktemp("wheel")))
 
 
-_PROGRAMS = ("bisect", "cache", "compare", "opt", "reduce", "report", "tblgen")
-"""The programs, each with a manual page."""
-
-
-def test_the_wheel_has_the_package_and_the_manual(wheel: zipfile.ZipFile) -> None:
-    """Every file of the package, the marker of types, the licence, the pages; nothing else."""
+def test_the_wheel_has_the_package(wheel: zipfile.ZipFile) -> None:
+    """Every file of the package, the marker of types, the licence; nothing else."""
     names = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    pages = {each for each in names if "/share/man/man1/" in each}
-    assert {Path(each).name for each in pages} == {f"passel-{each}.1" for each in _PROGRAMS}
-    (page,) = (each for each in pages if each.endswith("passel-opt.1"))
     package = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src" / "passel").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert names - pages == {*package, "_passel_programs.py", "_passel_pytest.py"}
+    assert names == {*package, "_passel_programs.py", "_passel_pytest.py"}
     assert "passel/py.typed" in package
     assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
-    text = wheel.read(page).decode()
-    assert text.startswith('.TH "PASSEL\\-OPT" 1')
-    assert "\\-\\-split\\-input\\-file" in text
 
 
 def test_the_metadata_is_complete(wheel: zipfile.ZipFile) -> None:
@@ -66,7 +56,7 @@ def test_the_metadata_is_complete(wheel: zipfile.ZipFile) -> None:
     assert [each.rpartition(" ")[2] for each in pythons] == ["3.11", "3.12", "3.13", "3.14"]
     assert metadata["Author"] is metadata["Author-email"] is None
     entry_points = wheel.read(name.replace("METADATA", "entry_points.txt")).decode()
-    for each in _PROGRAMS:
+    for each in ("bisect", "opt", "reduce", "report", "tblgen"):
         assert f"\npassel-{each} = " in entry_points
 
 

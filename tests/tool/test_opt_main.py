@@ -108,7 +108,7 @@ def test_a_tool_with_a_pipeline(
     assert dumped("--run-reproducer") == ["dce"]
     (tmp_path / "in.record").rename("in.mlir")
     assert dumped() == ["dce"]
-    assert opt_main(["--help"], pipeline="mine") == 0
+    assert opt_main(["--help-all"], pipeline="mine") == 0
     assert "Without a pipeline, 'mine' runs." in capsys.readouterr().out
 
 
@@ -215,7 +215,7 @@ def test_a_tool_for_an_ir_of_passels(
     assert capsys.readouterr().out == expected.out
     assert opt_main(["--version"], adapter=adapter) == 0
     assert version in capsys.readouterr().out
-    assert opt_main(["--help"], adapter=adapter) == 0
+    assert opt_main(["--help-all"], adapter=adapter) == 0
     assert flag.partition("=")[0] in capsys.readouterr().out
 
 

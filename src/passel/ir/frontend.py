@@ -57,6 +57,7 @@ class Flag:
         parse: Returns the value that a text stands for; a `ValueError` says what it takes.
         ir: The name of the only IR that it is for; empty for all.
         name: Its long name, without dashes.
+        common: Whether people type it, so that the short help shows it.
     """
 
     help: str
@@ -69,6 +70,7 @@ class Flag:
     parse: Callable[[str], Any] | None = None
     ir: str = ""
     name: str = ""
+    common: bool = False
 
     def __post_init__(self) -> None:
         if self.default is None and self.parse is None:

@@ -77,6 +77,7 @@ class PipelineFlags(FlagGroup):
         "<pipeline>",
         short=("p", "passes"),
         parse=str,
+        common=True,
     )
     pipeline_variable: tuple[tuple[str, str], ...] = flag(
         "a variable of the pipeline's file", "<name=value>", repeated=True, parse=assignment_of
@@ -86,6 +87,7 @@ class PipelineFlags(FlagGroup):
         "<n>",
         short=("j",),
         parse=jobs_or_auto,
+        common=True,
     )
     jobs_of: tuple[tuple[str, int], ...] = flag(
         "how many ops at once a nested pipeline runs on, such as builtin.module/func.func=1",
@@ -100,7 +102,9 @@ class PipelineFlags(FlagGroup):
         "draw the pipeline instead of running it", "<tree|mermaid>", implied="tree"
     )
     print_pipeline: bool = flag("print the pipeline without defaults instead of running it")
-    lint: bool = flag("check the pipeline instead of running it: what is wrong, or wastes time")
+    lint: bool = flag(
+        "check the pipeline instead of running it: what is wrong, or wastes time", common=True
+    )
     extend_pipeline: bool = flag("let installed extensions, and plugins, add to the pipeline")
     load_pass_plugin: tuple[str, ...] = flag(
         "a Python file or module with passes or dialects",
@@ -108,6 +112,7 @@ class PipelineFlags(FlagGroup):
         short=("load-dialect-plugin",),
         repeated=True,
         parse=plugin_of,
+        common=True,
     )
     no_fast_paths: bool = flag(
         "parse, print, verify and rewrite by xDSL's own code alone; also $PASSEL_FAST=0", ir="xdsl"
@@ -119,6 +124,7 @@ class PipelineFlags(FlagGroup):
         implied="true",
         choices=("true", "false", "1", "0", "always"),
         parse=verify_mode_of,
+        common=True,
     )
     verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
     verify_contracts: bool = flag(
@@ -133,8 +139,12 @@ class PipelineFlags(FlagGroup):
 class SteppingFlags(FlagGroup):
     """Stopping and going on."""
 
-    stop_after: str = flag("run no pass behind this one; the result is the IR there", "<place>")
-    start_after: str = flag("run no pass up to this one; the input is the IR there", "<place>")
+    stop_after: str = flag(
+        "run no pass behind this one; the result is the IR there", "<place>", common=True
+    )
+    start_after: str = flag(
+        "run no pass up to this one; the input is the IR there", "<place>", common=True
+    )
     edit_ir_after: tuple[str, ...] = flag(
         "open the IR after this pass in $EDITOR, and go on with what comes back",
         "<place>",
@@ -152,11 +162,12 @@ class InputFlags(FlagGroup):
         "<name>",
         "xdsl",
         parse=ir_of,
+        common=True,
     )
-    allow_unregistered_dialect: bool = flag("accept operations of unknown dialects")
+    allow_unregistered_dialect: bool = flag("accept operations of unknown dialects", common=True)
     no_implicit_module: bool = flag("the input's single top-level op is what is processed")
     split_input_file: str = flag(
-        "process each part between markers by itself", "<marker>", implied="// -----"
+        "process each part between markers by itself", "<marker>", implied="// -----", common=True
     )
     frontend: str = flag(
         "the input's format; 'mlir' is the only one",
@@ -179,7 +190,11 @@ class OutputFlags(FlagGroup):
     """Output."""
 
     o: str = flag(
-        "where the result goes; written only on success", "<file>", "-", short=("output-file",)
+        "where the result goes; written only on success",
+        "<file>",
+        "-",
+        short=("output-file",),
+        common=True,
     )
     target: str = flag(
         "what to print instead of MLIR, such as riscv-asm",
@@ -187,6 +202,7 @@ class OutputFlags(FlagGroup):
         "mlir",
         short=("t",),
         ir="xdsl",
+        common=True,
     )
     emit_bytecode: bool = flag("write MLIR bytecode (--ir=mlir)", ir="mlir")
     emit_bytecode_version: int | None = flag(
@@ -196,7 +212,7 @@ class OutputFlags(FlagGroup):
         "the line between the parts of split output", "<marker>", "// -----"
     )
     mlir_print_op_generic: bool = flag(
-        "print operations in generic form", short=("print-op-generic",)
+        "print operations in generic form", short=("print-op-generic",), common=True
     )
     mlir_print_debuginfo: bool = flag("print locations", short=("print-debuginfo",))
     mlir_pretty_debuginfo: bool = flag("print locations for people (--ir=mlir)")
@@ -214,6 +230,7 @@ class DiagnosticFlags(FlagGroup):
         "check expected-error comments: all, or only what is expected",
         "<all|only-expected>",
         implied="all",
+        common=True,
     )
     mlir_diagnostic_verbosity_level: str = flag(
         "show no diagnostics below this level",
@@ -256,13 +273,15 @@ class PrintingFlags(FlagGroup):
     )
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
     mlir_print_ir_after_all: bool = flag(
-        "print the IR after each pass", short=("print-between-passes",)
+        "print the IR after each pass", short=("print-between-passes",), common=True
     )
-    mlir_print_ir_after_change: bool = flag("print after passes only if they changed the IR")
+    mlir_print_ir_after_change: bool = flag(
+        "print after passes only if they changed the IR", common=True
+    )
     mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
     mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
-    mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff")
+    mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff", common=True)
     mlir_print_ir_op: str = flag("print only this symbol: @name", "<@name>", "", parse=symbol_of)
     mlir_print_local_scope: bool = flag("print without aliases at the top")
     mlir_elide_elementsattrs_if_larger: int | None = flag(
@@ -276,7 +295,7 @@ class PrintingFlags(FlagGroup):
 class ReportFlags(FlagGroup):
     """Timing and statistics."""
 
-    mlir_timing: bool = flag("print how long each pass took", short=("time-passes",))
+    mlir_timing: bool = flag("print how long each pass took", short=("time-passes",), common=True)
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
         "as a tree, a list of passes, or the slowest passes on single ops",
         "<list|tree|ops>",
@@ -291,7 +310,7 @@ class ReportFlags(FlagGroup):
     mlir_output_format: Literal["text", "json"] = flag(
         "how to print the timing", "<text|json>", "text"
     )
-    mlir_pass_statistics: bool = flag("print the statistics of all passes")
+    mlir_pass_statistics: bool = flag("print the statistics of all passes", common=True)
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "like the pipeline, a list of all passes, or JSON",
         "<list|pipeline|json>",
@@ -304,11 +323,13 @@ class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = flag(
-        "write a file to replay a failure with; <file>.running if the process is killed", "<file>"
+        "write a file to replay a failure with; <file>.running if the process is killed",
+        "<file>",
+        common=True,
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("write only the pass that failed")
     mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
-    run_reproducer: bool = flag("run the pipeline that the input brings along")
+    run_reproducer: bool = flag("run the pipeline that the input brings along", common=True)
     allow_effects: tuple[str, ...] = flag(
         "what that pipeline may do: read-files, run-programs, write-files, unknown, or all",
         "<effects>",
@@ -333,7 +354,9 @@ class ActionFlags(FlagGroup):
 class RecordFlags(FlagGroup):
     """Records."""
 
-    record: str = flag("write all that each pass does to a file, for passel-report", "<file>")
+    record: str = flag(
+        "write all that each pass does to a file, for passel-report", "<file>", common=True
+    )
     report: str = flag("write a page for a browser about what each pass did", "<file.html>")
     record_each_pass: bool = flag(
         "run passes that MLIR runs as one one by one, to record each (--ir=mlir)"
@@ -357,18 +380,16 @@ class KeptFlags(FlagGroup):
 class InformationFlags(FlagGroup):
     """Information."""
 
-    help: bool = flag("this page", short=("h", "help-hidden"))
-    help_passes: bool = flag("all passes and pipelines with their options")
-    help_pass: str = flag("all about a pass: its options, statistics, dialects", "<pass>")
+    help: bool = flag("this page", short=("h",), common=True)
+    help_all: bool = flag("the same with all flags", common=True)
+    help_passes: bool = flag("all passes and pipelines with their options", common=True)
+    help_pass: str = flag(
+        "all about a pass: its options, statistics, dialects", "<pass>", common=True
+    )
     list_passes: bool = flag("the passes with their options")
     show_dialects: bool = flag("the dialects that are available")
-    print_completion: str = flag(
-        "a script that completes flags and passes in this shell", "<bash|zsh|fish>"
-    )
-    complete: str = flag("", "<line>")
-    print_manual: bool = flag("this page as a manual page for man")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
-    version: bool = flag("the versions of passel and the IR", short=("v",))
+    version: bool = flag("the versions of passel and the IR", short=("v",), common=True)
 
 
 GROUPS: tuple[type[FlagGroup], ...] = tuple(FlagGroup.__subclasses__())

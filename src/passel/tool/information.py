@@ -12,12 +12,10 @@ from passel.ir.left_out import warn
 from passel.specification.markdown import entries, entry_of, option_help, pipeline_entry
 from passel.tool.flag_groups import GROUPS
 from passel.tool.flags import PROGRAM
-from passel.tool.help import Program
-from passel.tool.irs import chosen_ir
-from passel.tool.program import about
+from passel.tool.help import Program, help_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from passel.passes import Pass, PassInfo, PassRegistry
     from passel.passes.options import OptionInfo
@@ -43,10 +41,7 @@ PASSEL_JOBS is the number of worker processes, and PASSEL_FAST=check compares ru
 and without.
 """
 
-_CLOSING = """\
-Passes are flags too, in the order given: see --help-passes. So are pipelines,
-such as the optimization levels -O0, -O1, -O2 and -O3.
-"""
+_CLOSING = "Passes and pipelines are flags too, in the order given: see --help-passes.\n"
 
 
 def information(settings: Settings) -> str:
@@ -56,9 +51,8 @@ def information(settings: Settings) -> str:
         UsageError: It asks about a pass that does not exist.
     """
     asked, tool, ir = settings.information, settings.tool, settings.ir
-    text = about(asked, opt_program(tool, ir), lambda words: _completed(words, tool))
-    if text is not None:
-        return text
+    if asked.help or asked.help_all:
+        return help_text(opt_program(tool, ir, whole=asked.help_all))
     if asked.version:
         return version(tool, ir)
     if asked.show_dialects:
@@ -68,25 +62,34 @@ def information(settings: Settings) -> str:
     return (_help_passes if asked.help_passes else _list_passes)(settings.registry)
 
 
-def opt_program(tool: ToolDefinition, ir: IRChoice) -> Program:
-    """Return a tool as a program; one for a single IR has no flags of others."""
+def opt_program(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> Program:
+    """Return a tool as a program; one for a single IR has no flags of others.
+
+    Args:
+        tool: The tool.
+        ir: The IR.
+        whole: Whether with all of its flags, not only those that people type.
+    """
     only = ir.name if tool.adapter is not None else ""
-    groups = [(each.title(), each.flags.values()) for each in GROUPS]
-    groups += [(ir.name, ir.own_flags), (tool.name, tool.flags)]
     fitting = [
-        (title, [each for each in flags if each.ir in {"", only or each.ir}])
-        for title, flags in groups
+        (
+            group.title(),
+            [
+                each
+                for each in group.flags.values()
+                if each.ir in {"", only or each.ir} and (whole or each.common)
+            ],
+        )
+        for group in GROUPS
     ]
+    groups = [*fitting, (ir.name, ir.own_flags), (tool.name, tool.flags)]
     subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
     summary = f"run nested pass pipelines on {subject}"
     default = f"'{tool.pipeline}' runs" if tool.pipeline else "the input is verified and printed"
-    examples, notes = _EXAMPLES.format(program=tool.name), _NOTES.format(default=default)
-    return Program(tool.name, summary, "[<file>|-]", fitting, examples, notes, _CLOSING)
-
-
-def _completed(words: Sequence[str], tool: ToolDefinition) -> tuple[Program, PassRegistry]:
-    ir = chosen_ir(words, tool)
-    return opt_program(tool, ir), ir.registry
+    notes = (_NOTES.format(default=default) if whole else "") + _CLOSING
+    return Program(
+        tool.name, summary, "[<file>|-]", groups, _EXAMPLES.format(program=tool.name), notes
+    )
 
 
 def version(tool: ToolDefinition, ir: IRChoice) -> str:

@@ -1,4 +1,4 @@
-"""How programs run, and what all of them tell about themselves."""
+"""How programs run that have no passes as flags."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ def run_program(
         flags = {name: each for each in program.flags for name in (each.name, *each.short)}
         line = read_flags(words, flags, PassRegistry(), program.name, several=True)
         asked = InformationFlags(line)
-        if (text := about(asked, program)) is not None:
-            return put(text)
+        if asked.help:
+            from passel.tool.help import help_text
+
+            return put(help_text(program))
         if asked.version:
             return put(f"{program.name} (passel {__version__})\n")
         return run(line)
@@ -49,35 +51,3 @@ def start(name: str, argv: Sequence[str] | None, run: Callable[[Sequence[str]], 
         prepare_process()
     words = sys.argv[1:] if argv is None else list(argv)
     return guarded(name, words, lambda: run(words))
-
-
-def about(
-    asked: InformationFlags,
-    program: Program,
-    completed: Callable[[Sequence[str]], tuple[Program, PassRegistry]] | None = None,
-) -> str | None:
-    """Return the help, the manual page or what a shell asks for; None if no flag asks for it.
-
-    Args:
-        asked: The flags.
-        program: The program.
-        completed: Returns, given the words of a command line that is completed, the program and
-            the passes that may be flags; by default, none is.
-    """
-    if asked.complete:
-        from passel.tool.completion import completions
-
-        return completions(asked.complete, completed or (lambda _: (program, PassRegistry())))
-    if asked.print_completion:
-        from passel.tool.completion import completion_script
-
-        return completion_script(asked.print_completion, program.name)
-    if asked.print_manual:
-        from passel.tool.manual import manual_page
-
-        return manual_page(program)
-    if asked.help:
-        from passel.tool.help import help_text
-
-        return help_text(program)
-    return None

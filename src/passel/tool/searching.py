@@ -22,12 +22,12 @@ from passel.tool.definition import ToolDefinition
 from passel.tool.flag_groups import GROUPS, FlagGroup, flag, flags_by_name
 from passel.tool.flag_values import seconds_of
 from passel.tool.flags import flags_in
-from passel.tool.help import ABOUT, Program
+from passel.tool.help import ABOUT, Program, help_text
 from passel.tool.information import version
-from passel.tool.irs import chosen_ir, flag_for, note_other_ir
+from passel.tool.irs import flag_for, note_other_ir
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.program import about, start
+from passel.tool.program import start
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
 from passel.tool.settings import Settings
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import SourcePart
-    from passel.passes import PassRegistry
     from passel.record import RunInfo
     from passel.search import FailureIdentity, Oracle
     from passel.search.children import Scratch
@@ -110,7 +109,7 @@ def search_program(
     for group in GROUPS:
         fitting = [each for each in group.flags.values() if each.name in (*taken, *ABOUT)]
         groups.append((group.title(), fitting))
-    return Program(name, summary, inputs, groups, examples, notes, _CLOSING)
+    return Program(name, summary, inputs, groups, examples, f"{notes}{_CLOSING}")
 
 
 def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Settings], int]) -> int:
@@ -123,13 +122,10 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
     """
     tool = ToolDefinition(program.name, flags=program.groups[0][1])
 
-    def completed(words: Sequence[str]) -> tuple[Program, PassRegistry]:
-        return program, chosen_ir(words, tool).registry
-
     def read_and_run(words: Sequence[str]) -> int:
         settings = Settings.of(words, tool)
-        if (text := about(settings.information, program, completed)) is not None:
-            return put(text)
+        if settings.information.help:
+            return put(help_text(program))
         if settings.information.version:
             return put(version(tool, settings.ir))
         known = {each.name for each in program.flags}
