@@ -111,8 +111,3 @@ def test_commands_print_what_is_shown(page: Path, directory: Path, programs: Pat
             actual = run(directory, "sh", "-c", command, programs=tools)
             assert shows(shown, actual), f"$ {command}\n{actual}"
     write_files(blocks, directory)  # a command may have written what is shown
-
-
-def test_scripts_beside_other_compilers(directory: Path) -> None:
-    """The scripts that a page shows are those in `examples`."""
-    write_files(blocks_of(CLIENTS.read_text(encoding="utf-8")), directory)
