@@ -42,7 +42,7 @@ from passel.search import (
     Verdict,
     failure_of,
 )
-from passel.search.bisecting import Bisection, Examination, needed_passes, scoped
+from passel.search.bisecting import Bisection, guilty_rewrite, scoped
 from passel.search.children import Scratch
 from passel.search.state_oracles import Asked, ComputesElse, NotValid
 
@@ -263,7 +263,7 @@ def _check(folder: Path, kind: str, seed: int, functions: int, passes: int) -> i
     assert (found.symbol, culprit.others) == (symbol, []), (planted.pipeline, found)
     calls = trials.calls
     if harm == "fold":
-        rewrite = Examination(planted.subject, trials, culprit).rewrite()
+        rewrite = guilty_rewrite(planted.subject, trials, culprit)
         assert rewrite is not None
         number, rewrites = rewrite
         assert rewrites[number - 1].startswith("rewriting on arith.const")
@@ -374,15 +374,3 @@ def test_states_that_cannot_be_asked_about_are_passed_over(folded: Planted) -> N
     culprit, _ = folded.find(Sometimes(folded.subject, folded.start))
     assert bug in culprit.others
     assert culprit.execution.number > bug.number
-
-
-def test_optional_passes_without_which_the_result_is_the_same_are_left_out(tmp_path: Path) -> None:
-    """A bug in a pass that has to run needs none of the optional ones."""
-    bug = "bug{kind=fold symbol=f1}"
-    planted = Planted(tmp_path, "xdsl", ["cse"], bug, ["canonicalize"], functions=3)
-    trials = Trials(ComputesElse(planted.subject, planted.start))
-    found = needed_passes(planted.subject, trials, planted.start, planted.pipeline)
-    assert found is not None
-    needed, optional = found
-    assert not needed
-    assert [path.rpartition(":")[2] for path in optional] == ["cse", "canonicalize"]

@@ -8,23 +8,13 @@ from __future__ import annotations
 
 import re
 from contextlib import nullcontext, suppress
-from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.contracts import default_declarations
 from passel.errors import PassFailedError
 from passel.ir import LimitsRewrites, PrintFlags, ability_of
-from passel.passes.pass_type import (
-    CLEANUP,
-    EARLY_OPTIMIZATION,
-    HARDWARE_OPTIMIZATION,
-    LATE_OPTIMIZATION,
-    NORMALIZATION,
-)
 from passel.schedule import passes_in
 from passel.search.children import Died
-from passel.search.ddmin import ddmin, one_by_one
 from passel.search.oracle import Case, Verdict
 from passel.search.starting import SearchError, in_child
 
@@ -32,10 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from passel.ir import IRAdapter
-    from passel.manager import PassManager
     from passel.record import Execution, Record
     from passel.schedule import Step
-    from passel.search.children import Scratch
     from passel.search.oracle import Subject
     from passel.search.trials import Trials
 
@@ -213,17 +201,12 @@ def title(execution: Execution) -> str:
     return f"{execution.title} on {execution.op_title}"
 
 
-def scoped(execution: Execution, title: str = "") -> str:
-    """Return a pipeline of the pass alone, which runs it on all ops that its anchors find.
-
-    Args:
-        execution: An execution of the pass.
-        title: The pass with other options; by default as it was.
-    """
+def scoped(execution: Execution) -> str:
+    """Return a pipeline of the pass alone, which runs it on all ops that its anchors find."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     if not execution.is_fused:  # of passes that ran as one, the path is that of the pipeline
         anchors.pop()
-    return "(".join([*anchors, title or execution.title]) + ")" * len(anchors)
+    return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
 # -- Into one execution ------------------------------------------------------------------------
@@ -262,178 +245,69 @@ class Only:
 
 
 class _Rerun(NamedTuple):
-    """The result of passes that ran again.
+    """The result of a pass that ran again.
 
     Attributes:
-        text: The IR after them.
-        rewrites: A line about each of their rewrites; None if the IR cannot count them.
+        text: The IR after it.
+        rewrites: A line about each of its rewrites; empty if the IR cannot count them.
     """
 
     text: str
-    rewrites: Sequence[str] | None
+    rewrites: Sequence[str]
 
 
-def _rerun(
-    subject: Subject,
-    source: str,
-    pipeline: str,
-    gate: Callable[[PassManager], Callable[[Step, Any], bool]],
-    limit: int | None = None,
-) -> _Rerun | None:
-    """Run a part of a pipeline in a child process; return None if that dies.
-
-    Args:
-        subject: Reads and runs IR.
-        source: The IR.
-        pipeline: The pipeline.
-        gate: Returns, given its manager, what decides which passes run on which ops.
-        limit: How many rewrites are made at most, if the IR can count them.
-    """
-
-    def run(_: Scratch) -> _Rerun:
-        parsed, context = subject.parse(source)
-        adapter = subject.frontend.adapter
-        manager = subject.manager(pipeline, context)
-        manager.enable_verifier(False)
-        manager.add_gate(gate(manager))
-        counts = ability_of(adapter, LimitsRewrites)
-        limited = nullcontext() if counts is None else counts.limited_rewrites(limit)
-        with limited as done, suppress(PassFailedError):
-            manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
-        return _Rerun(adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL), done)
-
-    result = in_child(run)
-    return None if isinstance(result, Died) else result
-
-
-class Examination:
-    """A look into one execution: the pass runs again on that op, in part.
-
-    Args:
-        subject: Reads and runs IR.
-        trials: Ask the oracle.
-        culprit: The execution.
-        make_case: Returns the case to ask about, given the IR.
-    """
-
-    def __init__(
-        self,
-        subject: Subject,
-        trials: Trials,
-        culprit: Culprit,
-        make_case: Callable[[str], Case] = Case,
-    ) -> None:
-        self._subject = subject
-        self._trials = trials
-        self._make_case = make_case
-        self._before = culprit.before
-        self._execution = culprit.execution
-
-    def comes_back(self) -> bool:
-        """Return whether the pass does the same again, on that op alone, without fast paths."""
-        return self._is_interesting(self._rerun())
-
-    def rewrite(self) -> tuple[int, Sequence[str]] | None:
-        """Return the number of the rewrite that does it, counted from 1, and all of them.
-
-        None if the pass makes none that can be counted, or does something else when it makes some
-        of them alone.
-        """
-        whole = self._rerun()
-        if whole is None or not whole.rewrites or not self._is_interesting(whole):
-            return None
-        low, high = 0, len(whole.rewrites)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._is_interesting(self._rerun(limit=middle)):
-                high = middle
-            else:
-                low = middle
-        return high, whole.rewrites
-
-    def options(self) -> Sequence[str]:
-        """Return the pass with each of its lists of options made as short as they can be.
-
-        One text for each list of which not all elements are needed.
-        """
-        _, context = self._subject.parse(self._before)
-        (pass_,) = self._subject.manager(scoped(self._execution), context).passes_by_path().values()
-        found: list[str] = []
-        for field in fields(pass_):
-            value: Any = getattr(pass_, field.name)
-            elements: list[Any] = [*value] if isinstance(value, tuple) else []
-            if len(elements) < 2:  # noqa: PLR2004 - one is the least
-                continue
-
-            def is_interesting(kept: list[Any], name: str = field.name) -> bool:
-                shorter = replace(pass_, **{name: tuple(kept)}).to_text()
-                return self._is_interesting(self._rerun(title=shorter))
-
-            kept = ddmin(elements, one_by_one(is_interesting))
-            if len(kept) < len(elements):
-                found.append(replace(pass_, **{field.name: tuple(kept)}).to_text())
-        return found
-
-    def _is_interesting(self, rerun: _Rerun | None) -> bool:
-        if rerun is None:
-            return False
-        return self._trials.verdict(self._make_case(rerun.text)) is Verdict.INTERESTING
-
-    def _rerun(self, *, title: str = "", limit: int | None = None) -> _Rerun | None:
-        execution = self._execution
-
-        def gate(manager: PassManager) -> Only:
-            adapter = self._subject.frontend.adapter
-            return Only(adapter, tuple(manager.passes_by_path()), execution.ordinals)
-
-        return _rerun(self._subject, self._before, scoped(execution, title), gate, limit)
-
-
-# -- Without passes ----------------------------------------------------------------------------
-
-_OPTIONAL = frozenset(
-    (NORMALIZATION, EARLY_OPTIMIZATION, LATE_OPTIMIZATION, HARDWARE_OPTIMIZATION, CLEANUP)
-)
-"""Types of passes without which a pipeline still makes what it has to."""
-
-
-def needed_passes(
+def guilty_rewrite(
     subject: Subject,
     trials: Trials,
-    start: str,
-    pipeline: str,
+    culprit: Culprit,
     make_case: Callable[[str], Case] = Case,
-) -> tuple[Sequence[str], Sequence[str]] | None:
-    """Return the optional passes that have to run for the result to be interesting.
+) -> tuple[int, Sequence[str]] | None:
+    """Find the rewrite of a pass after which the IR is interesting.
+
+    The pass runs again in child processes, on that op alone, without fast paths, and stops after
+    some of its rewrites.
 
     Args:
         subject: Reads and runs IR.
         trials: Ask the oracle.
-        start: The IR to begin with.
-        pipeline: The pipeline.
+        culprit: The execution of the pass.
         make_case: Returns the case to ask about, given the IR.
 
     Returns:
-        The paths of those that are needed, and of all optional passes: those all of whose types
-        are of optimization or of cleaning up. None if the result is not interesting.
+        The number of the rewrite, counted from 1, and all rewrites; 0 if the pass makes none that
+        can be counted. None if it does something else when it runs on that op alone.
     """
-    manager = subject.manager(pipeline, subject.frontend.new_context())
-    table = default_declarations()
-    optional = [
-        path
-        for path, pass_ in manager.passes_by_path().items()
-        if (types := set(table.of(pass_).types)) and types <= _OPTIONAL
-    ]
 
-    def is_interesting(kept: list[str]) -> bool:
-        left_out = set(optional) - set(kept)
+    def rerun(limit: int | None = None) -> _Rerun | None:
+        result = in_child(lambda _: _rerun(subject, culprit, limit))
+        return None if isinstance(result, Died) else result
 
-        def gate(_: PassManager) -> Callable[[Step, Any], bool]:
-            return lambda step, _: step.path not in left_out
+    def is_interesting(done: _Rerun | None) -> bool:
+        return done is not None and (trials.verdict(make_case(done.text)) is Verdict.INTERESTING)
 
-        done = _rerun(subject, start, pipeline, gate)
-        return done is not None and trials.verdict(make_case(done.text)) is Verdict.INTERESTING
-
-    if not is_interesting(optional):
+    whole = rerun()
+    if whole is None or not is_interesting(whole):
         return None
-    return ddmin(optional, one_by_one(is_interesting)), optional
+    low, high = 0, len(whole.rewrites)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_interesting(rerun(middle)):
+            high = middle
+        else:
+            low = middle
+    return high, whole.rewrites
+
+
+def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> _Rerun:
+    """Run the pass of an execution again on its op, with so many rewrites at most."""
+    parsed, context = subject.parse(culprit.before)
+    adapter = subject.frontend.adapter
+    manager = subject.manager(scoped(culprit.execution), context)
+    manager.enable_verifier(False)
+    paths = tuple(manager.passes_by_path())
+    manager.add_gate(Only(adapter, paths, culprit.execution.ordinals))
+    counts = ability_of(adapter, LimitsRewrites)
+    limited = nullcontext(list[str]()) if counts is None else counts.limited_rewrites(limit)
+    with limited as done, suppress(PassFailedError):
+        manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
+    return _Rerun(adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL), done)

@@ -10,7 +10,7 @@ from passel.ir import crossing_with
 from passel.ir.frontend import UsageError
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials, failure_of
-from passel.search.bisecting import Bisection, Examination, needed_passes, scoped, title
+from passel.search.bisecting import Bisection, guilty_rewrite, scoped, title
 from passel.search.state_oracles import ComputesElse, NotValid
 from passel.tool.flag_groups import flag
 from passel.tool.flag_values import number_of
@@ -40,8 +40,7 @@ class _Flags(SearchFlags):
     """Bisection."""
 
     invalid: bool = flag("the IR is not valid")
-    inside: bool = flag("look for the single rewrite, and for needed elements of options, too")
-    omit: bool = flag("find which optional passes have to run, instead")
+    inside: bool = flag("look for the single rewrite, too")
     run: int = flag("the run to look at, of several in the record", "<n>", 0, parse=number_of)
 
 
@@ -50,7 +49,6 @@ _EXAMPLES = """\
   passel-bisect run.passel --invalid
   passel-bisect run.passel --computes-else=@main --inside
   passel-bisect run.passel --interesting='./test.sh {}' -o before.mlir
-  passel-bisect run.passel --interesting='./test.sh {}' --omit
 """
 
 _NOTES = """\
@@ -67,8 +65,7 @@ states of the record are asked about, the first and the last one twice. What is 
   fails in the same way: found is what made it so.
 
 With --inside, the pass that was found runs again, on that op alone: which of its rewrites does it
-(xDSL), and which elements of options that are lists are needed. With -o, the IR before the pass is
-written to a file, with the pass, as a reproducer.
+(xDSL). With -o, the IR before the pass is written to a file, with the pass, as a reproducer.
 
 IR that cannot be asked about is passed over: the interpreter lacks an op, or the command exits with
 125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 5 s, or
@@ -110,8 +107,7 @@ def _run(settings: Settings) -> int:
     run = record.info.runs[number]
     settings = as_recorded(settings, record, run)
     with crossing_with(settings.ir.adapter_across):
-        search = _Search.of(record, run, settings)
-        return search.omit() if search.flags.omit else search.bisect()
+        return _Search.of(record, run, settings).bisect()
 
 
 class _Search(NamedTuple):
@@ -251,36 +247,13 @@ class _Search(NamedTuple):
             _say(f"to replay: {replay.replace('{file}', name)}")
 
     def _look_inside(self, culprit: Culprit, trials: Trials) -> None:
-        inside = Examination(self.subject, trials, culprit, self.make_case)
-        rewrite = inside.rewrite()
-        if rewrite is not None:
-            number, rewrites = rewrite
-            print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
-        elif not inside.comes_back():
-            print("the pass does something else when it runs on that op alone")
-        else:
-            print("the pass makes no rewrites that can be counted")
-        for text in inside.options():
-            print(f"needed of its options: {text}")
-
-    def omit(self) -> int:
-        """Tell which optional passes have to run, and return the exit code."""
-        if self.run.before is None:
-            raise SearchError("the record does not have the IR from before the run")
-        trials = Trials(self.oracle)
-        start = self.record.text(self.run.before)
-        found = needed_passes(self.subject, trials, start, self.run.pipeline, self.make_case)
-        if found is None:
-            raise SearchError("the result is not interesting when all passes run again")
-        needed, optional = found
-        for path in needed:
-            print(path)
-        _say(f"optional, by their types: {', '.join(optional) or 'none'}")
-        _say(
-            f"{len(needed)} of {len(optional)} optional passes are needed; "
-            f"{trials.calls} calls of the oracle"
-        )
-        return 0
+        match guilty_rewrite(self.subject, trials, culprit, self.make_case):
+            case None:
+                print("the pass does something else when it runs on that op alone")
+            case 0, _:
+                print("the pass makes no rewrites that can be counted")
+            case number, rewrites:
+                print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
 
 
 def _tell_run_inside(record: Record, execution: Execution) -> None:

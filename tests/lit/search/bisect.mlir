@@ -21,10 +21,6 @@
 // RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8 : i32'" 2>/dev/null | filecheck %s --check-prefix=COMMAND
 // COMMAND: wrong-fold on func.func @g
 
-// RUN: passel-bisect %t.passel --computes-else --omit 2>&1 | filecheck %s --check-prefix=OMIT
-// OMIT: optional, by their types: builtin.module/func.func/0:cse, builtin.module/func.func/2:canonicalize
-// OMIT-NEXT: 0 of 2 optional passes are needed
-
 func.func @f(%x: i32) -> i32 {
   %0 = arith.addi %x, %x : i32
   return %0 : i32
