@@ -130,20 +130,18 @@ class Crossing(Pass[Any]):
         state: Any = ctx.state
         destination: _Destination = state
         here, there = _side(self.ir, ctx.ir_context), destination.side
-        with ctx.scope(f"Conversion to {there.title}"):
-            text = _whole(here.write(op, there.knows))
-            other = there.read(text, _enclosing_symbols(here, op, text))
+        text = _whole(here.write(op, there.knows))
+        other = there.read(text, _enclosing_symbols(here, op, text))
         before = there.adapter.fingerprint(other)
         self._run_there(destination, other, ctx)
         if there.adapter.fingerprint(other) == before:
             ctx.preserve_all()
             return
-        with ctx.scope(f"Conversion from {there.title}"):
-            text = _whole(there.write(other, here.knows))
-            result = here.read(text, _enclosing_symbols(here, op, text))
-            if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
-                raise PassFailure(f"{self} made another op of it")
-            here.replace(op, result)
+        text = _whole(there.write(other, here.knows))
+        result = here.read(text, _enclosing_symbols(here, op, text))
+        if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
+            raise PassFailure(f"{self} made another op of it")
+        here.replace(op, result)
 
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
         try:

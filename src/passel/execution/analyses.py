@@ -42,7 +42,7 @@ class AnalysisRunner:
         """
         name, hooks = analysis_name(kind), self.hooks
         before: object = None
-        with Bracket(hooks.analyses, name, kind, op), hooks.interrupts.allowed():
+        with Bracket(hooks, "analysis", name, kind, op):
             if self.verify_analyses:
                 before = self.adapter.fingerprint(op)
             result = construct()

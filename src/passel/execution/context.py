@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.analysis import AnalysisManager
 from passel.diagnostics import Diagnostic
 from passel.execution.op_state import OpState
 from passel.execution.reports import Record
-from passel.hooks import Bracket
 from passel.passes import PassContext
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from passel.analysis.manager import A, AnalysisClass
     from passel.errors import Failure
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from passel.execution.outcome import Outcome
     from passel.execution.plans import Planner
     from passel.execution.services import RunServices
-    from passel.hooks import Measured
+    from passel.hooks import Bracket, Measured
     from passel.ir import IRAdapter
     from passel.passes import Pass, PipelineRun, Statistic
     from passel.passes.context import PipelineTree
@@ -228,12 +226,11 @@ class OpContext(PassContext[Any]):
     @property
     def measures(self) -> bool:
         """Whether the times of what the IR runs by itself are asked for."""
-        return self.runner.services.hooks.on_measured is not None
+        return bool(self.runner.services.hooks.measures)
 
     def add_measured(self, times: Sequence[Measured]) -> None:
         """Tell the times of what the IR has run by itself for the step."""
-        if (hook := self.runner.services.hooks.on_measured) is not None:
-            hook(times)
+        self.runner.services.hooks.on_measured(times)
 
     def count_by_name(self, name: str, amount: int) -> None:
         """Add to a statistic of the pass, which the IR has counted."""
@@ -246,13 +243,6 @@ class OpContext(PassContext[Any]):
         if statistic not in declared or amount < 0:
             raise ValueError(_miscount(pass_, statistic, amount, declared))
         self.pending_reports().count((self.step.path, statistic.name), amount)
-
-    @contextmanager
-    def scope(self, name: str) -> Generator[None]:
-        """Name what happens in a `with` statement, for reports of time and traces."""
-        hooks = self.runner.services.hooks
-        with Bracket(hooks.scopes, name):
-            yield
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic when the pass ends, with the notes that it has then."""

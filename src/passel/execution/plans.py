@@ -49,7 +49,7 @@ class Planner:
         self._verifies = services.verifies
         hooks = services.hooks
         self._fusing = Fusing(
-            self._verifies, hooks.on_measured is not None, hooks.collects_statistics
+            self._verifies, bool(hooks.measures), hooks.collects_statistics
         )
         self._matched = services.matched
         self._sharing = services.sharing

@@ -56,7 +56,7 @@ class Reports:
 
     Args:
         emit: Called for each diagnostic; None if there is no listener.
-        on_failure: The hook for failures; None if there is no listener.
+        on_failure: The hook for failures.
 
     Attributes:
         held: How many buffer what happens inside, to report it later in program order.
@@ -66,7 +66,7 @@ class Reports:
     def __init__(
         self,
         emit: Callable[[Diagnostic], None] | None,
-        on_failure: Callable[[Failure], None] | None,
+        on_failure: Callable[[Failure], None],
     ) -> None:
         self._emit = emit
         self._on_failure = on_failure
@@ -83,7 +83,7 @@ class Reports:
 
     def branch(self) -> Reports:
         """Return one for another thread, all of whose reports are held back."""
-        other = Reports(self._emit, None)
+        other = Reports(self._emit, self._on_failure)
         other.held = 1
         return other
 
@@ -103,9 +103,8 @@ class Reports:
                 self._fail([failure])
 
     def _fail(self, failures: Iterable[Failure]) -> None:
-        if self._on_failure is not None:
-            for failure in failures:
-                self._on_failure(failure)
+        for failure in failures:
+            self._on_failure(failure)
 
     @contextmanager
     def catching_up(self, outcomes: Sequence[Outcome]) -> Generator[None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +55,6 @@ class Run:
         gates: How many gates decide whether passes are to run.
         outcome: How it went, once it is over.
         concluding: What was reported about the run as a whole.
-        repeats_failures: Whether what fails in a share is to be done again where that comes from.
     """
 
     op: Any
@@ -87,7 +85,6 @@ class Run:
         self.checks: Sequence[str] = options.flags
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
-        self.repeats_failures: bool = False
         self._enclosing: tuple[OpIdentity, ...] = ()  # of a share, where it comes from
 
     @property
@@ -176,9 +173,8 @@ class Run:
         self._services.matched.update(matched_now(self.adapter, self.pipeline, op))
         hooks = self._hooks
         hooks.run = self
-        held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()
         try:
-            with held, Bracket(hooks.runs, self) as bracket:
+            with Bracket(hooks, "run", self) as bracket:
                 self.outcome = self._runner.run_root(schedule, op, parent)
                 bracket.ended = Ended(bool(self.outcome.failures))
         finally:
@@ -213,7 +209,7 @@ class Run:
         hooks, services, runner = self._hooks, self._services, self._runner
         hooks.run = self
         self._reports.held = 1
-        with Bracket(hooks.runs, self):
+        with Bracket(hooks, "run", self):
             if runner.initialize(schedule, enclosing).failures:
                 raise EncodingError("it is to fail where it comes from")
             children = runner.child_run(step, enclosing, analyses)
@@ -222,7 +218,7 @@ class Run:
             wanted = set(map(services.identity_of, shipment.ops))
             tasks = [each for each in children.tasks if services.identity_of(each.op) in wanted]
             count, interrupt = 0, None
-            with children.apart(repeats_failures=self.repeats_failures):
+            with children.apart():
                 for outcome, packed in children.work_off(tasks, shipment.known):
                     count, interrupt = count + 1, outcome.interrupt
                     yield outcome, packed

@@ -124,9 +124,9 @@ class PipelineRunner:
     def run_between_hooks(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run a nested or dynamic pipeline on one op, between its hooks."""
         hooks = self._hooks
-        if hooks.pipelines is None:
+        if not hooks.sees["pipeline"]:
             return self._steps.run_pipeline(ctx)
-        with Bracket(hooks.pipelines, ctx.plan.pipeline, ctx.op, parent) as bracket:
+        with Bracket(hooks, "pipeline", ctx.plan.pipeline, ctx.op, parent) as bracket:
             outcome = self._steps.run_pipeline(ctx)
             bracket.ended = Ended(bool(outcome.failures))
         return outcome
@@ -156,9 +156,8 @@ class PipelineRunner:
         outcome = self.initialize(schedule, op)
         if not outcome.failures:
             plan = self.planner.plan(schedule.pipeline, kind)
-            with self._hooks.interrupts.held():
-                inner = self._context(op, plan, analyses, ctx if op == ctx.op else None)
-                outcome = self.run_between_hooks(step, inner)
+            inner = self._context(op, plan, analyses, ctx if op == ctx.op else None)
+            outcome = self.run_between_hooks(step, inner)
         record, kept = ctx.pending_reports(), self._steps.kept.by_pipeline(schedule.pipeline)
         record.kept = in_common(record.kept, in_common(kept, outcome.kept))
         return self._take(ctx, outcome)

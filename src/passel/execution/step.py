@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
     from passel.execution.strategies.watch import Progress
-    from passel.hooks import Instrumentor
     from passel.schedule import NestedStep, Step
 
 
@@ -45,7 +44,7 @@ class StepRunner:
         self._services = services
         self._hooks = services.hooks
         self._gates = tuple(services.gates)
-        self._prepares = bool(services.gates) or services.hooks.passes is not None
+        self._prepares = bool(services.gates) or bool(services.hooks.sees["pass"])
         self._failures = services.failures
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
@@ -58,8 +57,6 @@ class StepRunner:
         self._watched: Any = _deadline(services.options.timeout)  # runs passes in a way of its own
         if (progress := own_progress()) is not None:
             self._watched = _Noted(progress, self._watched)
-        if self._listens:
-            self._watched = _BetweenHooks(services.hooks, self._watched)
 
     def run_pipeline(self, ctx: OpContext) -> Outcome:
         """Run a pipeline's steps on one op, in order, up to the first that fails."""
@@ -123,7 +120,7 @@ class StepRunner:
     def _begin(self, step: Step, op: Any, ctx: OpContext) -> bool:
         """Call hooks and gates before the body, and return whether the body is to run."""
         ctx.failure = None
-        ctx.bracket = Bracket(self._hooks.passes, step, op)
+        ctx.bracket = Bracket(self._hooks, "pass", step, op)
         ctx.bracket.open()
         if not self._gates or all(gate(step, op) for gate in self._gates):
             return True
@@ -241,20 +238,6 @@ class _Noted:
             body.run(op, ctx)
         finally:
             self._is_amid = was_amid
-
-
-class _BetweenHooks:
-    """Runs passes, which are interrupted at once, while hooks are not."""
-
-    def __init__(self, hooks: Instrumentor, deadline: Deadline | _Noted | None) -> None:
-        self._interrupts = hooks.interrupts
-        self._deadline = deadline
-
-    def run(self, op: Any, ctx: OpContext) -> None:
-        __tracebackhide__ = True
-        body: Any = self._deadline or ctx.step.pass_
-        with self._interrupts.allowed():
-            body.run(op, ctx)
 
 
 def _deadline(seconds: float | None) -> Deadline | None:

@@ -41,7 +41,7 @@ def verify_enclosing(
 
 def _error(services: RunServices, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
     hooks = services.hooks
-    with Bracket(hooks.verifications, step, op) as bracket, hooks.interrupts.allowed():
+    with Bracket(hooks, "verification", step, op) as bracket:
         try:
             services.adapter.verify(op, recursive=recursive)
         except InvalidIR as error:

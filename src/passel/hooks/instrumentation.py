@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
-
-from passel.errors import PassFailure
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.hooks.identity import OpIdentity
     from passel.ir import IRAdapter
-    from passel.schedule import PassStep, Pipeline, Step
+    from passel.schedule import Pipeline, Step
 
 
 class Run(Protocol):
@@ -123,7 +121,7 @@ class StepOutcome(Protocol):
 
 
 class Ended(NamedTuple):
-    """The end of what an instrumentation observes.
+    """The end of what an instrumentation observes: `PassInstrumentation.ended`.
 
     Attributes:
         failed: Whether it has failed.
@@ -160,12 +158,6 @@ class Measured(NamedTuple):
     inside: Sequence[Measured]
 
 
-Around: TypeAlias = "Generator[BaseException | None, Ended, None]"
-"""A generator around what is observed: it yields once, and is sent how that has ended."""
-
-
-YIELDS_ONCE = "a hook is a generator that yields once"
-
 LOCK = "_PassInstrumentation__lock"
 """The attribute of an instrumentation with the lock that its hooks share."""
 
@@ -173,40 +165,28 @@ LOCK = "_PassInstrumentation__lock"
 class PassInstrumentation:
     """Base class of observers of runs; override the hooks that you need.
 
-    A hook is a generator around what it observes, such as `around_pass`. It yields once, when
-    what is observed begins, and goes on with an `Ended` when that ends, also on failure and when
-    an interrupt ends the run, in a hook or elsewhere. Where two methods read better than one
-    generator, override `before_pass`, `after_pass` and their like: every `before_*` is followed by
-    exactly one of its `after_*`.
+    Each `before_*` is followed by exactly one of its `after_*`, also on failure and when an
+    interrupt ends the run. With several instrumentations, the hooks before something are called in
+    the order of registration, and those after it in reverse. Hooks that are not overridden cost
+    nothing. Hooks of one object never overlap, whatever threads they are called from.
 
-    With several instrumentations, what comes before is called in the order of registration, and
-    what comes after in reverse. Hooks that are not overridden cost nothing. Hooks of one object
-    never overlap, whatever threads they are called from; those for ops that several threads
-    process at the same time come in any order. An instrumentation that raises is reported once in
-    the log `passel` and not called again; the run goes on. Only `PassFailure`, raised by a hook
-    around passes, is meant: the pass fails by it.
+    An instrumentation that raises is reported once in the log `passel` and not called again; the
+    run goes on. Only `PassFailure`, raised by a hook around passes, is meant: the pass fails by it.
 
     Attributes:
         run: The run that a hook is called for, for as long as it goes on: the innermost one, if
             passes run others.
+        ended: The end of what a hook is called after.
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         run_record: What `RunResult.record` and `PassFailedError.record` are to be, of a recorder.
         collects_statistics: Whether passes are to count also what costs time to count.
         finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
-            pass that is not verified anyway; also found if `after_change` is overridden.
+            pass that is not verified anyway.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask
             the adapter of the innermost run about them, or nothing at all.
         one_by_one: Whether passes that the IR would run as one have to run one by one for it.
             By default hooks see them as the one step that they are, a `FusedStep` with children.
-        names_only: Whether its hooks look at nothing but the names of ops: they are given an
-            `OpIdentity` in place of each op. They are then called here, in program order, for
-            what other processes and threads have done. Passes do not fail by them.
-        stays_here: Whether `split` is not to be called, so that all that it observes runs in this
-            thread and process.
-        repeats_failures: Whether passes that have failed in another process fail here again for
-            it, after all that comes before them in program order. It needs no part of its own
-            there then, and is not for threads.
 
     Example:
         >>> from passel import PassManager
@@ -216,25 +196,30 @@ class PassInstrumentation:
         >>> class Outline(PassInstrumentation):
         ...     depth = 0
         ...
-        ...     def around_pass(self, step, op):
+        ...     def before_pass(self, step, op):
+        ...         print("  " * self.depth + step.title)
         ...         self.depth += 1
-        ...         ended = yield
+        ...
+        ...     def after_pass(self, step, op):
         ...         self.depth -= 1
-        ...         print("  " * self.depth + step.title, "failed" if ended.failed else "done")
+        ...
+        ...     def after_pass_failed(self, step, op, failure):
+        ...         self.depth -= 1
         >>> registry = PassRegistry()
         >>> register(registry)
         >>> pipeline = "toy.module(toy.func(composite-fixed-point-pass))"
         >>> pm = PassManager.parse(pipeline, registry=registry, adapter=ToyAdapter())
         >>> pm.add_instrumentation(Outline())
         >>> _ = pm.run(parse_toy("toy.module(toy.func @f)"))
-          composite-fixed-point-pass done
-        toy.module done
+        toy.func(composite-fixed-point-pass)
+          composite-fixed-point-pass
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
-    failure, and which has no hooks for runs, verification and change.
+    failure, and which has no hooks for runs and verification.
     """
 
     run: Run
+    ended: Ended
     timing: Any = None
     reproducer: Path | None = None
     run_record: Any = None
@@ -242,17 +227,13 @@ class PassInstrumentation:
     finds_changes: bool = False
     crosses: bool = False
     one_by_one: bool = False
-    names_only: bool = False
-    stays_here: bool = False
-    repeats_failures: bool = False
 
     def split(self) -> PassInstrumentation | None:
         """Return an observer of a part of a run in another process or thread.
 
         It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
-        parts in program order. None, the default, leaves that part unobserved. It is not called
-        for a class that overrides hooks and not this, as nothing is known of what these observe:
-        what it observes stays in this process, and threads call its own hooks, one at a time.
+        parts in program order. None, the default: it observes what happens here, so that all of
+        the run does.
         """
         return None
 
@@ -261,60 +242,7 @@ class PassInstrumentation:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the run, and the lock that hooks share, behind when it is copied or pickled."""
-        return {name: value for name, value in vars(self).items() if name not in {LOCK, "run"}}
-
-    # -- Generators around what is observed -------------------------------------------------
-
-    def around_run(self, run: Run) -> Around:
-        """Observe a run, from before passes are initialized to its end."""
-        raised = _raised_by(self.before_run, run)
-        ended = yield raised
-        self.after_run(run, failed=ended.failed)
-
-    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
-        """Observe a nested pipeline on `op`; `parent` is the step that runs it."""
-        raised = _raised_by(self.before_pipeline, pipeline, op, parent)
-        ended = yield raised
-        self.after_pipeline(pipeline, op, parent, failed=ended.failed)
-
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Observe a pass, or a step that runs nested pipelines, on `op`.
-
-        Verification is a part of it. An interrupt is the failure of all steps that it ends.
-        """
-        raised = _raised_by(self.before_pass, step, op)
-        ended = yield raised
-        raised = None
-        if ended.skipped:
-            raised = _raised_by(self.pass_skipped, step, op)
-        elif ended.changed:
-            raised = _raised_by(self.after_change, step, op)
-        if ended.failed:
-            self.after_pass_failed(step, op, ended.failure)
-        else:
-            self.after_pass(step, op)
-        if raised is not None:
-            raise raised
-
-    def around_verification(self, step: Step, op: Any) -> Around:
-        """Observe the verification of the op after a step; not when that is skipped."""
-        raised = _raised_by(self.before_verification, step, op)
-        yield raised
-        self.after_verification(step, op)
-
-    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
-        """Observe how an analysis is computed; not when it is found in the cache."""
-        raised = _raised_by(self.before_analysis, name, kind, op)
-        yield raised
-        self.after_analysis(name, kind, op)
-
-    def around_scope(self, name: str) -> Around:
-        """Observe a part of a pass that the pass has named."""
-        raised = _raised_by(self.before_scope, name)
-        yield raised
-        self.after_scope(name)
-
-    # -- Two methods for each ---------------------------------------------------------------
+        return {n: value for n, value in vars(self).items() if n not in {LOCK, "run", "ended"}}
 
     def before_run(self, run: Run) -> None:
         """Called first, before passes are initialized."""
@@ -332,7 +260,7 @@ class PassInstrumentation:
         """Called before a pass, or a step that runs nested pipelines, starts on `op`."""
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Called when it has succeeded, verification included."""
+        """Called when it has succeeded, verification included, or a gate has skipped it."""
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Called when it has failed.
@@ -343,21 +271,6 @@ class PassInstrumentation:
             failure: Why; None if only a nested pass has failed. An interrupt is the failure of
                 all steps that it ends.
         """
-
-    def on_failure(self, failure: Failure) -> None:
-        """Called for every failure of the run, in program order, when it is reported."""
-
-    def on_measured(self, times: Sequence[Measured]) -> None:
-        """Called in a step that the IR runs by itself, with the times of what it consists of.
-
-        Passes that the IR runs as one are measured one by one for it.
-        """
-
-    def pass_skipped(self, step: Step, op: Any) -> None:
-        """Called before `after_pass` if a gate has kept the step from running."""
-
-    def after_change(self, step: PassStep, op: Any) -> None:
-        """Called before `after_pass` if the pass has changed the op, found by fingerprint."""
 
     def before_verification(self, step: Step, op: Any) -> None:
         """Called before the op is verified after a step; not when that is skipped."""
@@ -371,19 +284,11 @@ class PassInstrumentation:
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Called when it has been computed, or has raised."""
 
-    def before_scope(self, name: str) -> None:
-        """Called before a part of a pass that the pass has named."""
+    def on_failure(self, failure: Failure) -> None:
+        """Called for every failure of the run, in program order, when it is reported."""
 
-    def after_scope(self, name: str) -> None:
-        """Called after it."""
+    def on_measured(self, times: Sequence[Measured]) -> None:
+        """Called in a step that the IR runs by itself, with the times of what it consists of.
 
-
-def _raised_by(before: Callable[..., None], *args: Any) -> BaseException | None:
-    """Call a hook, and return what is raised once the hook after it is sure to be called."""
-    try:
-        before(*args)
-    except BaseException as error:
-        if isinstance(error, Exception) and not isinstance(error, PassFailure):
-            raise  # it is broken, and not called any more
-        return error
-    return None
+        Passes that the IR runs as one are measured one by one for it.
+        """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.diagnostics import Location
-    from passel.hooks import Around
+    from passel.errors import Failure
     from passel.schedule import Step
 
 _TAG = "`pass-execution`"
@@ -85,31 +85,37 @@ class ActionLog(PassInstrumentation):
 
     one_by_one = True  # each pass is an action
     crosses = True  # counters count what passes run on another IR as well
-    stays_here = True  # executions are numbered
 
     def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:
         self._stream = stream
         self._places = tuple(places)
         self._count = 0
+        self._running: list[int] = []  # 0 for what is not logged
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Log that a step begins, and that it has ended; MLIR does not tell how either."""
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Log that a step begins."""
         adapter = self.run.adapter
         self._count = number = self._count + 1
-        if self._places:
-            location = adapter.location(op)
-            if not any(place.covers(location) for place in self._places):
-                yield
-                return
-        name = step.display_name if isinstance(step, PassStep) else _ADAPTOR
-        outline = " ".join(adapter.print_op(op, _OUTLINE).split())
-        self._write(
-            number,
-            f"begins (no breakpoint) Action {_TAG} running `{name}` on Operation "
-            f"`{adapter.kind_of(op).name}` ({outline})`",
-        )
-        ended = yield
-        self._write(number, f"{'skipped' if ended.skipped else 'completed'} {_TAG}")
+        location = adapter.location(op) if self._places else None
+        is_logged = location is None or any(place.covers(location) for place in self._places)
+        self._running.append(number if is_logged else 0)
+        if is_logged:
+            name = step.display_name if isinstance(step, PassStep) else _ADAPTOR
+            outline = " ".join(adapter.print_op(op, _OUTLINE).split())
+            self._write(
+                number,
+                f"begins (no breakpoint) Action {_TAG} running `{name}` on Operation "
+                f"`{adapter.kind_of(op).name}` ({outline})`",
+            )
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Log that it has ended."""
+        if number := self._running.pop():
+            self._write(number, f"{'skipped' if self.ended.skipped else 'completed'} {_TAG}")
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Log that it has ended; MLIR does not tell how either."""
+        self.after_pass(step, op)
 
     def _write(self, number: int, text: str) -> None:
         thread = threading.current_thread().name

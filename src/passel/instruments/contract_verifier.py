@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator
 
     from passel.contracts.declarations import DeclarationTable
-    from passel.hooks import Around, Run
+    from passel.errors import Failure
+    from passel.hooks import Run
     from passel.schedule import Pipeline, Step
 
 
@@ -67,7 +68,6 @@ class ContractVerifier(PassInstrumentation):
     """
 
     one_by_one = True
-    stays_here = True  # it compares ops with what they were when the last pass ended
 
     def __init__(self, declarations: DeclarationTable | None = None) -> None:
         self._declarations = declarations or default_declarations()
@@ -76,37 +76,48 @@ class ContractVerifier(PassInstrumentation):
         """Start anew."""
         self._computed: set[tuple[Any, Hashable]] = set()
         self._illegal: ChainMap[str, str] = ChainMap()  # those of enclosing ops are behind
-        self._running: _Running | None = None
+        self._running: list[_Running] = []
 
-    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Start with no dialects of the op made illegal but those of the enclosing ops."""
-        if isinstance(parent, PassStep) and self._running is not None:
-            self._running.problems += self._broken_inside(parent, pipeline)
-        enclosing, self._illegal = self._illegal, self._illegal.new_child()
-        yield
-        self._illegal = enclosing
+        if isinstance(parent, PassStep) and self._running:
+            self._running[-1].problems += self._broken_inside(parent, pipeline)
+        self._illegal = self._illegal.new_child()
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Look for the dialects that a pass requires, and whether it has done what is declared.
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Go back to those of the enclosing ops."""
+        self._illegal = self._illegal.parents
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Look for the dialects that a pass requires.
 
         Raises:
-            PassFailure: A dialect has been made illegal, or the pass has not done it.
+            PassFailure: One has been made illegal.
         """
-        if not isinstance(step, PassStep):
-            yield
-            return
-        running = _Running(op, self._declarations.of(step.pass_))
-        self._check_required(running.said)
-        enclosing, self._running = self._running, running
-        ended = yield
-        self._running = enclosing
-        if not ended.failed and not ended.skipped:
-            self._judge(step, running)
+        if isinstance(step, PassStep):
+            self._running.append(_Running(op, self._declarations.of(step.pass_)))
+            self._check_required(self._running[-1].said)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Look whether it has done what is declared.
+
+        Raises:
+            PassFailure: It has not.
+        """
+        if isinstance(step, PassStep):
+            running = self._running.pop()
+            if not self.ended.skipped:
+                self._judge(step, running)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Forget it."""
+        if isinstance(step, PassStep):
+            self._running.pop()
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Note what is computed, which ought to be there if the running pass requires it."""
         self._computed.add((kind, self.run.adapter.identity_of(op)))
-        running = self._running
+        running = self._running[-1] if self._running else None
         if running is not None and kind in running.said.requires and running.op == op:
             running.problems.append(
                 f"it requires {name}, which had to be computed anew: no pass has produced it, or "

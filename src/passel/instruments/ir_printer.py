@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from passel.hooks import Around, Run
+    from passel.errors import Failure
+    from passel.hooks import Run
     from passel.instruments.ir_sinks import Sink
     from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
@@ -94,7 +95,6 @@ class PrintIR(PassInstrumentation):
         self._before = before
         self._after = True if wants_all else after
         self._module_scope = module_scope
-        self.stays_here: bool = module_scope  # dumps then show more than a part of the run
         self._only_on_change = only_on_change
         self.finds_changes: bool = only_on_change or diff
         self._only_on_failure = only_on_failure
@@ -114,9 +114,12 @@ class PrintIR(PassInstrumentation):
 
     # -- Runs ------------------------------------------------------------------------------
 
-    def around_run(self, run: Run) -> Around:
-        """Warn in the end if the symbol has not occurred."""
-        yield
+    def before_run(self, run: Run) -> None:
+        """Start with no pass running."""
+        self._old: list[str | None] = []
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Warn if the symbol has not occurred."""
         self._failed.discard(run)
         self._known = None
         self.complaint = ""
@@ -130,8 +133,10 @@ class PrintIR(PassInstrumentation):
         if isinstance(self._sink, TreeSink):
             self._sink.tree.forget()
 
-    def split(self) -> PrintIR:
-        """Return a printer that keeps the dumps of a part of a run."""
+    def split(self) -> PrintIR | None:
+        """Return a printer that keeps the dumps of a part of a run, unless they show more."""
+        if self._module_scope:
+            return None
         child = copy(self)
         child._stream, child._sink, child.defers_complaint = StreamSink(None), DumpLog(), True
         child._failed, child._known = set(), None
@@ -150,29 +155,44 @@ class PrintIR(PassInstrumentation):
 
     # -- Passes ----------------------------------------------------------------------------
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Print, if the pass is one of those asked for."""
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Print, if the pass is one of those asked for, and remember what diffs start from."""
         if not isinstance(step, PassStep):
-            yield
             return
-        target = self._target(op)
-        if _takes(self._before, step) and target is not None:
-            self._dump(step, op, "Before", self._text(target))
-        is_chosen = _takes(self._after, step)
-        old = None if target is None else ""
-        if is_chosen and target is not None and self._compares:
-            old = self._known_text(target)
-        ended = yield
-        if ended.failed or ended.changed:
-            self._known = None
-        if ended.failed:
+        target, old = self._target(op), None
+        if target is not None:
+            old = ""
+            if _takes(self._before, step):
+                self._dump(step, op, "Before", self._text(target))
+            if self._compares and _takes(self._after, step):
+                old = self._known_text(target)
+        self._old.append(old)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Print, if the pass is one of those asked for."""
+        if isinstance(step, PassStep):
+            old = self._old.pop()
+            if self.ended.changed:
+                self._known = None
+            elif self._only_on_change:
+                return
+            if _takes(self._after, step) and not self._only_on_failure:
+                self._dump_after(step, op, old)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Print, if the pass is one of those asked for."""
+        if isinstance(step, PassStep):
+            old, self._known = self._old.pop(), None
             self._failed.add(self.run)
-        if not is_chosen or (self._only_on_failure and not ended.failed):
-            return
-        if ended.failed or ended.changed or not self._only_on_change:
-            shown = self._shown_after(self._target(op), old, failed=ended.failed)
-            if shown is not None:
-                self._dump(step, op, "After", shown, failed=ended.failed)
+            if _takes(self._after, step):
+                self._dump_after(step, op, old, failed=True)
+
+    def _dump_after(
+        self, step: PassStep, op: Any, old: str | None, *, failed: bool = False
+    ) -> None:
+        shown = self._shown_after(self._target(op), old, failed=failed)
+        if shown is not None:
+            self._dump(step, op, "After", shown, failed=failed)
 
     # -- What to print ---------------------------------------------------------------------
 

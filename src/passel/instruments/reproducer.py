@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.errors import Failure
-    from passel.hooks import Around, Run
+    from passel.hooks import Run
     from passel.instruments.reproducer_stream import Destination
     from passel.schedule import Step
 
@@ -63,11 +63,13 @@ class _Frame:
         running: The execution of it, last, and of the passes that have run the pipeline it is in.
         recipe: The IR before it, and the pass alone, if that is recorded.
         inner: Failures in pipelines that it has run.
+        nested: The execution of a step that runs nested pipelines, of which this is the frame.
     """
 
     running: Sequence[PassExecution] = ()
     recipe: Recipe | None = None
     inner: list[_Case] = field(default_factory=list[_Case])
+    nested: PassExecution | None = None
 
 
 class CrashReproducer(PassInstrumentation):
@@ -86,9 +88,7 @@ class CrashReproducer(PassInstrumentation):
         destination: The file; or a text stream; or a function that returns one once a run has
             failed, which is then closed. To streams nothing is written ahead.
         local: Record the IR before the pass that failed first and that pass alone. Costs a
-            print of all of the IR for each pass and op; not of those in worker processes, but
-            that functions with failures are processed here again. Of a process that was killed,
-            the file left behind is as if this were off where its workers were at work.
+            print of all of the IR for each pass and op, all of which run in this process.
         threading: Whether a replay may run passes in parallel.
         replay: The command to replay it with, in which `{file}` stands for the file's quoted
             name; by default one for passel-opt. It gets the flags without which the file is not
@@ -123,8 +123,6 @@ class CrashReproducer(PassInstrumentation):
     Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
     """
 
-    repeats_failures = True
-
     def __init__(
         self,
         destination: Destination,
@@ -146,16 +144,16 @@ class CrashReproducer(PassInstrumentation):
         """The file that is written ahead, while a run goes on."""
         return getattr(self._file, "running", None)
 
-    def split(self) -> PassInstrumentation:
-        """Return an observer of nothing: passes that fail elsewhere fail here again."""
-        return PassInstrumentation()
+    def split(self) -> PassInstrumentation | None:
+        """Return an observer of nothing: what has failed elsewhere is known in the end."""
+        return None if self.local else PassInstrumentation()
 
     def before_run(self, run: Run) -> None:
         """Write the file ahead."""
         self.reproducer = None
         self._file = target_of(self.destination)
         self._problem = ""
-        self._frame = _Frame()
+        self._frames = [_Frame()]
         self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
         self._whole: Recipe | None = None
         self._started = run
@@ -164,29 +162,38 @@ class CrashReproducer(PassInstrumentation):
         self._whole = self._recipe(pipeline_text(run.pipeline, anchor), steps)
         self._prepare(self._whole)
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Write the local reproducer ahead, and remember failures."""
-        outer, execution = self._frame, execution_of(self.run, step, op)
-        frame = _Frame([*outer.running, execution])
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Write the local reproducer ahead."""
+        outer = self._frames[-1]
+        frame = _Frame([*outer.running, execution_of(self.run, step, op)])
+        if not isinstance(step, PassStep):
+            frame = _Frame(outer.running, outer.recipe, outer.inner, frame.running[-1])
+        elif self.local:
+            frame.recipe = self._local_recipe(step, op)
+            self._prepare(frame.recipe)
+        self._frames.append(frame)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Go back to the pass that runs it, which goes on."""
+        self._frames.pop()
         if isinstance(step, PassStep):
-            self._frame = frame
-            if self.local:
-                frame.recipe = self._local_recipe(step, op)
-                self._prepare(frame.recipe)
-        ended = yield
-        self._frame = outer
-        if isinstance(step, PassStep):
-            self._prepare(outer.recipe)  # the enclosing pass goes on
-        failure = ended.failure
+            self._prepare(self._frames[-1].recipe)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Remember the failure."""
+        frame = self._frames[-1]
+        self.after_pass(step, op)
         if failure is None or (step.is_fused and failure.kind != "interrupted"):
             return  # what failed inside is among the failures of the run, or was handled
         # A pass that gives up, or is interrupted, because of what it has run is not to blame.
-        if frame.inner and failure.kind in {"failed", "interrupted"}:
+        if isinstance(step, PassStep) and frame.inner and failure.kind in {"failed", "interrupted"}:
             cases = frame.inner
         elif failure.kind == "interrupted" and not isinstance(step, PassStep):
             return
         else:
-            cases = [_Case(failure, frame.running, frame.recipe)]
+            running = [*frame.running, frame.nested] if frame.nested else frame.running
+            cases = [_Case(failure, running, frame.recipe)]
+        outer = self._frames[-1]
         if outer.running:
             outer.inner.extend(cases)
         else:

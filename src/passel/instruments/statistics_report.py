@@ -72,7 +72,6 @@ class StatisticsReport(PassInstrumentation):
 
     collects_statistics = True
     crosses = True  # it does not look at ops
-    names_only = True
 
     def __init__(
         self,
@@ -84,6 +83,7 @@ class StatisticsReport(PassInstrumentation):
             raise ValueError(f"no such display of statistics: '{display}'")
         self._display = display
         self._stream = stream
+        self._prints = True
         # By the path of a pass and their text: a pass may build an equal pipeline for each op.
         self._dynamic: dict[str, dict[str, Pipeline]] = {}
 
@@ -97,9 +97,21 @@ class StatisticsReport(PassInstrumentation):
         if isinstance(parent, PassStep):
             self._dynamic.setdefault(parent.path, {})[str(pipeline)] = pipeline
 
+    def split(self) -> StatisticsReport:
+        """Return what remembers such pipelines elsewhere."""
+        part = StatisticsReport(self._display)
+        part._prints = False
+        return part
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Remember them here."""
+        assert isinstance(child, StatisticsReport)  # noqa: S101 - the contract
+        for path, pipelines in child._dynamic.items():
+            self._dynamic.setdefault(path, {}).update(pipelines)
+
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Print the report."""
-        if run.outer is None:
+        if run.outer is None and self._prints:
             self.write(run.pipeline, run.counts)
 
     def write(self, pipeline: Pipeline, counts: Mapping[tuple[str, str], int]) -> None:

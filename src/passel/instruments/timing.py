@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
     from typing import TextIO
 
-    from passel.hooks import Around, Measured, Run
+    from passel.errors import Failure
+    from passel.hooks import Measured, Run
     from passel.schedule import Step
 
 __all__ = ["Timer", "Timing"]
@@ -104,7 +105,11 @@ class Timing(PassInstrumentation):
     def scope(self, name: str) -> Generator[None]:
         """Measure the body of a `with` statement: work that is no pass."""
         with self:
-            yield from self._measure(name)
+            self._begin(name)
+            try:
+                yield
+            finally:
+                self._end()
 
     def __enter__(self) -> Self:
         """Count all that follows, up to the end of the `with` statement, as total time."""
@@ -170,40 +175,50 @@ class Timing(PassInstrumentation):
 
     # -- Hooks: short, because what they take counts as the passes' time -----------------------
 
-    def around_run(self, run: Run) -> Around:
-        """Measure the total time, and print."""
-        with self:
-            yield
+    def before_run(self, run: Run) -> None:
+        """Measure the total time."""
+        self.__enter__()
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Print."""
+        self.__exit__()
         if run.sharing:
             self._sharing[run.sharing] = None
         if self._report is not False and not self._thread().running:
             self.write_report(sys.stderr if self._report is True else self._report)
 
-    def around_pass(self, step: Step, op: Any) -> Around:
+    def before_pass(self, step: Step, op: Any) -> None:
         """Measure the pass; passes that the IR runs as one are measured by it."""
-        if self._display == "ops" and isinstance(step, PassStep):
-            return self._measure_pair(step, op)
-        return _nothing() if step.is_fused else self._measure(step)
+        if not step.is_fused:
+            self._begin(step)
 
-    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Measure it no more."""
+        if not step.is_fused:
+            seconds = self._end()
+            if self._display == "ops" and isinstance(step, PassStep):
+                self._add(execution_of(self.run, step, op), seconds)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Measure it no more."""
+        if not step.is_fused:
+            self._end()
+
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Measure the pipeline."""
-        return self._measure(pipeline)
+        self._begin(pipeline)
 
-    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Measure it no more."""
+        self._end()
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Measure the analysis."""
-        return self._measure(kind)
+        self._begin(kind)
 
-    def around_scope(self, name: str) -> Around:
-        """Measure the part of a pass."""
-        return self._measure(name)
-
-    def _measure_pair(self, step: PassStep, op: Any) -> Generator[None, Any]:
-        pair = execution_of(self.run, step, op)
-        start = perf_counter()
-        try:
-            yield from self._measure(step)
-        finally:
-            self._add(pair, perf_counter() - start)
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Measure it no more."""
+        self._end()
 
     def _add(self, pair: PassExecution, seconds: float) -> None:
         self._pairs[pair] = self._pairs.get(pair, 0.0) + seconds
@@ -222,17 +237,21 @@ class Timing(PassInstrumentation):
             row.count += each.ops
             self._add_measured(row, each.inside)
 
-    def _measure(self, what: Any) -> Generator[None, Any]:
+    def _begin(self, what: Any) -> None:
         thread = self._threads.get(get_ident()) or self._thread()
         above = thread.row
-        thread.row = row = above.nested.get(what) or self._row(above, what)
-        row.mark = start = perf_counter()
-        try:
-            yield
-        finally:
-            above.mark = perf_counter()
-            row.stop(above.mark - start, above)
-            thread.row = above
+        row = above.nested.get(what) or self._row(above, what)
+        thread.open.append((above, perf_counter()))
+        thread.row, row.mark = row, thread.open[-1][1]
+
+    def _end(self) -> float:
+        """Add the time of what has begun last to its row, and return it."""
+        thread = self._threads[get_ident()]
+        above, start = thread.open.pop()
+        above.mark = perf_counter()
+        thread.row.stop(above.mark - start, above)
+        thread.row = above
+        return above.mark - start
 
     # -- Rows --------------------------------------------------------------------------------
 
@@ -263,7 +282,3 @@ class Timing(PassInstrumentation):
             above.nested.clear()  # what is run once, such as pipelines that passes build anew
         above.nested[what] = above.child(name, key, path, hidden=hidden)
         return above.nested[what]
-
-
-def _nothing() -> Around:
-    yield None

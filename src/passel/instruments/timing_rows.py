@@ -82,12 +82,14 @@ class ThreadTimer:
     Attributes:
         root: Its root.
         row: The innermost row that is measured now; the root if there is none.
+        open: The rows around those that are measured now, each with the time at which that began.
         running: How many enclosing `with` statements measure the total time.
     """
 
     def __init__(self) -> None:
         self.root: Row = Row("root")
         self.row: Row = self.root
+        self.open: list[tuple[Row, float]] = []
         self.running: int = 0
         self._start = 0.0
         self._begun = perf_counter(), process_time()

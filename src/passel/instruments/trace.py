@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from passel.hooks import Around, OpIdentity, Run
+    from passel.errors import Failure
+    from passel.hooks import OpIdentity, Run
     from passel.schedule import Pipeline, Step
 
 Event: TypeAlias = dict[str, Any]
@@ -78,13 +79,16 @@ class Trace(PassInstrumentation):
 
     # -- Runs ----------------------------------------------------------------------------------
 
-    def around_run(self, run: Run) -> Around:
-        """Count the ops before and after the run, and complete the file."""
-        with self:
-            self._sample(forced=run.outer is None)
-            yield
-            self._sample(forced=run.outer is None)
-            self._options.clear()
+    def before_run(self, run: Run) -> None:
+        """Count the ops before the run."""
+        self.__enter__()
+        self._sample(forced=run.outer is None)
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Count the ops after the run, and complete the file."""
+        self._sample(forced=run.outer is None)
+        self._options.clear()
+        self.__exit__()
 
     def __enter__(self) -> Self:
         """Keep the array open until the `with` statement ends, so that a stream gets only one."""
@@ -107,7 +111,7 @@ class Trace(PassInstrumentation):
             try:
                 yield
             finally:
-                self._event("E", args={})
+                self._end()
 
     # -- Other processes -----------------------------------------------------------------------
 
@@ -124,48 +128,52 @@ class Trace(PassInstrumentation):
 
     # -- Slices --------------------------------------------------------------------------------
 
-    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
-        """Make a slice such as `'func.func' Pipeline @main`."""
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Begin a slice such as `'func.func' Pipeline @main`."""
         ops = self.run.identify(op)
         name = f"'{pipeline.anchor}' Pipeline {_place(ops[-1])}"
         self._begin(name, "pipeline", {"path": pipeline.path, **_identity(ops)})
-        ended = yield
-        self._event("E", args={"failed": True} if ended.failed else {})
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Make a slice such as `cse @main`, with what has become of the pass."""
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """End it."""
+        self._end({"failed": True} if failed else {})
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Begin a slice such as `cse @main`."""
         execution = execution_of(self.run, step, op)
         name = execution.name or execution.display_name
         args = {"path": step.path, **_identity(execution.ops), **self._facts(step, op)}
         self._begin(f"{name} {_place(execution.op)}", "pass", args)
-        ended = yield
-        outcome: dict[str, Any] = {}
-        if ended.failed:
-            outcome = {"failed": True}
-            if (failure := ended.failure) is not None:
-                outcome |= {"kind": failure.kind, "message": failure.diagnostic.message}
-        elif isinstance(step, PassStep):
-            outcome = {"skipped": True} if ended.skipped else {"changed": ended.changed}
-        self._event("E", args=outcome)
-        if not ended.failed:
-            self._sample()
 
-    def around_verification(self, step: Step, op: Any) -> Around:
-        """Make a slice."""
-        return self._slice("verify", "verification", {"path": step.path})
+    def after_pass(self, step: Step, op: Any) -> None:
+        """End it, with whether the pass has changed its op."""
+        skipped, changed = self.ended.skipped, self.ended.changed
+        is_pass = isinstance(step, PassStep)
+        self._end({"skipped": True} if skipped else {"changed": changed} if is_pass else {})
+        self._sample()
 
-    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
-        """Make a slice such as `(A) DominanceInfo`."""
-        return self._slice(f"(A) {name}", "analysis", {"op": _place(self.run.identity_of(op))})
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """End it, with why the pass has failed."""
+        args: dict[str, Any] = {"failed": True}
+        if failure is not None:
+            args |= {"kind": failure.kind, "message": failure.diagnostic.message}
+        self._end(args)
 
-    def around_scope(self, name: str) -> Around:
-        """Make a slice."""
-        return self._slice(name, "scope", {})
+    def before_verification(self, step: Step, op: Any) -> None:
+        """Begin a slice."""
+        self._begin("verify", "verification", {"path": step.path})
 
-    def _slice(self, name: str, category: str, args: dict[str, Any]) -> Around:
-        self._begin(name, category, args)
-        yield
-        self._event("E", args={})
+    def after_verification(self, step: Step, op: Any) -> None:
+        """End it."""
+        self._end()
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Begin a slice such as `(A) DominanceInfo`."""
+        self._begin(f"(A) {name}", "analysis", {"op": _place(self.run.identity_of(op))})
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """End it."""
+        self._end()
 
     def _facts(self, step: Step, op: Any) -> dict[str, Any]:
         """Return the location of a pass's op, and its options."""
@@ -182,6 +190,9 @@ class Trace(PassInstrumentation):
 
     def _begin(self, name: str, category: str, args: dict[str, Any]) -> None:
         self._event("B", name=name, cat=category, args=args)
+
+    def _end(self, args: dict[str, Any] | None = None) -> None:
+        self._event("E", args=args or {})
 
     def _now(self) -> float:
         """Return microseconds since the trace was made."""

@@ -10,8 +10,6 @@ from passel.diagnostics import UNKNOWN, Diagnostic, Severity
 from passel.ir import PrintFlags, outwards
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     # Only for its default: a plain `PassContext` is that of a pass without state.
     from typing_extensions import TypeVar
 
@@ -319,13 +317,6 @@ class PassContext(ABC, Generic[StateT]):
 
         Raises:
             ValueError: The pass does not declare the statistic, or the amount is negative.
-        """
-
-    @abstractmethod
-    def scope(self, name: str) -> AbstractContextManager[None]:
-        """Name what happens in a `with` statement, for reports of time and traces.
-
-        Example: `with ctx.scope("Building the graph"): ...` is a row below the pass.
         """
 
     @abstractmethod

@@ -23,7 +23,6 @@ class EventRecorder(PassInstrumentation):
     """
 
     one_by_one = True  # each pass is an event
-    stays_here = True  # in program order
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -74,13 +73,15 @@ class FullEventRecorder(EventRecorder):
         """Record it."""
         self._record("after-run" + "-failed" * failed, run.pipeline.anchor, run.op)
 
-    def after_change(self, step: PassStep, op: Any) -> None:
-        """Record it."""
-        self._record("after-change", _name(step), op)
+    finds_changes = True
 
-    def pass_skipped(self, step: Step, op: Any) -> None:
-        """Record it."""
-        self._record("pass-skipped", _name(step), op)
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Record it, and whether it was skipped or has changed the op."""
+        if self.ended.skipped:
+            self._record("pass-skipped", _name(step), op)
+        elif self.ended.changed:
+            self._record("after-change", _name(step), op)
+        super().after_pass(step, op)
 
     def before_verification(self, step: Step, op: Any) -> None:
         """Record it."""

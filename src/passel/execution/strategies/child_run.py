@@ -7,7 +7,7 @@ is verified: in one call with what was put off for the siblings, where the IR do
 from __future__ import annotations
 
 import gc
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -24,6 +24,7 @@ from passel.execution.strategies.placement import Place, Placement, at_work, pla
 from passel.execution.strategies.transport import Transport
 from passel.execution.streams import standard_streams
 from passel.execution.verification import verify, verify_enclosing
+from passel.hooks import Bracket
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -92,7 +93,6 @@ class ChildRun:
         self.placement: Placement = placement_of(step, self._services)
         self._gone: list[int] = []
         self._lost: list[int] = []
-        self._repeats_failures = False
         self._looks = not self.placement.is_declared  # at each op before its turn
         self._transport: Transport | None = None  # most runs need none
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
@@ -139,13 +139,10 @@ class ChildRun:
         outcomes: list[Outcome] = []
         reports.held += buffers
         try:
-            # What waits for others is interrupted at once.
-            with services.hooks.interrupts.allowed() if is_shared and observed else nullcontext():
-                tasks = strategy(self, self.tasks) if is_shared else map(self, self.tasks)
-                for outcome in tasks:
-                    outcomes.append(outcome)
-                    if outcome.interrupt is not None:
-                        break
+            for outcome in strategy(self, self.tasks) if is_shared else map(self, self.tasks):
+                outcomes.append(outcome)
+                if outcome.interrupt is not None:
+                    break
             if outcomes[-1].interrupt is None:
                 outcomes.append(self._settle(outcomes))
         except Exception:
@@ -210,25 +207,19 @@ class ChildRun:
         ):
             return self._lose(task)
         if siblings is None:
-            return self._run(task)
+            return self._runner.run_between_hooks(self._step, task)
         before = UNCHANGED
         if violation := siblings.enter(task.number, looks=self._looks):
             before, siblings.is_violated = self._report(violation), True
             if verify(self._services, self._step, op) is not None:
                 return before  # passes may fail in any way on what is invalid
-        outcome = self._run(task)
+        outcome = self._runner.run_between_hooks(self._step, task)
         place = self._lifetime.place_of(op)
         if place is task.place or place == task.place:
             siblings.leave(task.number)
         else:
             self._lost.append(task.number)  # a failure of its own
         return outcome if before is UNCHANGED else merge([before, outcome])
-
-    def _run(self, task: OpContext) -> Outcome:
-        if not self._services.hooks.sees_steps:
-            return self._runner.run_between_hooks(self._step, task)
-        with self._services.hooks.interrupts.held():
-            return self._runner.run_between_hooks(self._step, task)
 
     # -- Work in other places ----------------------------------------------------------------
 
@@ -249,7 +240,7 @@ class ChildRun:
             task.runner = runner
             if task.cached is not None:  # enclosing passes have asked for analyses of this op
                 task.cached.serve(runner.analyzer)
-        return Branch(other, hooks.observing(parts), parts)
+        return Branch(other, Bracket(hooks, "run", hooks.run), parts)
 
     # -- Work in other processes ------------------------------------------------------------
 
@@ -276,13 +267,10 @@ class ChildRun:
         self._services.sharing.keep(why)
 
     @contextmanager
-    def apart(self, *, repeats_failures: bool = False) -> Generator[None]:
+    def apart(self) -> Generator[None]:
         """Enclose the tasks that a worker does, which are refused if passes left their ops.
 
         Even a change that a pass declares is not sent back, if it is not of the task's own op.
-
-        Args:
-            repeats_failures: Whether a task that fails is to fail again where it comes from.
 
         Raises:
             EncodingError: Passes have changed more than the ops that they ran on.
@@ -290,7 +278,6 @@ class ChildRun:
         prints, siblings = self._services.fingerprints, self._ctx.siblings
         before, streams = enclosing_states(self._ctx, prints), standard_streams()
         self._looks = True  # what was changed before is not sent back
-        self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
         yield
         if (
             self._gone
@@ -313,13 +300,11 @@ class ChildRun:
             known: What is known of the ops where they come from, if they are copies.
 
         Raises:
-            EncodingError: The changes cannot be sent, or are to be made again where ops come from.
+            EncodingError: The changes cannot be sent.
         """
         for task in tasks:
             snapshot = self.transport.snapshot(task, known)
             outcome = self(task)
-            if outcome.failures and self._repeats_failures:
-                raise EncodingError("it is to fail where the run is observed")
             yield outcome, self.transport.pack(task, outcome, snapshot)
             if outcome.interrupt is not None:
                 return

@@ -35,7 +35,6 @@ class Assignment(NamedTuple):
         guard: Refuses passes for what they do outside the IR; None if all may run.
         renders: Whether diagnostics have to come with their ops as text.
         collects: Whether passes count also what costs time to count.
-        repeats: Whether what fails is to be done again where it comes from.
     """
 
     run_class: Any
@@ -45,7 +44,6 @@ class Assignment(NamedTuple):
     guard: EffectsGuard | None
     renders: bool
     collects: bool
-    repeats: bool
 
 
 class Parcel(NamedTuple):

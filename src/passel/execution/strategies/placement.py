@@ -90,7 +90,7 @@ def _why_not(place: Place, passes: list[Pass], services: RunServices) -> str:
         why = f"contexts of {adapter.name} are for one of Python's threads at a time"
     elif place is Place.PROCESSES and ability_of(adapter, ShipsOps) is None:
         why = f"ops of {adapter.name} cannot be sent"
-    elif bound := services.hooks.bound_here(threads=is_thread):
+    elif bound := services.hooks.bound_here():
         why = f"{' and '.join(bound)} can observe passes {only}"
     elif services.gates:
         why = f"gates are asked {only}"

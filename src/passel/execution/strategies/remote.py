@@ -129,13 +129,12 @@ class RemoteWorker:
         Raises:
             EncodingError: They are to be done where the parcel comes from.
         """
-        run_class, adapter, step, options, _, renders, collects, repeats = self._assignment
+        run_class, adapter, step, options, _, renders, collects = self._assignment
         compiler, schedule = self._schedule(shipment.context)
         hooks = Instrumentor(part for part in parcel.parts if part is not None)
         hooks.collects_statistics = collects
         emit = _ignore if renders else None
         run = run_class(compiler, hooks, emit, options=options, strategy=Sequential())
-        run.repeats_failures = repeats
         locks = ability_of(adapter, LocksContexts)
         alone = nullcontext() if locks is None else locks.alone_in(shipment.context)
         with alone, running_on(adapter, shipment.context):

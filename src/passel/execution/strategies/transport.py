@@ -134,7 +134,6 @@ class Transport:
             services.compiler.guard,
             services.reports.renders,
             services.hooks.collects_statistics,
-            services.hooks.repeats_failures,
         )
 
     def parcel(self, tasks: Sequence[OpContext]) -> Parcel:
