@@ -101,9 +101,12 @@ class Changes(PassInstrumentation):
         super().__init__()
         self.seen: list[tuple[str, str | None]] = []
 
-    def after_change(self, step: Any, op: ToyOp) -> None:
+    finds_changes = True
+
+    def after_pass(self, step: Any, op: ToyOp) -> None:
         """Note it."""
-        self.seen.append((step.title, op.symbol))
+        if self.ended.changed:
+            self.seen.append((step.title, op.symbol))
 
 
 def test_a_change_inside_is_not_one_of_the_next_pass_around() -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
-from signal import SIGINT, raise_signal
 from threading import get_ident
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from processes import survived
 from sibling_passes import Act, module_of
 
 from passel import (
@@ -27,7 +24,7 @@ from passel import (
 from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.placement import Place
-from passel.hooks import Instrumentor, instrumentor
+from passel.hooks import Instrumentor
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
@@ -41,7 +38,6 @@ PAIRS = {
     "before_pass": ("after_pass", "after_pass_failed"),
     "before_verification": ("after_verification",),
     "before_analysis": ("after_analysis",),
-    "before_scope": ("after_scope",),
 }
 
 
@@ -52,7 +48,7 @@ class Facts:
 
 
 class Work(Pass[Any]):
-    """Change the op, look at facts, and run a pipeline, in a named part."""
+    """Change the op, look at facts, and run a pipeline."""
 
     name = "work"
     how: str = ""
@@ -63,9 +59,8 @@ class Work(Pass[Any]):
         ctx.analysis(Facts)
         if self.how == "fail":
             raise PassFailure
-        with ctx.scope("part"):
-            if self.how == "dynamic":
-                ctx.run_pipeline(OpPassManager("any").add(Work()))
+        if self.how == "dynamic":
+            ctx.run_pipeline(OpPassManager("any").add(Work()))
 
 
 class Watch(PassInstrumentation):
@@ -82,7 +77,7 @@ def _hook(name: str) -> Callable[..., None]:
         opened = self.opened[get_ident()]
         if name in PAIRS:
             opened.append(name)
-        elif name.startswith("after_") and name != "after_change":
+        elif name.startswith("after_"):
             begun = opened.pop() if opened else ""
             if name not in PAIRS.get(begun, ()):
                 self.unpaired.append(f"{begun or 'nothing'} ended by {name}")
@@ -94,7 +89,7 @@ def _hook(name: str) -> Callable[..., None]:
 
 
 NAMES = [*PAIRS, *(each for ends in PAIRS.values() for each in ends)]
-for _name in [*NAMES, "after_change", "pass_skipped", "on_failure"]:
+for _name in [*NAMES, "on_failure"]:
     setattr(Watch, _name, _hook(_name))
 
 
@@ -144,20 +139,20 @@ def test_a_hook_may_fail_a_pass(hook: str) -> None:
     ran: list[str] = []
 
     class Refuse(PassInstrumentation):
-        ended: list[str]
+        ends: list[str]
 
         def __init__(self) -> None:
-            self.ended = []
+            self.ends = []
 
         def before_pass(self, step: Any, op: ToyOp) -> None:
             self._refuse("before_pass", step, op)
 
         def after_pass(self, step: Any, op: ToyOp) -> None:
-            self.ended.append(f"passed {op.symbol}")
+            self.ends.append(f"passed {op.symbol}")
             self._refuse("after_pass", step, op)
 
         def after_pass_failed(self, step: Any, op: ToyOp, failure: object) -> None:
-            self.ended.append(f"failed {op.symbol}")
+            self.ends.append(f"failed {op.symbol}")
 
         @staticmethod
         def _refuse(name: str, step: Any, op: ToyOp) -> None:
@@ -178,7 +173,7 @@ def test_a_hook_may_fail_a_pass(hook: str) -> None:
         pm.run(parse_toy(MODULE), on_diagnostic=lambda _: None)
     assert [(each.kind, each.symbol) for each in caught.value.failures] == [("failed", "a")]
     assert ran == (["b", "b"] if hook == "before_pass" else ["a", "b", "b"])
-    assert len(refuse.ended) == 4  # each that began, once
+    assert len(refuse.ends) == 4  # each that began, once
 
 
 def test_other_exceptions_of_a_hook_do_not_fail_a_pass() -> None:
@@ -189,87 +184,6 @@ def test_other_exceptions_of_a_hook_do_not_fail_a_pass() -> None:
 
 
 # -- Signals ---------------------------------------------------------------------------------
-
-SIGNALLED = """
-import os, random, signal, sys, threading, time
-from passel import Pass, PassManager
-from passel.testing import FullEventRecorder, ToyAdapter, parse_toy
-
-class Work(Pass):
-    name = "work"
-    def run(self, op, ctx):
-        op.value += 1
-
-def unpaired(events):
-    begun = []
-    for event in events:
-        word, _, rest = event.partition(" ")
-        if word.startswith("before-"):
-            begun.append((word[7:], rest))
-        elif word not in ("after-change", "pass-skipped"):
-            what = (word[6:].removesuffix("-failed"), rest)
-            if not begun or begun.pop() != what:
-                return True
-    return bool(begun)
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in a background job
-
-def interrupt(when):
-    time.sleep(when)
-    os.kill(os.getpid(), signal.SIGINT)
-
-text = f"toy.module({','.join(f'toy.func @f{number}' for number in range(300))})"
-random.seed(int(sys.argv[1]))
-count = interrupted = 0
-for number in range(40):
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(Work(), Work())
-    recorder = FullEventRecorder()
-    pm.add_instrumentation(recorder)
-    thread = threading.Thread(target=interrupt, args=(random.uniform(0, 0.01),))
-    module = parse_toy(text)
-    try:
-        thread.start()
-        pm.run(module)
-        thread.join()
-    except KeyboardInterrupt:
-        interrupted += 1
-    while thread.is_alive():
-        try:
-            thread.join()
-        except KeyboardInterrupt:
-            pass
-    count += unpaired(recorder.events)
-print(count, interrupted)
-"""
-
-
-def test_signals_leave_hooks_paired() -> None:
-    """Most of 40 signals come while hooks are called; each ends its run, and what had begun."""
-    unpaired, interrupted = map(int, survived(SIGNALLED, "1").split())
-    assert interrupted
-    assert unpaired <= 1  # one between the instructions of a `with` statement cannot be held back
-
-
-def test_a_pass_is_interrupted_at_once_whatever_its_module_is_called() -> None:
-    """Whether an interrupt waits for hooks depends on what the run does, not on names of modules."""
-    done: list[str] = []
-
-    class Named(Pass[Any]):
-        name = "named"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            raise_signal(SIGINT)
-            done.append("after the interrupt")
-
-    code = Named.run.__code__.replace(co_filename=str(instrumentor.__file__))
-    names = {**globals(), "__name__": "passel.hooks.instrumentor"}
-    Named.run = FunctionType(code, names, closure=Named.run.__closure__)
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Named())
-    pm.add_instrumentation(Watch(0, KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        pm.run(parse_toy("toy.module(toy.func @a)"))
-    assert not done
 
 
 class Waiting(Sequential):

@@ -24,14 +24,12 @@ from passel import (
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.threads import Threads
-from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from passel.execution.strategies import SiblingStrategy
-    from passel.hooks import Around
     from passel.schedule import Step
 
 
@@ -152,43 +150,20 @@ def test_analyses_are_those_of_one_thread() -> None:
     assert len(found[0][0]) == 21
 
 
-class Plain(PassInstrumentation):
-    """Notes when its hooks overlap."""
+class Here(PassInstrumentation):
+    """Notes the threads that it is called from."""
 
     def __init__(self) -> None:
-        self.inside = 0
-        self.most = 0
         self.threads: set[int] = set()
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Take some time."""
-        self.inside += 1
-        self.most = max(self.most, self.inside)
+        """Note it."""
         self.threads.add(get_ident())
-        sleep(0.002)
-        self.inside -= 1
 
 
-def test_hooks_never_overlap_and_passes_do(caplog: pytest.LogCaptureFixture) -> None:
-    """All threads call hooks of an instrumentation without parts, one at a time, as MLIR's do."""
-    plain = Plain()
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Meet())
-    module = module_of(8)
-    with ThreadPoolExecutor(2) as pool, manager.instrument(plain):
-        manager.run(module, executor=pool)
-    assert not caplog.messages
-    assert plain.most == 1
-    assert len(plain.threads) == 3  # the module is this thread's
-    assert str(module).count(" 1") == 8  # each pass has met one of another thread
-
-
-class Here(Plain):
-    """The same, for one thread."""
-
-    stays_here = True
-
-
-def test_an_instrumentation_can_keep_all_in_one_thread(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_instrumentation_without_parts_keeps_all_in_one_thread(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """The log says so."""
     here = Here()
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
@@ -201,6 +176,10 @@ def test_an_instrumentation_can_keep_all_in_one_thread(caplog: pytest.LogCapture
 class Raises(PassInstrumentation):
     """Raises in its hooks."""
 
+    def split(self) -> PassInstrumentation:
+        """Return itself."""
+        return self
+
     def before_pass(self, step: Step, op: Any) -> None:
         """Raise it."""
         raise ValueError("broken")
@@ -212,36 +191,6 @@ def test_what_raises_in_several_threads_is_reported_once(caplog: pytest.LogCaptu
     with ThreadPoolExecutor(2) as pool, manager.instrument(Raises()):
         manager.run(module_of(8), executor=pool)
     assert sum("Raises raised" in each for each in caplog.messages) == 1
-
-
-class Watch(Timing):
-    """Sees passes, besides measuring them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[Any] = []
-
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """See it."""
-        self.seen.append(step)
-        return super().around_pass(step, op)
-
-
-@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
-def test_hooks_of_a_subclass_are_called(
-    strategy: SiblingStrategy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What its base class splits off for others does not know them, and is not used."""
-
-    def this(jobs: int | None, executor: object) -> SiblingStrategy:
-        return strategy
-
-    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", this)
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
-    with manager.instrument(watch := Watch()):
-        manager.run(module_of(12))
-    assert len(watch.seen) == 12 + 1  # what runs the pipelines is a step as well
-    assert watch.timing.children[0].children[0].children[0].count == 12
 
 
 class Grow(Pass):

@@ -18,7 +18,6 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from passel.hooks import Around
     from passel.schedule import Step
 
 SOURCE = "toy.module(toy.func @a,toy.op,toy.module(toy.func @b,toy.func),toy.func,toy.module(toy.func @b))"
@@ -98,13 +97,16 @@ class Anchors(PassInstrumentation):
     """Notes the anchor of its run when passes begin and end."""
 
     def __init__(self) -> None:
+        self.begun: list[str] = []
         self.seen: list[tuple[str, str]] = []
 
-    def around_pass(self, step: Step, op: Any) -> Around:
+    def before_pass(self, step: Step, op: Any) -> None:
         """Note it."""
-        begun = self.run.pipeline.anchor
-        yield
-        self.seen.append((begun, self.run.pipeline.anchor))
+        self.begun.append(self.run.pipeline.anchor)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Note it."""
+        self.seen.append((self.begun.pop(), self.run.pipeline.anchor))
 
 
 def test_a_hook_finds_its_run() -> None:

@@ -19,7 +19,6 @@ import pytest
 from xdsl.dialects.builtin import UnitAttr
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
-from passel.hooks import Instrumentor
 from passel.instruments.ir_printer import PrintIR
 from passel.testing import EventRecorder, FullEventRecorder, ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
-    from passel.hooks import Around
     from passel.ir import IRAdapter
 
 # -- Two IRs that can be changed and broken --------------------------------------------------
@@ -358,33 +356,6 @@ def test_hooks_pair_when_reporting_a_failure_raises() -> None:
 # -- What the framework promises to authors --------------------------------------------------
 
 
-PAIRS = {
-    "runs": ("before_run", "after_run"),
-    "pipelines": ("before_pipeline", "after_pipeline"),
-    "passes": (
-        *("before_pass", "after_pass", "after_pass_failed"),
-        *("pass_skipped", "after_change"),
-    ),
-    "verifications": ("before_verification", "after_verification"),
-    "analyses": ("before_analysis", "after_analysis"),
-    "scopes": ("before_scope", "after_scope"),
-    "on_failure": ("on_failure",),
-}
-
-
-@pytest.mark.parametrize(
-    ("pair", "hook"), [(pair, hook) for pair, hooks in PAIRS.items() for hook in hooks]
-)
-def test_only_overridden_hooks_are_there(pair: str, hook: str) -> None:
-    """Each pair of hooks that no instrumentation overrides is None, which the run passes over."""
-
-    def called(self: object, *args: object, **kwargs: object) -> None: ...
-
-    one = type("One", (PassInstrumentation,), {hook: called})()
-    hooks = Instrumentor([PassInstrumentation(), one])
-    assert [name for name in PAIRS if getattr(hooks, name) is not None] == [pair]
-
-
 def test_a_scope_ends_also_when_its_body_raises() -> None:
     """Behind the `with` statement, what observed inside it does no longer."""
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
@@ -398,44 +369,6 @@ def test_a_scope_ends_also_when_its_body_raises() -> None:
         raise ZeroDivisionError
     pm.run(parse_toy("toy.module"))
     assert len(inner.events) * 2 == len(outer.events) > 0
-
-
-class InterruptedPart(PassInstrumentation):
-    """Its parts are interrupted when they begin."""
-
-    def __init__(self, *, is_part: bool = False) -> None:
-        self.is_part = is_part
-        self.ended: list[bool] = []
-
-    def before_run(self, run: object) -> None:
-        """Interrupt a part."""
-        if self.is_part:
-            raise KeyboardInterrupt
-
-    def before_pass(self, step: object, op: object) -> None:
-        """Observe a step, which only parts of it can do elsewhere."""
-
-    def after_run(self, run: object, *, failed: bool) -> None:
-        """Note that it has ended."""
-        self.ended.append(failed)
-
-    def split(self) -> InterruptedPart:
-        """Return a part, and note it."""
-        self.part = InterruptedPart(is_part=True)
-        return self.part
-
-
-def test_a_part_that_is_interrupted_when_it_begins_ends_all_the_same(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """An interrupt does not look like an error of the instrumentation."""
-    whole = InterruptedPart()
-    hooks = Instrumentor([whole])
-    parts = hooks.branch()[1]
-    with pytest.raises(KeyboardInterrupt), hooks.observing(parts):
-        pytest.fail("has not begun")
-    assert whole.part.ended == [True]
-    assert not caplog.records
 
 
 class Alone(PassInstrumentation):
@@ -455,7 +388,7 @@ class Alone(PassInstrumentation):
 
     before_run = after_run = before_pass = after_pass = before_pipeline = _enter
     after_pipeline = before_analysis = after_analysis = before_verification = _enter
-    after_verification = after_change = _enter
+    after_verification = _enter
 
 
 def test_hooks_of_one_object_never_overlap() -> None:
@@ -537,15 +470,13 @@ class Ends(PassInstrumentation):
     def __init__(self) -> None:
         self.failed: list[tuple[str, bool]] = []
 
-    def around_verification(self, step: Any, op: Any) -> Around:
+    def after_verification(self, step: Any, op: Any) -> None:
         """Record it."""
-        ended = yield
-        self.failed.append(("verification", ended.failed))
+        self.failed.append(("verification", self.ended.failed))
 
-    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Record it."""
-        ended = yield
-        self.failed.append((name, ended.failed))
+        self.failed.append((name, self.ended.failed))
 
 
 class Good:
@@ -562,8 +493,8 @@ class Bad:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_generator_is_told_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
-    """Both fail by an exception, which the generator does not see."""
+def test_hooks_are_told_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
+    """Both fail by an exception, which the hook does not see."""
 
     class Ask(Pass[ToyOp]):
         name = "ask"
@@ -591,23 +522,3 @@ def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:
         del module
         gc.collect()
         assert known() is None
-
-
-def test_a_run_that_ends_waits_for_hooks_of_another() -> None:
-    """Runs in several threads may have one instrumentation, which knows its run while a hook runs."""
-    entered, seen = threading.Event(), list[Any]()
-
-    class Slow(PassInstrumentation):
-        def on_failure(self, failure: Any) -> None:
-            entered.set()
-            time.sleep(0.05)
-            seen.append(self.run)
-
-    hooks, ended = Instrumentor([slow := Slow()]), Instrumentor([slow])
-    hooks.run = "the run"
-    thread = threading.Thread(target=hooks.on_failure, args=("failure",))
-    thread.start()
-    entered.wait()
-    ended.forget_run()
-    thread.join()
-    assert seen == ["the run"]

@@ -13,46 +13,8 @@ from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.hooks import Around
 
 MODULE = "toy.module(toy.func @f,toy.func @g)"
-
-
-class Endings(PassInstrumentation):
-    """Notes how passes have ended, after a generator's `yield`."""
-
-    def __init__(self, yields: int = 1) -> None:
-        self.seen: list[str] = []
-        self.yields = yields
-
-    def around_pass(self, step: Any, op: ToyOp) -> Around:
-        """Note it."""
-        for _ in range(self.yields):
-            ended = yield None
-            self.seen.append(f"{step.title} {ended.failed} {getattr(ended.failure, 'kind', '')}")
-
-
-def test_a_generator_goes_on_with_how_a_pass_has_ended() -> None:
-    """Also on failure, with the failure itself, and for the step around it without one."""
-    endings = Endings()
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(fail)
-    pm.add_instrumentation(endings)
-    with pytest.raises(PassFailedError):
-        pm.run(parse_toy("toy.module(toy.func @f)"))
-    assert [each.partition(" ")[2] for each in endings.seen] == ["True failed", "True "]
-
-
-@pytest.mark.parametrize("yields", [0, 2])
-def test_a_generator_yields_once(yields: int, caplog: pytest.LogCaptureFixture) -> None:
-    """One that does not is harmless, or disabled for the run, which goes on."""
-    endings = Endings(yields)
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(nothing)
-    pm.add_instrumentation(endings)
-    pm.run(parse_toy(MODULE))
-    assert len(endings.seen) == bool(yields)
-    assert ("a generator that yields once" in caplog.text) == bool(yields)
 
 
 def nothing(_op: Any, _pass: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-from contextlib import suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
     from passel.execution.strategies import SiblingStrategy
-    from passel.hooks import Around
 
 SOURCE = "toy.module @m(toy.func @f,toy.func @g)"
 
@@ -284,22 +282,12 @@ def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
 class InChild(PrintIR):
     """Lets a child, pickled there and back, see passes that only run elsewhere."""
 
-    def around_pass(self, step: Any, op: Any) -> Around:
+    def before_pass(self, step: Any, op: Any) -> None:
         """Run them, and take no note of what stands for them here."""
-        if not isinstance(step, PassStep):
-            return self._around_container(step, op)
-        return (
-            self._around_nothing()
-            if step.pass_.name == "nothing"
-            else super().around_pass(step, op)
-        )
-
-    def _around_nothing(self) -> Around:
-        yield
-
-    def _around_container(self, step: Any, op: Any) -> Around:
-        enclosing = super().around_pass(step, op)
-        next(enclosing)
+        if isinstance(step, PassStep):
+            if step.pass_.name != "nothing":
+                super().before_pass(step, op)
+            return
         child = pickle.loads(pickle.dumps(self.split()))
         inner = PassManager("toy.func", adapter=ToyAdapter())
         inner.add(Bump(symbol="f"))
@@ -307,9 +295,11 @@ class InChild(PrintIR):
             with inner.instrument(child):
                 inner.run(each)
         self.merge(pickle.loads(pickle.dumps(child)))
-        ended = yield
-        with suppress(StopIteration):
-            enclosing.send(ended)
+
+    def after_pass(self, step: Any, op: Any) -> None:
+        """Take no note either."""
+        if isinstance(step, PassStep) and step.pass_.name != "nothing":
+            super().after_pass(step, op)
 
 
 class Nothing(Pass[ToyOp]):

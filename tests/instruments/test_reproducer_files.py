@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import resource
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from interrupts import interrupted
-from sweeps import STEP
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.instruments import reproducer, reproducer_file, whole_files
+from passel.instruments import reproducer_file, whole_files
 from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import ReproducerFile
 from passel.instruments.whole_files import check_writable, write_whole
@@ -179,38 +175,6 @@ def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.Mon
 
 
 # -- Interrupts --------------------------------------------------------------------------------------
-
-
-def run_interrupted(number: int, *, local: bool) -> bool:
-    """Let a run fail with an interrupt on the way; return whether it came."""
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Fail())
-    pm.add_instrumentation(CrashReproducer("r.mlir", local=local))
-    module = parse_toy("toy.module(toy.func @f)")
-    modules = (reproducer, reproducer_file, whole_files)
-    with suppress(KeyboardInterrupt, PassFailedError), interrupted(number, modules) as interrupter:
-        pm.run(module)
-    return interrupter.came
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files left open
-@pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
-@pytest.mark.parametrize("stride", [31, pytest.param(min(STEP, 3), marks=pytest.mark.sweep)])
-def test_an_interrupt_at_any_instruction_leaves_whole_files(
-    directory: Path, stride: int, local: bool
-) -> None:
-    """There is the older file or all of the new one, and nothing beside it."""
-    number = 1
-    while run_interrupted(number, local=local):
-        text = Path("r.mlir").read_text()
-        assert text == "older" or text.endswith("#-}\n"), number
-        if names(directory) != GIVEN:
-            gc.collect()  # what could not be removed goes with its owner
-        assert names(directory) == GIVEN, number
-        Path("r.mlir").write_text("older")
-        number += stride
-    if sys.version_info[:2] == (3, 12) and number == 1:
-        pytest.skip("this Python does not trace instructions of calls that follow")
-    assert number > 200
 
 
 # -- Paths that cannot be written --------------------------------------------------------------------

@@ -208,15 +208,6 @@ def test_pipelines_that_passes_run_are_below_their_pass() -> None:
     ]
 
 
-def test_rows_of_one_name_stay_apart_if_they_are_of_different_things() -> None:
-    """A scope that is called like an analysis has a row of its own."""
-    timing = Timing()
-    with timing.scope("(A) Length"):
-        pass
-    list(timing.around_analysis("Length", Length, None))
-    assert [timer.name for timer in timing.timing.children] == ["(A) Length", "(A) Length"]
-
-
 def test_scopes_time_what_is_no_pass() -> None:
     """Scopes of one name are one row, and runs may be inside of one."""
     timing, pm = Timing(), manager()

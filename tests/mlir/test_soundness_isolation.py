@@ -20,7 +20,7 @@ from passel import (
 from passel.mlir import MLIRAdapter
 
 if TYPE_CHECKING:
-    from passel.schedule import PassStep as Step
+    from passel.schedule import Step
 
 SOURCE = """
 module @root {
@@ -206,7 +206,9 @@ class Reticent(Touch):
 class Changes(PassInstrumentation):
     """Observes changes."""
 
-    def after_change(self, step: Step, op: Any) -> None:
+    finds_changes = True
+
+    def after_pass(self, step: Step, op: Any) -> None:
         """Take no note."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from functools import partialmethod
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +24,6 @@ from passel.testing import FullEventRecorder, ToyAdapter, ToyOp
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from passel.hooks import Around
 
 INTERRUPTS_VERIFICATION = 99
 
@@ -191,29 +189,6 @@ class Listener(FullEventRecorder):
         self.log.append((self.events[-1], self.number))
 
 
-class AroundListener(Listener):
-    """Records the same, by one generator around everything that begins and ends."""
-
-    def record(self, what: str, *args: Any) -> Around:
-        """Record what begins, and how it ends."""
-        getattr(self, f"before_{what}")(*args)
-        ended = yield None
-        if ended.skipped:
-            self.pass_skipped(*args)
-        if ended.changed:
-            self.after_change(*args)
-        if what == "pass" and ended.failed:
-            getattr(self, "after_pass_failed")(*args, ended.failure)  # noqa: B009 - of any arguments
-        elif what in ("run", "pipeline"):
-            getattr(self, f"after_{what}")(*args, failed=ended.failed)
-        else:
-            getattr(self, f"after_{what}")(*args)
-
-
-for _what in ("run", "pipeline", "pass", "verification", "analysis", "scope"):
-    setattr(AroundListener, f"around_{_what}", partialmethod(AroundListener.record, _what))
-
-
 def _calls_that_may_raise(name: str) -> Callable[..., None]:
     def hook(self: Raiser, *args: Any, **kwargs: Any) -> None:
         getattr(Listener, name)(self, *args, **kwargs)
@@ -288,7 +263,7 @@ def check_order(log: list[tuple[str, int]], numbers: list[int]) -> None:
 def test_hooks_of_all_instrumentations_pair_and_nest(case: Case) -> None:
     """Whatever fails, is skipped or interrupted; and to watch it changes nothing."""
     log: list[tuple[str, int]] = []
-    listeners = [Listener(0, log), AroundListener(1, log), Listener(2, log)]
+    listeners = [Listener(0, log), Listener(1, log), Listener(2, log)]
     watched = case.run(*listeners)
     for listener in listeners:
         check_nesting(listener.events)
@@ -318,32 +293,26 @@ def test_what_raises_is_reported_once_and_left_alone(
 
 
 class Comparing(PassInstrumentation):
-    """Holds what `after_change` says against fingerprints of its own."""
+    """Holds `Ended.changed` against fingerprints of its own."""
+
+    finds_changes = True
 
     def __init__(self) -> None:
         self.before: list[object] = []
-        self.told: list[bool] = []
 
     def before_pass(self, step: Any, op: ToyOp) -> None:
         """Look."""
         self.before.append(ADAPTER.fingerprint(op))
-        self.told.append(False)
-
-    def after_change(self, step: Any, op: ToyOp) -> None:
-        """Take note."""
-        assert not self.told[-1], "told twice"
-        self.told[-1] = True
 
     def after_pass(self, step: Any, op: ToyOp) -> None:
         """Compare."""
         changed = self.before.pop() != ADAPTER.fingerprint(op)
-        told = self.told.pop()
-        assert told == (changed and step.pass_ is not None)
+        assert self.ended.changed == (changed and step.pass_ is not None)
 
     def after_pass_failed(self, step: Any, op: ToyOp, failure: object) -> None:
         """Changes by passes that fail are not reported."""
         self.before.pop()
-        assert not self.told.pop()
+        assert not self.ended.changed
 
 
 @given(cases)
@@ -367,7 +336,7 @@ class Verifications(PassInstrumentation):
 
 @given(cases)
 def test_verification_does_not_depend_on_who_watches_changes(case: Case) -> None:
-    """The same is verified whether or not `after_change` makes the run take fingerprints."""
+    """The same is verified whether or not `finds_changes` makes the run take fingerprints."""
     alone, together = Verifications(), Verifications()
     assert case.run(alone) == case.run(together, Comparing())
     assert alone.verified == together.verified

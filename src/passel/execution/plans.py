@@ -48,9 +48,7 @@ class Planner:
         self._fuses = services.fuses
         self._verifies = services.verifies
         hooks = services.hooks
-        self._fusing = Fusing(
-            self._verifies, bool(hooks.measures), hooks.collects_statistics
-        )
+        self._fusing = Fusing(self._verifies, bool(hooks.measures), hooks.collects_statistics)
         self._matched = services.matched
         self._sharing = services.sharing
         self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.report import header
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from passel.hooks import Run
     from passel.passes import Statistic
     from passel.schedule import Pipeline, Step
+
+
+Display: TypeAlias = Literal["pipeline", "list", "json"]
 
 
 class _Count(NamedTuple):
@@ -75,13 +78,13 @@ class StatisticsReport(PassInstrumentation):
 
     def __init__(
         self,
-        display: Literal["pipeline", "list", "json"] = "pipeline",
+        display: Display = "pipeline",
         *,
         stream: TextIO | None = None,
     ) -> None:
         if display not in ("pipeline", "list", "json"):
             raise ValueError(f"no such display of statistics: '{display}'")
-        self._display = display
+        self._display: Display = display
         self._stream = stream
         self._prints = True
         # By the path of a pass and their text: a pass may build an equal pipeline for each op.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from passel.hooks import Around, Ended, OpIdentity, Run
+    from passel.errors import Failure
+    from passel.hooks import Ended, OpIdentity, Run
     from passel.record.writer import Log
     from passel.schedule import Step
 
@@ -107,71 +109,87 @@ class Recorder(PassInstrumentation):
 
     # -- Hooks -----------------------------------------------------------------------------------
 
-    def around_run(self, run: Run) -> Around:
-        """Record the run's pipeline and its op, and how it has ended."""
+    def before_run(self, run: Run) -> None:
+        """Record the run's pipeline and its op."""
         snapshots = Snapshots(run.adapter, self._log.text)
         is_part = self._file is None and not self._runs
         number = 0 if is_part else self._log.start_run(self._run_facts(run, snapshots))
-        recorded = _RecordedRun(run, number, snapshots, self._enclosing if is_part else None)
-        self._runs.append(recorded)
-        try:
-            yield
-        finally:
-            self._runs.remove(recorded)
-            self._steps.clear()
-            if not self._runs:
-                self._told.clear()
+        enclosing = self._enclosing if is_part else None
+        self._runs.append(_RecordedRun(run, number, snapshots, enclosing))
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Record how it has ended."""
+        number = self._runs.pop().number
+        self._steps.clear()
+        if not self._runs:
+            self._told.clear()
         if self._file is not None:
             failures = [FailureInfo.of(each) for each in run.failures]
             self._file.end_run(number, failures, run.notes)
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Record what a pass did to an op."""
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Take note of an op as it is before a pass."""
         run = self._runs[-1]
-        return (self._around_pass if isinstance(step, PassStep) else self._around_nested)(
-            run, step, op
-        )
+        if isinstance(step, PassStep):
+            self._begin_pass(run, step, op)
+        else:
+            former, at_work = run.enclosing, run.at_work
+            run.enclosing = enclosing = run.enter(op)
+            run.at_work = enclosing.at_work
+            run.nested.append(_Nested(enclosing, former, at_work, run.changes))
 
-    def _around_pass(self, run: _RecordedRun, step: Step, op: Any) -> Around:
-        entered, outer = perf_counter(), self._inner
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Record what a pass did to an op."""
+        self.after_pass_failed(step, op, None)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Record what a pass did to an op before it failed."""
+        run = self._runs[-1]
+        if isinstance(step, PassStep):
+            self._end_pass(run, step, op)
+        else:
+            self._end_nested(run, step, op, failure)
+
+    def _begin_pass(self, run: _RecordedRun, step: Step, op: Any) -> None:
+        entered = perf_counter()
         facts = run.facts_of(op)
-        at_work = run.at_work
-        is_amid = at_work is not None and at_work != facts.ordinals
+        is_amid = run.at_work is not None and run.at_work != facts.ordinals
         if is_amid or run.is_new_inside(facts):
             self._log.change(run.number, facts.ordinals, run.snapshots.take(op), is_amid)
         self._log.begin(run.number, self._step_facts(step), facts)
         if run.holds_others():
             run.snapshots.prepare(op)
-        place = run.place_of(op)
+        outer = self._inner - entered
+        running = _Running(facts, run.place_of(op), run.at_work, outer)
         run.at_work = facts.ordinals
         self._inner = 0.0
-        started = perf_counter()
-        ended = yield
-        total = perf_counter() - started
-        run.at_work = at_work
+        run.running.append(running)
+        running.started = perf_counter()
+
+    def _end_pass(self, run: _RecordedRun, step: Step, op: Any) -> None:
+        running, ended = run.running.pop(), self.ended
+        total = perf_counter() - running.started
+        run.at_work = running.at_work
         data: dict[str, Any] = {"total": round(total, 7)}
         if self._inner:
             data["own"] = round(max(total - self._inner, 0.0), 7)
         self._tell(ended, step, data)
         if ended.failed or ended.changed or (ended.outcome and ended.outcome.changed is None):
-            self._look(run, op, ended, place, data)
-        self._log.end(run.number, facts, data)
-        self._inner = outer + perf_counter() - entered
+            self._look(run, op, ended, running.place, data)
+        self._log.end(run.number, running.facts, data)
+        self._inner = running.outer + perf_counter()
 
-    def _around_nested(self, run: _RecordedRun, step: Step, op: Any) -> Around:
-        former, before, at_work = run.enclosing, run.changes, run.at_work
-        run.enclosing = enclosing = run.enter(op)
-        run.at_work = enclosing.at_work
-        ended = yield
-        run.enclosing, run.at_work = former, at_work
-        if (failure := ended.failure) is not None:
+    def _end_nested(self, run: _RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
+        nested = run.nested.pop()
+        run.enclosing, run.at_work = nested.former, nested.at_work
+        if failure is not None:
             data: dict[str, Any] = {"total": 0, "status": "failed"}
             data["failure"] = failure_data(FailureInfo.of(failure))
             facts = run.facts_of(op)
             self._log.begin(run.number, self._step_facts(step), facts)
             self._log.end(run.number, facts, data)
-        elif run.changes != before and not enclosing.is_apart:
-            self._log.change(run.number, enclosing.ordinals, run.snapshots.take(op))
+        elif run.changes != nested.changes and not nested.op.is_apart:
+            self._log.change(run.number, nested.op.ordinals, run.snapshots.take(op))
 
     # -- What is recorded ------------------------------------------------------------------------
 
@@ -254,6 +272,42 @@ class _Enclosing(NamedTuple):
     at_work: tuple[int, ...] | None
 
 
+@dataclass(slots=True)
+class _Running:
+    """A pass that runs.
+
+    Attributes:
+        facts: Its op, as records name it.
+        place: Where that stands.
+        at_work: See `_RecordedRun`, before it.
+        outer: The time that the recorder and passes inside have taken of the pass that runs it,
+            less that at which it was entered.
+        started: The time at which it has begun.
+    """
+
+    facts: RecordedOp
+    place: object
+    at_work: tuple[int, ...] | None
+    outer: float
+    started: float = 0.0
+
+
+class _Nested(NamedTuple):
+    """Nested pipelines that run.
+
+    Attributes:
+        op: The op on whose nested ops they do.
+        former: The op before, on whose nested ops this one's pipelines run.
+        at_work: See `_RecordedRun`, before it.
+        changes: How many changes were recorded before.
+    """
+
+    op: _Enclosing
+    former: _Enclosing | None
+    at_work: tuple[int, ...] | None
+    changes: int
+
+
 class _Known(NamedTuple):
     """An op that no pass has changed since it was looked at.
 
@@ -281,6 +335,8 @@ class _RecordedRun:
         enclosing: The innermost op whose nested pipelines run.
         changes: How many changes were recorded.
         at_work: The op that a pass works on which may run pipelines on ops inside.
+        running: The passes that run, innermost last.
+        nested: The nested pipelines that run, innermost last.
     """
 
     def __init__(
@@ -291,6 +347,8 @@ class _RecordedRun:
         self.place_of = run.adapter.policies().lifetime.place_of
         self.enclosing = part_of
         self.changes = 0
+        self.running: list[_Running] = []
+        self.nested: list[_Nested] = []
         self.at_work = None if part_of is None else part_of.at_work
         self._run = run
         self._seen: set[tuple[int, ...]] = set()

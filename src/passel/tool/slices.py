@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from passel.diagnostics import Diagnostic
-    from passel.hooks import Around
+    from passel.errors import Failure
     from passel.instruments.timing import Timing
     from passel.ir.frontend import SliceFrontend, SourcePart
     from passel.manager import PassManager
@@ -96,27 +96,34 @@ class SliceObserver(PassInstrumentation):
         self._depth = 0
         self._nested = 0
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Guard a pass, and take what it leads to."""
-        guard = self._frontend.guard
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Guard a pass."""
         self._depth += 1
         self._nested += self._depth < _ON_SLICES
         if self._depth == _ON_SLICES and step.pass_ is not None:
-            guard.is_armed = looks_beside(step.pass_)
-        ended = yield None
-        if self._depth == _ON_SLICES and ended.outcome is not None:
+            self._frontend.guard.is_armed = looks_beside(step.pass_)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Take what it leads to."""
+        guard, outcome = self._frontend.guard, self.ended.outcome
+        if self._depth == _ON_SLICES and outcome is not None:
             guard.is_armed = False
             if guard.has_noticed and not self.refusal:
                 self.refusal = f"pass '{step.title}' looks at more than its op"
-            self._take(op, ended.outcome.diagnostics, ended.outcome.counts)
+            self._take(op, outcome.diagnostics, outcome.counts)
         self._depth -= 1
 
-    def around_verification(self, step: Step, op: Any) -> Around:
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Take what it leads to."""
+        self.after_pass(step, op)
+
+    def before_verification(self, step: Step, op: Any) -> None:
         """Let verification look at all ops."""
-        guard = self._frontend.guard
-        was, guard.is_armed = guard.is_armed, False
-        yield None
-        guard.is_armed = was
+        self._armed, self._frontend.guard.is_armed = self._frontend.guard.is_armed, False
+
+    def after_verification(self, step: Step, op: Any) -> None:
+        """Go on as before."""
+        self._frontend.guard.is_armed = self._armed
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Refuse the pipeline of a pass whose statistics would be reported below it."""
