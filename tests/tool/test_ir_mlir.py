@@ -171,8 +171,6 @@ OWN = {
     "cluster": "test_cluster",
     "color": "rendering",
     "pass-timeout": "passel's alone",
-    "edit-ir-after": "tests/search, tests/lit/stepping",
-    "interactive": "tests/search, tests/lit/stepping",
     "start-after": "tests/search, tests/lit/stepping",
     "stop-after": "tests/search, tests/lit/stepping",
     "compat": "another tool",

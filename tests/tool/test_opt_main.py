@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import sys
@@ -232,33 +231,6 @@ def test_flags_for_other_irs(
 ) -> None:
     """A flag that is for another IR is refused, not ignored."""
     assert toy_opt("absent.toy", flag) == (1, "", f"toy-opt: error: {reason}\n")
-
-
-class ToyAdapterForSessions(ToyAdapterForFiles):
-    """An adapter that writes IR as files."""
-
-    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return the op's text."""
-        return str(op)
-
-    def readable_source(self, text: str, context: Any) -> str:
-        """Return the text."""
-        return text
-
-    def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
-        """Return none."""
-        return ()
-
-
-def test_a_prompt_for_another_ir(
-    toy_opt: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It has the tool's adapter, which is not installed."""
-    Path("in.toy").write_text("toy.module(toy.func @f)")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("step\nquit\n"))
-    flags = ("in.toy", "-p", "toy.module(toy.func(increment))", "--interactive")
-    code, out, err = toy_opt(*flags, adapter=ToyAdapterForSessions())
-    assert (code, out) == (0, "toy.module(toy.func @f 1)\n"), err
 
 
 def test_an_adapter_without_a_frontend(toy_opt: Callable[..., tuple[int, str, str]]) -> None:

@@ -1,7 +1,6 @@
 """Searches over runs: the place in a pipeline, the smallest case that still fails.
 
-A `Session` runs a pipeline pass by pass, forwards and backwards; a `Stretch` is what lies between
-two places of it.
+A `Stretch` is what lies between two places of a pipeline.
 
 `ddmin` finds which of some items are needed; `Trials` ask an oracle about cases in child
 processes, which they may crash; `Reducer` makes a case smaller.
@@ -19,7 +18,6 @@ from passel.search.oracle import (
 )
 from passel.search.places import Place, Stretch
 from passel.search.reducing import Reducer, Size
-from passel.search.session import Session
 from passel.search.starting import SearchError, failure_of, narrowed, printed
 from passel.search.trials import Trials, UnsteadyError
 
@@ -32,7 +30,6 @@ __all__ = [
     "Reducer",
     "SameFailure",
     "SearchError",
-    "Session",
     "Size",
     "Stretch",
     "Subject",

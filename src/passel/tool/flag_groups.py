@@ -145,13 +145,6 @@ class SteppingFlags(FlagGroup):
     start_after: str = flag(
         "run no pass up to this one; the input is the IR there", "<place>", common=True
     )
-    edit_ir_after: tuple[str, ...] = flag(
-        "open the IR after this pass in $EDITOR, and go on with what comes back",
-        "<place>",
-        repeated=True,
-        parse=str,
-    )
-    interactive: bool = flag("run the pipeline pass by pass from a prompt")
 
 
 class InputFlags(FlagGroup):

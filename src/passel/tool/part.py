@@ -176,10 +176,9 @@ class Part:
         how: dict[str, Any] = {"on_diagnostic": self._report, **self._parallelism()}
         if not self._settings.stepping.is_asked_for:
             return manager.run(self._parsed.op, **how)
-        from passel.tool.stepping import run_in_stretches
+        from passel.tool.stepping import run_stretch
 
-        self._parsed, result = run_in_stretches(manager, self._parsed, self._shared, how)
-        return result
+        return run_stretch(manager, self._parsed.op, self._settings, how)
 
     def _parallelism(self) -> dict[str, Any]:
         """Return how the run shares its work, as `PassManager.run` takes it."""

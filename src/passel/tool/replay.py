@@ -82,21 +82,15 @@ class Replay:
         )
         manager.add_instrumentation(self._current)
 
-    def begin_at(self, place: str) -> None:
-        """Let replays of what fails from now on begin at a place of the pipeline."""
-        if self._current is not None:
-            self._current.replay = self.command(f"--start-after={place}")
-
     def _count(self) -> None:
         if self._current is not None and self._current.reproducer is not None:
             self._written += 1
         self._current = None
 
-    def command(self, *more: str, program: str = "") -> str:
-        """Return the command that replays the file `{file}`, with more flags.
+    def command(self, program: str = "") -> str:
+        """Return the command that replays the file `{file}`.
 
         Args:
-            more: The flags.
             program: The program, by default this one; another one lacks the flags of its own.
         """
         words = [program or self._settings.program, "--run-reproducer"]
@@ -105,7 +99,6 @@ class Replay:
             words += written if name == "load-pass-plugin" else written[-1:]
         if self._settings.pipeline.verify_each == "always":
             words.append("--verify-each=always")
-        words += more  # the last of several counts
         return f"{_quoted(words)} {{file}}"
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:

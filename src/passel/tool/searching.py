@@ -274,7 +274,7 @@ def read_search(settings: Settings) -> SearchInput | None:
             renderer(diagnostic)
         return None
     subject.load(case)
-    return SearchInput(settings, subject, case, Replay(settings).command(program="passel-opt"))
+    return SearchInput(settings, subject, case, Replay(settings).command("passel-opt"))
 
 
 def _read_case(subject: Subject, source: SourcePart, pipelines: PipelineFactory, ir: str) -> Case:

@@ -20,8 +20,6 @@
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | filecheck %s --check-prefix=NO-OP
 // NO-OP: passel-opt: error: the run has not come to builtin.module/func.func/0:cse@g: the pass there ran on no op called @g
 
-// RUN: not passel-opt -p "builtin.module(dce)" --interactive < %s 2>&1 | filecheck %s --check-prefix=STDIN
-// STDIN: passel-opt: error: '--interactive' reads commands from the standard input: name the input's file
 // RUN: passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --record=%t.record -o /dev/null
 // RUN: not passel-opt %t.record --start-after=cse@g 2>&1 | filecheck %s --check-prefix=RECORD
 // RECORD: passel-opt: error: '--start-after': in the record, no pass ran at builtin.module/func.func/0:cse@g
