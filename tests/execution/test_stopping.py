@@ -11,7 +11,7 @@ from threading import Timer
 
 import pytest
 
-from passel.execution.strategies.stopping import result_of, status_of
+from passel.execution.strategies.stopping import end, result_of, status_of
 
 STOPPED_IN_TIME = """
 import sys
@@ -60,7 +60,8 @@ def test_what_a_child_has_started_ends_with_it() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as late:
         assert late.stdout is not None
         late.stdout.readline()
-        status_of(late.pid, lambda: True)
+        end(late.pid)
+        status_of(late.pid)
         assert late.stdout.read() == ""  # its other writer has ended as well
         late.returncode = -signal.SIGKILL
 
@@ -80,7 +81,8 @@ def test_a_process_that_cannot_be_killed_saves_no_other(monkeypatch: pytest.Monk
             kill(process, number)
 
         monkeypatch.setattr(os, "kill", refuse)
-        status_of(late.pid, lambda: True)
+        end(late.pid)
+        status_of(late.pid)
         assert last in killed
         late.returncode = -signal.SIGKILL
 
@@ -88,13 +90,14 @@ def test_a_process_that_cannot_be_killed_saves_no_other(monkeypatch: pytest.Monk
 def test_the_end_of_a_child() -> None:
     """Its status comes back once; a child that is late is killed."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.3); exit(3)"])
-    status = status_of(child.pid, lambda: False)
+    status = status_of(child.pid)
     assert status is not None
     assert os.waitstatus_to_exitcode(status) == 3
-    assert status_of(child.pid, lambda: False) is None
+    assert status_of(child.pid) is None
     child.returncode = 3  # it has been waited for
     late = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    status = status_of(late.pid, lambda: True)
+    end(late.pid)
+    status = status_of(late.pid)
     assert status is not None
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
     late.returncode = -signal.SIGKILL

@@ -80,7 +80,7 @@ def test_a_fatal_error_in_a_worker_names_the_pass(tmp_path: Path) -> None:
     (tmp_path / "erase.py").write_text(WORKERS)
     body = "() -> i32 { %0 = arith.constant 1 : i32\nreturn %0 : i32 }"
     (tmp_path / "f.mlir").write_text("".join(f"func.func @f{n}{body}\n" for n in range(9)))
-    command = [sys.executable, "-m", "passel", "--ir=mlir", "f.mlir", "-j2", "--pass-timeout=60"]
+    command = [sys.executable, "-m", "passel", "--ir=mlir", "f.mlir", "-j2"]
     command += ["--load-pass-plugin=erase.py", "-p=builtin.module(func.func(cse,erase-used))"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     place = "'func.func' @f7 [builtin.module/func.func/1:erase-used]"

@@ -47,7 +47,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The pass is not in the record, but that the run failed is not denied."""
-    command = [sys.executable, "-m", "passel", functions, *FLAGS, "-j2", "--pass-timeout=60"]
+    command = [sys.executable, "-m", "passel", functions, *FLAGS, "-j2"]
     subprocess.run([*command, "--record=r.passel"], capture_output=True, check=False)
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (

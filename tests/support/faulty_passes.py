@@ -83,10 +83,6 @@ def _hold(op: Any) -> None:
     op.attributes["held"] = HeldAttr(lambda: None)
 
 
-def _hang() -> None:
-    time.sleep(60)
-
-
 def _segfault() -> None:
     faulthandler.disable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -153,7 +149,6 @@ RAISED: dict[str, Callable[[], object]] = {
     "exits when it is pickled": lambda: _raise(Exiting()),
     "sys.exit": lambda: sys.exit(4),
     "interrupt": lambda: _raise(KeyboardInterrupt()),
-    "hang": _hang,
 }
 """What fails alike in any process."""
 

@@ -170,7 +170,6 @@ OWN = {
     "check-isolation": "passel's alone",
     "cluster": "test_cluster",
     "color": "rendering",
-    "pass-timeout": "passel's alone",
     "start-after": "tests/search, tests/lit/stepping",
     "stop-after": "tests/search, tests/lit/stepping",
     "compat": "another tool",

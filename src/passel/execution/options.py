@@ -39,14 +39,12 @@ class RunOptions(NamedTuple):
         analyses: Whether claims to preserve analyses, or everything, are held against the IR.
         isolation: Whether each pass is checked for changes outside of its op, right after it.
         contracts: Knows what passes declare to preserve and to produce.
-        timeout: How many seconds a pass may take on one op; None for any time.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
     analyses: bool = False
     isolation: bool = False
     contracts: Contracts = OwnContracts()
-    timeout: float | None = None
 
     @property
     def claims(self) -> bool:

@@ -110,7 +110,7 @@ class RunServices:
         self.isolates: bool = options.isolation or (self.tracks and finds_changes)
         together = self.policies.verifies_together and self.verifies
         self.defers: bool = together and not self.tracks and not hooks.sees_steps
-        one_by_one = hooks.one_by_one or gates or is_strict or options.timeout is not None
+        one_by_one = hooks.one_by_one or gates or is_strict
         self.fuses: FusesPasses | None = (
             None if one_by_one else ability_of(self.adapter, FusesPasses)
         )

@@ -22,7 +22,6 @@ from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
     from passel.execution.context import OpContext
-    from passel.execution.deadline import Deadline
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
     from passel.execution.strategies.watch import Progress
@@ -54,9 +53,9 @@ class StepRunner:
         self._tracks = services.tracks
         self._listens = services.hooks.sees_steps
         self._strategy = strategy
-        self._watched: Any = _deadline(services.options.timeout)  # runs passes in a way of its own
+        self._watched: Any = None  # runs passes in a way of its own
         if (progress := own_progress()) is not None:
-            self._watched = _Noted(progress, self._watched)
+            self._watched = _Noted(progress)
 
     def run_pipeline(self, ctx: OpContext) -> Outcome:
         """Run a pipeline's steps on one op, in order, up to the first that fails."""
@@ -223,9 +222,8 @@ class StepRunner:
 class _Noted:
     """Runs passes in a worker, which notes each that no other runs, as it may die of it."""
 
-    def __init__(self, progress: Progress, deadline: Deadline | None) -> None:
+    def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._deadline = deadline
         self._is_amid = False
 
     def run(self, op: Any, ctx: OpContext) -> None:
@@ -233,16 +231,8 @@ class _Noted:
         was_amid, self._is_amid = self._is_amid, True
         if not was_amid:
             self._progress.set_pass(ctx.step)
-        body: Any = self._deadline or ctx.step.pass_
+        body: Any = ctx.step.pass_
         try:
             body.run(op, ctx)
         finally:
             self._is_amid = was_amid
-
-
-def _deadline(seconds: float | None) -> Deadline | None:
-    if seconds is None:
-        return None
-    from passel.execution.deadline import Deadline  # noqa: PLC0415 - rarely needed
-
-    return Deadline(seconds)

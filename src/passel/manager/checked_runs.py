@@ -56,23 +56,6 @@ class CheckedRuns(OpPassManager):
         """
         self._options = self._options._replace(isolation=enable)
 
-    def enable_pass_timeout(self, seconds: float | None) -> None:
-        """Set how long a pass may take on one op; one that takes longer fails.
-
-        Passes in Python are ended. One that is in native code and does not return is ended with
-        the worker process that it is in (`run(op, jobs=2)`); without one it fails when it returns.
-        MLIR's passes run one by one then.
-
-        Args:
-            seconds: How long; None for any time.
-
-        Raises:
-            ValueError: It is not more than zero.
-        """
-        if seconds is not None and not seconds > 0:
-            raise ValueError(f"a time limit of {seconds} s lets no pass run")
-        self._options = self._options._replace(timeout=seconds)
-
     def use_contracts(self, declarations: DeclarationTable, *, checked: bool = False) -> None:
         """Count on what a table declares of passes that do not say it themselves.
 

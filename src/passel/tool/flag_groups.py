@@ -23,7 +23,6 @@ from passel.tool.flag_values import (
     names_of,
     number_of,
     plugin_of,
-    seconds_of,
     symbol_of,
     verify_mode_of,
 )
@@ -131,9 +130,6 @@ class PipelineFlags(FlagGroup):
         "check what passes declare: before the run, and on the IR after each pass"
     )
     check_isolation: bool = flag("check after each pass that it changed nothing outside of its op")
-    pass_timeout: float | None = flag(
-        "how long a pass may take on one op", "<seconds>", parse=seconds_of
-    )
 
 
 class SteppingFlags(FlagGroup):

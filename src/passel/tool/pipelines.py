@@ -153,7 +153,6 @@ class PipelineFactory:
         manager.enable_verifier(verify)
         manager.enable_analysis_verifier(self._given.verify_analyses)
         manager.enable_isolation_check(self._given.check_isolation)
-        manager.enable_pass_timeout(self._given.pass_timeout)
         limits = dict(self._given.jobs_of)
         paths = manager.limit_jobs(limits)
         for path in limits:

@@ -30,7 +30,6 @@ _KEPT = (
     "verify-analyses",
     "verify-contracts",
     "check-isolation",
-    "pass-timeout",
     "mlir-debug-counter",
     "allow-effects",
     "start-after",

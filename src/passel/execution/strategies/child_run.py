@@ -170,9 +170,7 @@ class ChildRun:
 
     def _is_shared_by(self, strategy: SiblingStrategy) -> bool:
         """Return whether a strategy is to do the tasks; the report of timing says why not."""
-        # One task is not shared, unless it might have to be ended with its process.
-        is_guarded = strategy.place is Place.COPIES and self.timeout is not None
-        if strategy.place is Place.HERE or at_work.get() or len(self.tasks) < 2 - is_guarded:
+        if strategy.place is Place.HERE or at_work.get() or len(self.tasks) < 2:  # noqa: PLR2004 - one is not shared
             return False
         self._services.sharing.ops += len(self.tasks)
         why = self._why_not_shared(strategy)
@@ -243,11 +241,6 @@ class ChildRun:
         return Branch(other, Bracket(hooks, "run", hooks.run), parts)
 
     # -- Work in other processes ------------------------------------------------------------
-
-    @property
-    def timeout(self) -> float | None:
-        """How many seconds a pass may take on one op; None for any time."""
-        return self._services.options.timeout
 
     @property
     def transport(self) -> Transport:

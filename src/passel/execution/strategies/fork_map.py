@@ -14,13 +14,12 @@ import struct
 import tempfile
 import warnings
 from contextlib import suppress
-from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.placement import at_work
-from passel.execution.strategies.stopping import interrupts_held, status_of
+from passel.execution.strategies.stopping import end, interrupts_held, status_of
 from passel.execution.strategies.watch import Progress, progress_of
 from passel.execution.streams import flush
 
@@ -53,15 +52,13 @@ class Death(NamedTuple):
     code: int | None
     in_pass: int
 
-    def describe(self, limit: float | None) -> str:
-        """Return how the process has ended, if passes had so many seconds."""
+    def describe(self) -> str:
+        """Return how the process has ended."""
         code = self.code
         if code is None:
             return "exited with an unknown status"
         if code >= 0:
             return f"ended with exit code {code}"
-        if -code == signal.SIGPROF and limit is not None:  # the end of its patience
-            return f"was ended: a pass took more than {limit:g} s, and did not return"
         try:
             return f"was killed by {signal.Signals(-code).name}"
         except ValueError:  # one of those for real time, which have no names
@@ -86,7 +83,6 @@ def fork_map(
     processes: int,
     *,
     all_or_nothing: bool = False,
-    limit: float | None = None,
 ) -> Forks[_R]:
     """Map a function over items in forked workers, until all items are done, refused or fatal.
 
@@ -96,8 +92,6 @@ def fork_map(
         items: The items.
         processes: How many processes work.
         all_or_nothing: Whether no more items are begun once one is refused.
-        limit: Seconds that a pass may take, which a worker ends with if it cannot end the pass;
-            None for any time.
 
     Returns:
         What workers have sent.
@@ -106,7 +100,7 @@ def fork_map(
     left: dict[int, _I] = dict(enumerate(items))
     while left:
         workers = _Workers(body, left, min(processes, len(left)), is_drained=all_or_nothing)
-        workers.run(limit)
+        workers.run()
         found.results.update(workers.results)
         found.deaths.update(workers.deaths)
         if not workers.deaths or all_or_nothing:
@@ -140,7 +134,7 @@ class _Workers(Generic[_I, _R]):
         self.results: dict[int, list[_R]] = {}
         self.deaths: dict[int, Death] = {}
 
-    def run(self, limit: float | None) -> None:
+    def run(self) -> None:
         """Let workers take the items, until none is left."""
         try:
             self._tokens = _tokens(self._items)
@@ -157,14 +151,14 @@ class _Workers(Generic[_I, _R]):
             with interrupts_held():
                 self._start_all(workers, files)
             for progress, (pid, file) in zip(self._progress, tuple(workers.items()), strict=False):
-                is_late = partial(progress.is_late, limit)
-                status = status_of(pid, is_late)
+                status = status_of(pid)
                 del workers[pid]
-                self._note_death(progress, signal.SIGPROF if is_late() else status)
+                self._note_death(progress, status)
                 self._read(file)
         finally:
             for pid in workers:
-                status_of(pid, lambda: True)
+                end(pid)
+                status_of(pid)
             if freezes:
                 gc.unfreeze()
             os.close(self._tokens)

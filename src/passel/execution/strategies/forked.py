@@ -56,7 +56,7 @@ class Forked:
     def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Generator[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
         done = 0
-        if not self._eager and work.timeout is None:  # what may have to be ended is for workers
+        if not self._eager:
             most = min(most_at_once(self.jobs, work), max(2, processors()))
             size = ceil(len(tasks) / (most * _CHUNKS_PER_WORKER))
             done = yield from CostModel(work, most, size).run(tasks)
@@ -103,8 +103,7 @@ def do_again(work: ChildRun, chunk: Sequence[Any], death: Death | None = None) -
             yield from map(work, chunk)
             return
         yield from do_again(work, chunk[: death.step])
-        how = death.describe(work.timeout)
-        yield work.die(chunk[death.step], how, death.in_pass)
+        yield work.die(chunk[death.step], death.describe(), death.in_pass)
         chunk, death = chunk[death.step + 1 :], None
 
 
@@ -121,10 +120,10 @@ def _map_chunks(work: ChildRun, chunks: Sequence[Sequence[Any]], jobs: int) -> F
     from passel.execution.strategies.fork_map import fork_map  # noqa: PLC0415 - most runs are over before
 
     if not work.transport.sends_copies:
-        return fork_map(partial(_changing_ops, work), chunks, jobs, limit=work.timeout)
+        return fork_map(partial(_changing_ops, work), chunks, jobs)
     body = partial(_opening_parcels, work.transport.assignment())
     parcels = [_parcel(work, each) for each in chunks]
-    return fork_map(body, parcels, jobs, limit=work.timeout)
+    return fork_map(body, parcels, jobs)
 
 
 @contextmanager

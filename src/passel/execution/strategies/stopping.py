@@ -12,7 +12,7 @@ from threading import Lock, current_thread, get_ident, main_thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
     from concurrent.futures import Future
     from types import TracebackType
 
@@ -33,14 +33,10 @@ class Stoppable:
     """Work of a thread, around a `with` statement, that others can end.
 
     Python code ends within milliseconds. Code of an extension module that does not return ends
-    when it does.
-
-    Args:
-        error: The class of the exception that ends it. The `with` statement may raise it too.
+    when it does. The `with` statement may raise `Stopped` too.
     """
 
-    def __init__(self, error: type[BaseException] = Stopped) -> None:
-        self._error = error
+    def __init__(self) -> None:
         self._lock = Lock()
         self._thread = 0
         self._is_stopped = False
@@ -50,7 +46,7 @@ class Stoppable:
         with self._lock:
             if self._thread and not self._is_stopped:
                 self._is_stopped = True
-                _raise_in(self._thread, self._error)
+                _raise_in(self._thread, Stopped)
 
     def __enter__(self) -> None:
         self._is_stopped = False
@@ -65,7 +61,7 @@ class Stoppable:
         late: BaseException | None = None
         try:
             self._leave()
-        except self._error as stopped:  # in there
+        except Stopped as stopped:  # in there
             late = stopped
             self._leave()
         if late is not None and error is None:
@@ -83,8 +79,8 @@ class Stoppable:
 
         Python can take it back, but 3.11 then looks for it forever, and traced calls never begin.
         """
-        with suppress(self._error):
-            is_raised_soon = _raise_in(thread, self._error)  # in place of what was not
+        with suppress(Stopped):
+            is_raised_soon = _raise_in(thread, Stopped)  # in place of what was not
             while is_raised_soon:
                 pass
 
@@ -119,12 +115,8 @@ def result_of(future: Future[_T]) -> _T:
                 return future.result()
 
 
-def status_of(process: int, is_late: Callable[[], bool]) -> int | None:
-    """Wait for the end of a child, which Ctrl-C ends as well.
-
-    Args:
-        process: The child.
-        is_late: Returns whether to end it, and what it has started; asked now and then.
+def status_of(process: int) -> int | None:
+    """Wait for the end of a child, a wait that Ctrl-C ends as well.
 
     Returns:
         Its status; None if this process ignores SIGCHLD, or other code has waited for it.
@@ -135,19 +127,17 @@ def status_of(process: int, is_late: Callable[[], bool]) -> int | None:
             ended, status = os.waitpid(process, os.WNOHANG)
             if ended:
                 return status
-            if is_late():
-                _kill(process)
             time.sleep(period)
             period = min(1.2 * period, _LONGEST_PERIOD)
     return None
 
 
-def _kill(process: int) -> None:
+def end(process: int) -> None:
     """End a process, and before it those that it has started, where the system names them."""
     for children in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
             for child in map(int, children.read_text().split()):
-                _kill(child)
+                end(child)
     with suppress(OSError):  # it has ended, or may not be killed
         os.kill(process, signal.SIGKILL)
 

@@ -1,21 +1,16 @@
 """Progress of worker processes, in memory that they share with their parent.
 
-The parent names the item that a worker died of, and ends workers whose pass does not go on.
+The parent names the item that a worker died of.
 """
 
 from __future__ import annotations
 
 import struct
-import time
 from mmap import mmap
 from typing import NamedTuple
 
-_PATIENCE = 2.0
-"""Seconds after the limit in which a worker may still end its pass, however busy the system is."""
-
-_PLACE, _STEP, _TIME = struct.Struct("II"), struct.Struct("Q"), struct.Struct("d")
-_TIME_AT = _PLACE.size + _STEP.size
-_SIZE = _TIME_AT + _TIME.size
+_PLACE, _STEP = struct.Struct("II"), struct.Struct("Q")
+_SIZE = _PLACE.size + _STEP.size
 
 _NO_ITEM = 2**32 - 1
 
@@ -53,18 +48,9 @@ class Progress(NamedTuple):
         """Note the step whose pass begins."""
         _STEP.pack_into(self.memory, self.start + _PLACE.size, id(step))
 
-    def set_start(self, seconds: float) -> None:
-        """Note when the pass began in which the worker is; 0 for none."""
-        _TIME.pack_into(self.memory, self.start + _TIME_AT, seconds)
-
-    def is_late(self, limit: float | None) -> bool:
-        """Return whether the worker has not ended a pass that it should have ended long ago."""
-        (start,) = _TIME.unpack_from(self.memory, self.start + _TIME_AT)
-        return bool(start) and limit is not None and time.monotonic() > start + limit + _PATIENCE
-
     def note_passes(self) -> None:
-        """Let this process, which is the worker, note which passes begin, and when."""
-        global _own  # noqa: PLW0603 - of the process, as its alarm is
+        """Let this process, which is the worker, note which passes begin."""
+        global _own  # noqa: PLW0603 - of the process
         _own = self
 
 
@@ -80,9 +66,3 @@ def progress_of(count: int) -> list[Progress]:
 def own_progress() -> Progress | None:
     """Return the progress of this process; None if it is no worker."""
     return _own
-
-
-def note_start(*, goes_on: bool = True) -> None:
-    """Note, in a worker, that a pass begins or goes on, or that none does."""
-    if _own is not None:
-        _own.set_start(time.monotonic() if goes_on else 0.0)
