@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import pytest
 from sibling_passes import (
@@ -38,14 +37,13 @@ from passel.execution.strategies import Sequential, fork_map, forked, strategy_f
 from passel.execution.strategies.base import processors
 from passel.execution.strategies.child_run import ChildRun
 from passel.execution.strategies.forked import Forked
-from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from passel.execution.strategies import Jobs, SiblingStrategy
+    from passel.execution.strategies import SiblingStrategy
     from passel.schedule import Step
 
 
@@ -54,7 +52,7 @@ if TYPE_CHECKING:
 def test_everything_is_the_same(seed: int, jobs: int) -> None:
     """IR, failures, diagnostics and counts are those of one after the other, in program order."""
     expected = everything(Sequential(), seed)
-    assert everything(Forked(jobs, eager=True), seed) == expected
+    assert everything(Forked(jobs), seed) == expected
     assert expected[0][1]
 
 
@@ -72,15 +70,8 @@ def test_outcomes_can_be_sent_to_another_process() -> None:
 def test_other_processes_do_the_work() -> None:
     """Ops are changed here as they were changed there."""
     manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
-    _, _, text = run(Forked(2, eager=True), manager, module_of(8))
-    assert text.count(" 1") == 8
-
-
-def test_little_work_stays_here() -> None:
-    """Without being told otherwise, what takes no time is not worth a process."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
     _, _, text = run(Forked(2), manager, module_of(8))
-    assert text.count(" 2") == 8
+    assert text.count(" 1") == 8
 
 
 class DieAmid(Pass):
@@ -108,7 +99,7 @@ def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
     module = module_of(12)
     module.body[5].value = module.body[11].value = value
     before = children()
-    outcome, _, _ = run(Forked(2, eager=True), manager, module)
+    outcome, _, _ = run(Forked(2), manager, module)
     assert [failure.symbol for failure in outcome.failures] == ["f4", "f10"]
     assert {failure.kind for failure in outcome.failures} == {"crashed"}
     assert {failure.path for failure in outcome.failures} == {"toy.module/toy.func/0:die-amid"}
@@ -123,7 +114,7 @@ def test_changes_outside_of_an_op_are_found() -> None:
     """What a pass does to another op fails as it does without workers."""
     manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
     expected = run(Sequential(), manager, module_of(12))
-    found = run(Forked(2, eager=True), manager, module_of(12))
+    found = run(Forked(2), manager, module_of(12))
     assert plain(found[0]) == plain(expected[0])
     assert found[2] == expected[2]
     assert expected[0].failures
@@ -135,13 +126,13 @@ def test_changes_further_out_are_found(beside: bool) -> None:
     manager = OpPassManager("toy.module")
     manager.nest("toy.module").nest("toy.func").add(MeddleFarOut(beside=beside))
     expected = run(Sequential(), manager, module_of(2, 12))
-    found = run(Forked(2, eager=True), manager, module_of(2, 12))
+    found = run(Forked(2), manager, module_of(2, 12))
     assert plain(found[0]) == plain(expected[0])
     assert found[2] == expected[2]
     assert expected[0].failures
 
 
-@pytest.mark.parametrize("strategy", [Sequential(), Forked(2, eager=True)])
+@pytest.mark.parametrize("strategy", [Sequential(), Forked(2)])
 def test_declaring_to_change_nothing_else_is_looked_after(
     monkeypatch: pytest.MonkeyPatch, strategy: SiblingStrategy
 ) -> None:
@@ -225,19 +216,17 @@ def add_gate(manager: PassManager) -> None:
     ],
     ids=["gate", "isolation check"],
 )
-@pytest.mark.parametrize("jobs", [2, "auto"])
 def test_what_is_for_one_process_keeps_everything_here(
     keep: Callable[[PassManager], None],
     why: str,
-    jobs: Jobs,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Why there are no workers is said, if they were asked for."""
+    """Why there are no workers is said, once."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
     keep(manager)
     for _ in range(2):
-        manager.run(module_of(4), jobs=jobs, on_diagnostic=lambda _: None)
-    assert caplog.messages == ([f"no worker processes: {why}"] if jobs == 2 else [])
+        manager.run(module_of(4), jobs=2, on_diagnostic=lambda _: None)
+    assert caplog.messages == [f"no worker processes: {why}"]
 
 
 INTERRUPTED = """
@@ -253,7 +242,7 @@ class Sleep(Pass):
         time.sleep(60)
 
 import passel.manager.pass_manager as managers
-managers.strategy_for = lambda jobs, executor: Forked(jobs, eager=True)
+managers.strategy_for = lambda jobs, executor: Forked(jobs)
 manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
@@ -311,7 +300,7 @@ def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(forked, "_shrinking_chunks", one)
     manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
-    outcome, _, _ = run(Forked(2, eager=True), manager, module_of(4))
+    outcome, _, _ = run(Forked(2), manager, module_of(4))
     assert not outcome.failures
 
 
@@ -343,38 +332,13 @@ def test_workers_look_at_what_they_do(monkeypatch: pytest.MonkeyPatch, goes_on: 
     if goes_on:
         manager.add(Again())
     module = module_of(8)
-    outcome, _, text = run(Forked(2, eager=True), manager, module)
+    outcome, _, text = run(Forked(2), manager, module)
     assert (outcome.changed, text.count(" 1")) == (True, 8)
     functions = [f"f{number}" for number in range(8)]
     behind = (
         [*functions, "inner", *functions] if goes_on else []
     )  # then the pass itself is looked after
     assert looks == ["inner", *functions, *behind]
-
-
-@pytest.mark.parametrize(
-    ("passes", "leaves"),
-    [
-        ((Silent(),), True),
-        ((Silent(), Loud()), False),
-        ((Holding(held=Silent()),), True),
-        ((Holding(held=Loud()),), False),
-    ],
-)
-def test_unasked(monkeypatch: pytest.MonkeyPatch, passes: tuple[Pass, ...], leaves: bool) -> None:
-    """Unless workers are asked for, only passes leave that say so, with all they hold, and unobserved."""
-    eager = Forked(2, eager=True, is_automatic=True)
-    found = "passel.manager.pass_manager.strategy_for"
-    monkeypatch.setattr(found, mock.Mock(return_value=eager))
-    manager = PassManager("toy.module", adapter=ToyAdapter())
-    manager.add(Loud()).nest("toy.func").add(*passes)
-    module = module_of(4)
-    manager.run(module, jobs="auto")
-    assert (" 1" in str(module), " 2" in str(module)) == (leaves, True)
-    manager.add_instrumentation(Timing())
-    module = module_of(4)
-    manager.run(module, jobs="auto")
-    assert " 1" not in str(module)
 
 
 def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -407,7 +371,7 @@ def test_jobs_are_limited_by_the_processors() -> None:
 def test_many_ops_for_many_jobs() -> None:
     """Thousands of jobs for tens of thousands of ops neither hang nor start as many processes."""
     manager = OpPassManager("toy.module").add_nested("toy.func", Act())
-    outcome, _, _ = run(Forked(2000, eager=True), manager, module_of(40_000))
+    outcome, _, _ = run(Forked(2000), manager, module_of(40_000))
     assert outcome.changed
 
 
@@ -421,7 +385,7 @@ def test_a_failure_of_a_worker_is_logged(
 
     monkeypatch.setattr(ChildRun, "apart", fail)
     expected = everything(Sequential(), 1)
-    assert everything(Forked(2, eager=True), 1) == expected
+    assert everything(Forked(2), 1) == expected
     assert "a worker process failed, and its work is done again: ValueError: a worker's own" in (
         caplog.text
     )

@@ -19,16 +19,14 @@ from sibling_passes import (
 
 from passel import OpPassManager, Pass, PassContext
 from passel.errors import EncodingError
-from passel.execution.strategies import Sequential, cost_model, forked
+from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from passel.ir import Shipment
 
-EAGER = Forked(2, eager=True)
+EAGER = Forked(2)
 
 
 class Copied(ToyAdapter):
@@ -48,7 +46,7 @@ COPIED = Copied()
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_everything_is_the_same(jobs: int, seed: int, caplog: pytest.LogCaptureFixture) -> None:
     """IR, failures, diagnostics and counts are those of one after the other, in program order."""
-    found = everything(Forked(jobs, eager=True), seed, COPIED)
+    found = everything(Forked(jobs), seed, COPIED)
     assert found == everything(Sequential(), seed, COPIED)
     assert not caplog.messages
 
@@ -75,26 +73,6 @@ class Tick(Pass):
         """Do it."""
         Tick.now += 3600
         op.value = 1 if is_elsewhere() else 2
-
-
-@pytest.mark.parametrize(("processors", "sending", "there"), [(2, 0, 16), (4, 0, 26), (2, 1e6, 0)])
-def test_workers_take_part_where_that_pays(
-    monkeypatch: pytest.MonkeyPatch, processors: int, sending: float, there: int
-) -> None:
-    """By how long tasks and sending them take here; and the first ones are done here."""
-    usual = ToyAdapter.ship
-
-    def slow(self: Any, ops: Sequence[ToyOp], context: Any) -> bytes:
-        Tick.now += sending
-        return usual(self, ops, context)
-
-    monkeypatch.setattr(ToyAdapter, "ship", slow)
-    monkeypatch.setattr(cost_model, "perf_counter", lambda: Tick.now)
-    monkeypatch.setattr(forked, "processors", lambda: processors)
-    manager = OpPassManager("toy.module").add_nested("toy.func", Tick())
-    _, _, text = run(Forked(4), manager, module_of(40), COPIED)
-    assert text.count(" 1") >= there
-    assert (" 1" in text, " 2" in text) == (there > 0, True)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +137,7 @@ def test_a_pass_for_this_process_keeps_all_here(
 ) -> None:
     """And the log says which, whether or not there are others."""
     manager = OpPassManager("toy.module").add_nested("toy.func", *others, OnlyHere())
-    _, _, text = run(Forked(2, eager=True), manager, module_of(8), adapter)
+    _, _, text = run(Forked(2), manager, module_of(8), adapter)
     assert text.count(f" {os.getpid()}") == 8
     (message,) = caplog.messages
     assert message == "no worker processes: pass 'only-here' runs in one process only"

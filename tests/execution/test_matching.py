@@ -99,7 +99,7 @@ def test_matches_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """What worker processes found is known where the run began."""
 
     def eager(jobs: int, executor: object) -> Forked:
-        return Forked(jobs, eager=True)
+        return Forked(jobs)
 
     monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)
     pipeline = "builtin.module(builtin.module(builtin.module(func.func(cse),gpu.func(cse))))"

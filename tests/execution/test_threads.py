@@ -204,7 +204,7 @@ class Grow(Pass):
         op.value += 1
 
 
-@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2)], ids=["threads", "fork"])
 def test_dumps_of_the_whole_module_show_it_as_one_by_one(
     strategy: SiblingStrategy, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -364,7 +364,7 @@ class Failures(PassInstrumentation):
         self._log.write(f"failed: {failure.diagnostic.message}\n")
 
 
-@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2)], ids=["threads", "fork"])
 @pytest.mark.parametrize("flags", [{"before": True, "after": True}, {"diff": True}, None])
 def test_warnings_keep_their_places_between_dumps(
     strategy: SiblingStrategy, flags: dict[str, Any] | None

@@ -196,7 +196,7 @@ def run_by(strategy: SiblingStrategy) -> tuple[str, set[int]]:
 
 @pytest.mark.parametrize(
     "strategy",
-    [Forked(2, eager=True), Threads(2)],
+    [Forked(2), Threads(2)],
     ids=["forked", "threads"],
 )
 def test_work_is_shared(strategy: SiblingStrategy, caplog: pytest.LogCaptureFixture) -> None:

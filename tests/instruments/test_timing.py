@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import io
-import json
 import pickle
 import re
 import threading
@@ -16,7 +15,7 @@ import pytest
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.execution import Run
-from passel.execution.strategies import Sequential, placement
+from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.placement import Place
 from passel.execution.strategies.threads import Threads
@@ -271,7 +270,7 @@ def shared_run(strategy: SiblingStrategy, timing: Timing, ops: int = 8) -> None:
     Run(compiler, Instrumentor([timing]), strategy=strategy).run(compiler.schedule(pm), module)
 
 
-@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2)], ids=["threads", "fork"])
 def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> None:
     """A worker's shares add up, user times of all as well, in all enclosing rows; none is negative."""
     timing = Timing()
@@ -339,7 +338,7 @@ def test_wall_time_of_workers_is_time_that_was_waited() -> None:
 
 
 @pytest.mark.parametrize(
-    "strategy", [Sequential(), Threads(2), Forked(2, eager=True)], ids=["one", "threads", "fork"]
+    "strategy", [Sequential(), Threads(2), Forked(2)], ids=["one", "threads", "fork"]
 )
 def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> None:
     """The slowest come first, each with its op and path, whoever has run it; then all others."""
@@ -363,39 +362,6 @@ def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> Non
     seconds = [float(row[0].split()[0]) for row in rows[:20]]
     assert seconds == sorted(seconds, reverse=True)
     assert seconds[1] >= 0.2 > seconds[2]
-
-
-AUTOMATIC = "pass by pass (-j N shares them all the same)"
-
-
-def test_the_report_says_whether_there_were_workers() -> None:
-    """One line, with the reason if they have not done all that they could; none for one job."""
-    said: list[str] = []
-    for strategy in (Forked(2, eager=True), Forked(2), Forked(2, is_automatic=True), Sequential()):
-        stream = io.StringIO()
-        shared_run(strategy, Timing(report=stream), ops=3)
-        said.append(stream.getvalue().splitlines()[-1].strip())
-    assert said[:3] == [
-        "Shared with worker processes: 3 of 3 ops",
-        "Shared with worker processes: 0 of 3 ops; that would not save time",
-        f"Shared with worker processes: 0 of 3 ops; the run is observed, {AUTOMATIC}",
-    ]
-    assert said[3].endswith("Total")
-    stream = io.StringIO()
-    shared_run(Forked(2, eager=True), Timing(report=stream, output_format="json"))
-    assert json.loads(stream.getvalue())[-1]["name"] == "Total"
-
-
-def test_the_report_promises_no_workers_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an IR whose ops cannot be sent, -j N would share none either."""
-
-    def no_ability(*_: object) -> None:
-        pass
-
-    monkeypatch.setattr(placement, "ability_of", no_ability)
-    stream = io.StringIO()
-    shared_run(Forked(2, is_automatic=True), Timing(report=stream), ops=3)
-    assert stream.getvalue().endswith(": 0 of 3 ops; ops of toy cannot be sent\n")
 
 
 def test_only_timings_can_be_merged() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-from unittest import mock
 
 import mlir_shipped_passes
 import pytest
@@ -33,8 +31,6 @@ from mlir_sources import CALLS, LLVM, context_of_all, function, functions, parse
 from processes import survived
 
 from passel import PassFailedError, PassManager
-from passel.execution.strategies import forked
-from passel.execution.strategies.forked import Forked
 from passel.mlir import MLIRAdapter
 
 if TYPE_CHECKING:
@@ -50,8 +46,7 @@ Parallel: TypeAlias = dict[str, Any]
 def pool(request: pytest.FixtureRequest) -> Generator[Parallel]:
     """Two processes: of an executor, which know no more than what they import, or forked."""
     if request.param == "jobs":
-        with mock.patch.object(forked, "Forked", partial(Forked, eager=True)):
-            yield {"jobs": 2}
+        yield {"jobs": 2}
         return
     with ProcessPoolExecutor(2, get_context("spawn")) as made:
         yield {"executor": made}

@@ -202,7 +202,7 @@ def strategy(request: pytest.FixtureRequest) -> Generator[SiblingStrategy]:
     """Each strategy that shares work."""
     match request.param:
         case "workers":
-            yield Forked(2, eager=True)
+            yield Forked(2)
         case "threads":
             yield Threads(3)
         case "pool of threads":

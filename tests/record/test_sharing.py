@@ -107,7 +107,7 @@ def test_workers_record_what_one_does(
     one = _recorded(tmp_path / "one", *passes, jobs=1)
     assert not merged
     if where == "fork":
-        forked = Forked(2, eager=True)
+        forked = Forked(2)
 
         def strategy_for(*_: object) -> Forked:
             return forked

@@ -138,8 +138,8 @@ BEHIND = ("nothing", "idle", "claim", "cse", "beside", "level")
 STRATEGIES: tuple[Callable[[], SiblingStrategy], ...] = (
     Sequential,
     lambda: Forked(1),
-    lambda: Forked(2, eager=True),
-    lambda: Forked(3, eager=True),
+    lambda: Forked(2),
+    lambda: Forked(3),
 )
 
 

@@ -96,7 +96,7 @@ class ForcedStrategy:
         """Begin, when all modules with passes are imported and before anything has run."""
         strategy: Any = {
             "threads": Threads(_WORKERS),
-            "forked": Forked(_WORKERS, eager=True),
+            "forked": Forked(_WORKERS),
             "pool": Futures(self._pool_now(), _WORKERS) if self._name == "pool" else None,
         }[self._name]
         self._counted = counted = _Counted(strategy)

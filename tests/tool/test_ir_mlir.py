@@ -186,7 +186,6 @@ OWN = {
     "ir": "all of this",
     "irdl-file": "test_irdl_file",
     "jobs": "passel's alone",
-    "jobs-of": "passel's alone",
     "lint": "passel's alone",
     "list-passes": "information",
     "load-pass-plugin": "test_python_passes",

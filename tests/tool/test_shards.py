@@ -10,7 +10,6 @@ import pytest
 from sliced_inputs import PLUGIN, functions, in_module
 from xdsl_inputs import CORPUS, REAL_FILES, sampled
 
-from passel.execution.strategies import cost_model
 from passel.tool import cutting, driver, sharding
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ def shared_out(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(driver, "_WORTH_SHARDING", 0)
     monkeypatch.setattr(cutting, "_PER_FORK", 1)
-    monkeypatch.setattr(cost_model, "_WORTH_IT", float("inf"))  # the plain way is one process
     monkeypatch.setattr(sharding, "process_in_shards", spy)
     return used
 

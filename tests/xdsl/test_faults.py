@@ -93,7 +93,7 @@ def strategy_named(name: str) -> Generator[SiblingStrategy]:
         with ProcessPoolExecutor(2, get_context("fork")) as pool:
             yield Futures(pool)
     else:
-        yield Forked(2, eager=True) if name == "workers" else Sequential()
+        yield Forked(2) if name == "workers" else Sequential()
 
 
 def run(name: str, how: str) -> Found:
@@ -257,7 +257,7 @@ def test_a_child_that_returns_does_no_work(tmp_path: Path) -> None:
     manager.nest("func.func").add(Log(path=str(log)), Faulty(how="child that returns"))
 
     def chosen(jobs: object, executor: object = None) -> SiblingStrategy:
-        return Forked(2, eager=True)
+        return Forked(2)
 
     with limited(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("passel.manager.pass_manager.strategy_for", chosen)

@@ -55,7 +55,7 @@ def _shares_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
             return Threads(jobs)
         if request.param == "pool":
             return Futures(request.getfixturevalue("pool"))
-        return Forked(jobs, eager=True)
+        return Forked(jobs)
 
     monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)
 
@@ -123,8 +123,7 @@ def test_numbers_of_jobs(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _without_times(text: str) -> list[str]:
     lines = re.sub(r"[0-9]+\.[0-9]+ *(\( *[0-9.]+%\))?", "", text).splitlines()
-    # How much was shared has a line, and waiting for it a row.
-    others = ("Execution Time", "Shared with ", "Waiting for workers")
+    others = ("Execution Time", "Waiting for workers")
     return [line for line in lines if not any(each in line for each in others)]
 
 
@@ -379,7 +378,7 @@ def test_what_a_pass_adds_beside_its_op(monkeypatch: pytest.MonkeyPatch) -> None
             manager.run(module, on_diagnostic=lambda each: said.append(str(each)))
         return str(module), said
 
-    assert run(Forked(2, eager=True)) == run(Sequential())
+    assert run(Forked(2)) == run(Sequential())
 
 
 def test_analyses_are_verified_in_one_place(caplog: pytest.LogCaptureFixture) -> None:

@@ -254,7 +254,7 @@ def test_a_changed_sibling_that_workers_work_on_is_noticed(
 ) -> None:
     """What they have sent of it is not put on top of another change."""
     told: list[list[tuple[str, str]]] = []
-    for strategy in (Sequential(), Forked(2, eager=True), keeps_one_here):
+    for strategy in (Sequential(), Forked(2), keeps_one_here):
 
         def chosen(
             jobs: object, executor: object, strategy: SiblingStrategy = strategy

@@ -50,7 +50,6 @@ class Planner:
         hooks = services.hooks
         self._fusing = Fusing(self._verifies, bool(hooks.measures), hooks.collects_statistics)
         self._matched = services.matched
-        self._sharing = services.sharing
         self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
 
     def nested(self, step: NestedStep) -> dict[Hashable, Plan | None]:
@@ -74,9 +73,6 @@ class Planner:
             steps = self._fuses.fuse(steps, self._fusing)
             for step in steps:
                 if step.is_fused:  # the run does not see what they run on
-                    found = set(keys_inside(step.children))
-                    self._matched |= found
-                    if found:
-                        self._sharing.keep(f"{self._adapter.name} runs its own passes itself")
+                    self._matched |= set(keys_inside(step.children))
         nests = any(step.pass_ is None and not step.is_fused for step in steps)
         return Plan(pipeline, steps, rejected, rejection, kind.name, nests)

@@ -14,7 +14,6 @@ from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
 from passel.execution.services import RunServices
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.placement import Place
 from passel.hooks import Bracket, Ended, OpIdentity
 from passel.ir import outwards
 
@@ -75,7 +74,6 @@ class Run:
         self._reports = Reports(emit, instrumentor.on_failure)
         self._services = RunServices(compiler, instrumentor, options, gates, self._reports)
         self._strategy = strategy or Sequential()
-        self._services.sharing.where = self._strategy.where
         self._runner = PipelineRunner(self._services, self._strategy, self._cross)
         self._emit = emit
         self.adapter: IRAdapter = compiler.adapter
@@ -123,11 +121,6 @@ class Run:
                 break
             chain.append(self.identity_of(each))
         return tuple(reversed(chain))
-
-    @property
-    def sharing(self) -> str:
-        """How many ops workers have processed, and why not more; empty if none could be shared."""
-        return "" if self._strategy.place is Place.HERE else str(self._services.sharing)
 
     @property
     def reported(self) -> int:

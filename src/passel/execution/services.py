@@ -22,40 +22,6 @@ if TYPE_CHECKING:
     from passel.schedule import NestedStep, PassStep, PipelineCompiler
 
 
-class Sharing:
-    """Counts ops of nested pipelines that workers could have processed, and that they have.
-
-    Attributes:
-        where: The workers, as messages name them.
-        ops: How many ops there were.
-        shared: How many of these workers have processed.
-        reasons: Why not all, each once.
-
-    Example:
-        >>> sharing = Sharing("worker processes")
-        >>> sharing.ops = 8
-        >>> sharing.keep("that would not save time")
-        >>> print(sharing)
-        Shared with worker processes: 0 of 8 ops; that would not save time
-    """
-
-    def __init__(self, where: str) -> None:
-        self.where: str = where
-        self.ops: int = 0
-        self.shared: int = 0
-        self.reasons: dict[str, None] = {}
-
-    def keep(self, why: str) -> None:
-        """Take note that some ops are not shared, and why."""
-        self.reasons[why] = None
-
-    def __str__(self) -> str:
-        if not (self.ops or self.reasons):
-            return ""
-        numbers = f"{self.shared} of {self.ops} ops" if self.ops else "no ops"
-        return "; ".join([f"Shared with {self.where}: {numbers}", *self.reasons])
-
-
 class RunServices:
     """Services and settings that all parts of one run share.
 
@@ -80,7 +46,6 @@ class RunServices:
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if steps are observed.
         matched: Keys of nested pipelines that had some op to run on.
-        sharing: Whether ops were shared with workers, and why not.
         placements: Where the ops of nested steps may be processed, once that was asked.
         identity_of: A function from ops to keys of a dictionary.
         process: The process that runs.
@@ -122,7 +87,6 @@ class RunServices:
         self.states: dict[PassStep, Any] = {}
         self.ordinals: dict[Hashable, int] = {}
         self.matched: set[str] = set()
-        self.sharing: Sharing = Sharing("")
         self.placements: dict[NestedStep, Any] = {}
         self.identity_of: Callable[[Any], Hashable] = self.adapter.identity_of
         self.process: int = os.getpid()

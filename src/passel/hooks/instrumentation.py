@@ -28,8 +28,6 @@ class Run(Protocol):
         checks: The flags with which passel-opt checks what this run checks besides.
         counts: Statistics by the pass's path and the statistic's name, once the run is over.
         failures: Every failure, once the run is over.
-        sharing: How many ops workers have processed, and why not more, once the run is over;
-            empty if none could be shared.
         reported: How many diagnostics passes have reported so far, as far as this observer sees
             the run.
         notes: Notes for the error that the run raises, once it is over.
@@ -68,11 +66,6 @@ class Run(Protocol):
         The same here as in a worker that has a copy of the op alone. With the path of a step they
         identify the execution of a pass; see `passel.instruments.events.execution_of`.
         """
-        ...
-
-    @property
-    def sharing(self) -> str:
-        """How many ops workers have processed, and why not more."""
         ...
 
     @property

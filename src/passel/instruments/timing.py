@@ -88,7 +88,6 @@ class Timing(PassInstrumentation):
         self._report = report
         self._threads: dict[int, ThreadTimer] = {}
         self._worker = this_worker()
-        self._sharing: dict[str, None] = {}
         self._pairs: dict[PassExecution, float] = {}
 
     # -- What users call ---------------------------------------------------------------------
@@ -135,7 +134,6 @@ class Timing(PassInstrumentation):
                 display=self._display,
                 output_format=self._format,
                 columns=self._columns,
-                notes=self._sharing,
             )
         )
 
@@ -182,8 +180,6 @@ class Timing(PassInstrumentation):
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Print."""
         self.__exit__()
-        if run.sharing:
-            self._sharing[run.sharing] = None
         if self._report is not False and not self._thread().running:
             self.write_report(sys.stderr if self._report is True else self._report)
 

@@ -51,7 +51,6 @@ def timing_report(
     display: Display = "tree",
     output_format: Literal["text", "json"] = "text",
     columns: tuple[str, ...] = (),
-    notes: Iterable[str] = (),
 ) -> str:
     """Return the report of a tree of timers.
 
@@ -61,7 +60,6 @@ def timing_report(
         output_format: Text, or JSON: an array of rows, those nested in a row's `passes`, where
             an empty object ends each array. Durations are in seconds.
         columns: What to show; by default the wall time, and the user time if that is another.
-        notes: Lines below a report as text.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])
@@ -80,7 +78,7 @@ def timing_report(
     layout = _JsonReport if output_format == "json" else _TextReport
     rows = _merged(root) if display == "list" else root.children
     lines = layout(root, chosen, nested=display == "tree").lines(rows)
-    return "".join([*lines, *(f"  {note}\n" for note in notes if layout is _TextReport)])
+    return "".join(lines)
 
 
 def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:

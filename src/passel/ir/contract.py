@@ -221,10 +221,3 @@ class IRAdapter(ABC):
             A sentence without a final period; empty if they may, or it is not known.
         """
         return ""
-
-    def is_known_code(self, op: Any) -> bool:
-        """Return whether all ops nested in `op` are the IR's own, or declared to keep no state.
-
-        Code of others may keep state from op to op, which workers would not share.
-        """
-        return True

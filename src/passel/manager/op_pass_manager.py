@@ -27,7 +27,7 @@ from passel.pipeline import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
     from passel.diagnostics import Span
@@ -96,24 +96,6 @@ class OpPassManager(PassTree, OptionValue):
     def jobs(self) -> int | None:
         """How many ops it may run on at once, if the run allows more; None for no limit."""
         return self._jobs
-
-    def limit_jobs(self, jobs: Mapping[str, int]) -> list[str]:
-        """Set `jobs` of nested managers; return the paths of all that there are.
-
-        Args:
-            jobs: By path, which is the anchors from this manager's on, such as
-                `builtin.module/func.func`.
-        """
-        paths: list[str] = []
-        waiting: list[tuple[str, OpPassManager]] = [(self._anchor, self)]
-        while waiting:
-            path, manager = waiting.pop(0)
-            inner = [each for each in manager if isinstance(each, OpPassManager)]
-            for each in inner:
-                paths.append(f"{path}/{each.anchor}")
-                each._jobs = checked_jobs(jobs.get(paths[-1], each.jobs))
-                waiting.append((paths[-1], each))
-        return list(dict.fromkeys(paths))
 
     def add(
         self,

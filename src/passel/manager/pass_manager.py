@@ -276,12 +276,11 @@ class PassManager(CheckedRuns, ObservedRuns):
             op: An op of the anchor's name, known to be valid.
             on_diagnostic: Called for everything that is reported, when it is reported. Without
                 it, what is not part of the error that `run` raises goes to the log `passel`.
-            jobs: How many processes nested pipelines may be shared among, where that pays and
-                the IR can be sent between processes: forked ones, or for MLIR's ops started ones;
-                and how many threads MLIR's own passes may work on. By default the environment's
-                `PASSEL_JOBS`, or one process and MLIR's threads. What passes change beside the IR
-                is lost in workers. `"auto"` for as many as there are processors, if all passes
-                nested there say `can_fork = True`, so that nothing is.
+            jobs: How many processes nested pipelines are shared among, where the IR can be sent
+                between processes, and how many threads MLIR's own passes may work on; `"auto"`
+                for as many as there are processors. By default the environment's `PASSEL_JOBS`,
+                or one process and MLIR's threads. What passes change beside the IR is lost in
+                workers.
             executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
                 how much of it at once, by default as much as it can.
             cache: Where results are kept across runs, on xDSL: a directory, a URL or a store. It is

@@ -94,7 +94,7 @@ def worthwhile_parts(shared: Shared, jobs: int, size: int) -> int:
 def workers_of_run(shared: Shared) -> int:
     """Return how many processes there may be."""
     if shared.jobs != "auto":
-        return shared.jobs
+        return shared.jobs or 1
     if shared.cluster is None:
         return processors()
     from passel.execution.strategies.futures import workers_of

@@ -19,7 +19,6 @@ from passel.tool.flag_values import (
     color_of,
     ir_of,
     jobs_or_auto,
-    limit_of,
     names_of,
     number_of,
     plugin_of,
@@ -82,17 +81,11 @@ class PipelineFlags(FlagGroup):
         "a variable of the pipeline's file", "<name=value>", repeated=True, parse=assignment_of
     )
     jobs: Jobs | None = flag(
-        "worker processes, or auto; by default $PASSEL_JOBS, or auto",
+        "worker processes, or auto for all processors; by default $PASSEL_JOBS, or none",
         "<n>",
         short=("j",),
         parse=jobs_or_auto,
         common=True,
-    )
-    jobs_of: tuple[tuple[str, int], ...] = flag(
-        "how many ops at once a nested pipeline runs on, such as builtin.module/func.func=1",
-        "<anchors=n>",
-        repeated=True,
-        parse=limit_of,
     )
     mlir_disable_threading: bool = flag("")
     cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)

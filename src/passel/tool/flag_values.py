@@ -36,16 +36,6 @@ def jobs_or_auto(text: str) -> Jobs:
     return int(text)
 
 
-def limit_of(text: str) -> tuple[str, int]:
-    """Return the path of a nested pipeline, and a number of ops."""
-    path, equals, number = text.rpartition("=")
-    if not (path and equals and number.isascii() and number.isdecimal() and int(number)):
-        raise ValueError(
-            f"takes anchors and a positive number such as builtin.module/func.func=1, not '{text}'"
-        )
-    return path, int(number)
-
-
 def cluster_of(text: str) -> str:
     """Return the address of a scheduler."""
     if not _ADDRESS.fullmatch(text):

@@ -153,12 +153,6 @@ class PipelineFactory:
         manager.enable_verifier(verify)
         manager.enable_analysis_verifier(self._given.verify_analyses)
         manager.enable_isolation_check(self._given.check_isolation)
-        limits = dict(self._given.jobs_of)
-        paths = manager.limit_jobs(limits)
-        for path in limits:
-            if path not in paths:
-                there = f"there are {', '.join(paths)}" if paths else "nothing is nested"
-                raise UsageError(f"'--jobs-of' names no nested pipeline '{path}': {there}")
         manager.check()
         if self._given.verify_contracts:
             from passel.builder import enforce_contracts

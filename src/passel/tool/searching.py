@@ -168,7 +168,7 @@ class SearchInput:
     def jobs(self) -> int:
         """How many cases are tried at once."""
         jobs = self.settings.jobs if self.settings.threading else 1
-        return processors() if jobs == "auto" else jobs
+        return processors() if jobs in (None, "auto") else jobs
 
     def failure(self) -> FailureIdentity:
         """Return the failure of the case.

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from passel.tool.irs import IRChoice
 
 
-def _jobs_of_environment() -> Jobs:
-    text = os.environ.get("PASSEL_JOBS") or "auto"
+def _jobs_of_environment() -> Jobs | None:
+    text = os.environ.get("PASSEL_JOBS")
     try:
-        return jobs_or_auto(text)
+        return jobs_or_auto(text) if text else None
     except ValueError as error:
         raise UsageError(f"the environment's PASSEL_JOBS {error}") from None
 
@@ -70,7 +70,7 @@ class Settings:
         input: The input's name; `-` for the standard input.
         stray: Inputs that may be meant as options of the pass given just before.
         threading: Whether the IR's library may use threads, and passel other processes.
-        jobs: How many worker processes there may be; `auto` lets the run decide.
+        jobs: How many worker processes there may be; None for none, and the IR's own threads.
         own: The values of the flags that are for the IR alone, by name.
         brought: The flags of the IR and of the tool that others do not have, by name.
     """
@@ -103,7 +103,7 @@ class Settings:
         self.kept: KeptFlags = KeptFlags(line)
         self.information: InformationFlags = InformationFlags(line)
         self.threading: bool = not self.pipeline.mlir_disable_threading
-        self.jobs: Jobs = self.pipeline.jobs or _jobs_of_environment()
+        self.jobs: Jobs | None = self.pipeline.jobs or _jobs_of_environment()
         known = flags_by_name(own).values()
         of_ir = (each for each in known if each.ir == ir.scope or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}

@@ -53,7 +53,7 @@ class Shared:
     replay: Replay
     crashes: CrashReports
     progress: PassInstrumentation | None
-    jobs: Jobs
+    jobs: Jobs | None
     cluster: Executor | None
 
 

@@ -243,12 +243,6 @@ class XDSLAdapter(IRAdapter):
     fingerprint: Any = staticmethod(fingerprint)
     renew_fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)
 
-    def is_known_code(self, op: Operation) -> bool:
-        """Return whether all ops are of xDSL's own classes, or of such as are context-free."""
-        from passel.xdsl.fast.known import is_known_class
-
-        return all(map(is_known_class, {type(each) for each in op.walk()}))
-
     def versions(self) -> Mapping[str, str]:
         """Return the release of xDSL."""
         from passel.xdsl.release import INSTALLED

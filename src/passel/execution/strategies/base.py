@@ -44,7 +44,6 @@ class Sequential:
 
     place = Place.HERE
     where = "this thread"
-    is_automatic = False
     jobs = 1
 
     def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Iterable[Outcome]:

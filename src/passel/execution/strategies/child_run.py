@@ -57,13 +57,11 @@ class SiblingStrategy(Protocol):
     Attributes:
         place: Where tasks are done.
         where: What does the tasks, as messages name it.
-        is_automatic: Whether it was chosen by `jobs="auto"`.
         jobs: How many tasks it does at once.
     """
 
     place: Place
     where: str
-    is_automatic: bool
     jobs: int
 
     def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Iterable[Outcome]:
@@ -169,31 +167,16 @@ class ChildRun:
             state.last_valid = siblings.whole()
 
     def _is_shared_by(self, strategy: SiblingStrategy) -> bool:
-        """Return whether a strategy is to do the tasks; the report of timing says why not."""
+        """Return whether a strategy is to do the tasks; the log says why not, once."""
         if strategy.place is Place.HERE or at_work.get() or len(self.tasks) < 2:  # noqa: PLR2004 - one is not shared
             return False
-        self._services.sharing.ops += len(self.tasks)
-        why = self._why_not_shared(strategy)
-        if why:
-            self.keep(why)
-        return not why
-
-    def _why_not_shared(self, strategy: SiblingStrategy) -> str:
-        """Return why a strategy is not to do the tasks; empty if it is."""
-        obstacle = self.placement.obstacles.get(strategy.place, "")
-        if strategy.is_automatic and not obstacle:
-            why = self.placement.automatic
-            if not why and not self._services.adapter.is_known_code(self._op):
-                why = "not all ops are known to keep to themselves"
-            if why:
-                return f"{why} (-j N shares them all the same)"
         # The only worker of an executor works beside this process.
         most = 2 if strategy.place is Place.PROCESSES else strategy.jobs
         if min(most, self.jobs or most) < 2:  # noqa: PLR2004 - at once
-            return "they are to run one by one"
-        if obstacle and not strategy.is_automatic:
+            return False
+        if obstacle := self.placement.obstacles.get(strategy.place, ""):
             log_warning_once(f"no {strategy.where}: {obstacle}")
-        return obstacle
+        return not obstacle
 
     def __call__(self, task: OpContext, /) -> Outcome:
         """Run a nested pipeline on one op, if the op is still there."""
@@ -251,13 +234,8 @@ class ChildRun:
 
     def merge(self, observers: Any, outcomes: Sequence[Outcome], /) -> None:
         """Take over what such parts have observed, and report it, in program order."""
-        self._services.sharing.shared += len(outcomes)
         with self._services.reports.catching_up(outcomes):
             self._services.hooks.merge(observers)
-
-    def keep(self, why: str, /) -> None:
-        """Take note that tasks are not shared out, and why."""
-        self._services.sharing.keep(why)
 
     @contextmanager
     def apart(self) -> Generator[None]:

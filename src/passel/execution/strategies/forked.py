@@ -16,8 +16,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
-from passel.execution.strategies.base import most_at_once, processors, workers_for
-from passel.execution.strategies.cost_model import CostModel
+from passel.execution.strategies.base import most_at_once, workers_for
 from passel.execution.strategies.placement import Place
 from passel.execution.strategies.transport import Result
 
@@ -34,51 +33,35 @@ _CHUNKS_PER_WORKER = 8
 
 
 class Forked:
-    """Tasks in worker processes, where that pays.
+    """Tasks in worker processes.
 
-    The first tasks are done here, to see what they take. Python objects that passes change
-    beside the IR are changed in the workers, and lost.
+    Python objects that passes change beside the IR are changed in the workers, and lost.
 
     Args:
         jobs: How many processes may work at once.
-        eager: Whether to fork in any case, even for two tasks.
-        is_automatic: Whether it was chosen by `jobs="auto"`.
     """
 
     place = Place.COPIES
     where = "worker processes"
 
-    def __init__(self, jobs: int, *, eager: bool = False, is_automatic: bool = False) -> None:
+    def __init__(self, jobs: int) -> None:
         self.jobs: int = workers_for(jobs)
-        self.is_automatic: bool = is_automatic
-        self._eager = eager
 
     def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Generator[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        done = 0
-        if not self._eager:
-            most = min(most_at_once(self.jobs, work), max(2, processors()))
-            size = ceil(len(tasks) / (most * _CHUNKS_PER_WORKER))
-            done = yield from CostModel(work, most, size).run(tasks)
-        if done == len(tasks):
-            work.keep("that would not save time")
-        else:
-            yield from _fork(work, tasks[done:], most_at_once(self.jobs, work))
-
-
-def _fork(work: ChildRun, tasks: Sequence[Any], jobs: int) -> Generator[Outcome]:
-    chunks = _shrinking_chunks(tasks, jobs)
-    is_again = False
-    forks = _map_chunks(work, chunks, jobs)
-    for number, chunk in enumerate(chunks):
-        result = forks.results.pop(number, None)
-        # What was done again here may have changed ops that a worker had as they were.
-        if result is not None and (not is_again or all(map(work.is_as_known, chunk))):
-            yield from _take(work, chunk, result)
-        else:
-            is_again = True
-            death = forks.deaths.get(number)
-            yield from map(work, chunk) if death is None else do_again(work, chunk, death)
+        jobs = most_at_once(self.jobs, work)
+        chunks = _shrinking_chunks(tasks, jobs)
+        is_again = False
+        forks = _map_chunks(work, chunks, jobs)
+        for number, chunk in enumerate(chunks):
+            result = forks.results.pop(number, None)
+            # What was done again here may have changed ops that a worker had as they were.
+            if result is not None and (not is_again or all(map(work.is_as_known, chunk))):
+                yield from _take(work, chunk, result)
+            else:
+                is_again = True
+                death = forks.deaths.get(number)
+                yield from map(work, chunk) if death is None else do_again(work, chunk, death)
 
 
 def do_again(work: ChildRun, chunk: Sequence[Any], death: Death | None = None) -> Iterator[Outcome]:

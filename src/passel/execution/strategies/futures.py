@@ -48,7 +48,6 @@ class Futures:
 
     place = Place.PROCESSES
     where = "workers of an executor"
-    is_automatic = False
 
     def __init__(self, executor: Executor, jobs: int | None = None) -> None:
         self._executor = executor

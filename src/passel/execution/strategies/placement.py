@@ -36,13 +36,11 @@ class Placement(NamedTuple):
 
     Attributes:
         obstacles: Why they may not be, by place; no entry where they may.
-        automatic: Why they are shared out only on request; empty if by `jobs="auto"` as well.
         is_declared: Whether all passes declare that they change nothing but their ops. Then a
             change of an op before its turn is taken for one of the first pass on it.
     """
 
     obstacles: Mapping[Place, str]
-    automatic: str
     is_declared: bool
 
 
@@ -65,18 +63,10 @@ def _find_placement(step: NestedStep, services: RunServices) -> Placement:
         Place.COPIES: Place.PROCESSES if sends_copies else Place.COPIES,
         Place.PROCESSES: Place.PROCESSES,
     }
-    automatic = ""
-    if sends_copies:
-        automatic = f"ops of {services.adapter.name} are copied for workers"
-    elif services.hooks.sees_steps:
-        automatic = "the run is observed, pass by pass"
-    elif not is_declared:
-        automatic = "not all passes declare that they change only their ops"
     return Placement(
         obstacles={
             place: why for place, way in ways.items() if (why := _why_not(way, passes, services))
         },
-        automatic=automatic,
         is_declared=is_declared and not services.options.isolation,
     )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 Jobs = int | Literal["auto"]
-"""How many tasks are done at once, or `auto`: one for each processor, where no difference shows."""
+"""How many tasks are done at once, or `auto` for as many as there are processors."""
 
 
 def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
@@ -26,8 +26,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
 
     Args:
         jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
-            as many as there are processors, of passes that declare that they change only their
-            ops.
+            as many as there are processors.
         executor: What does them; by default worker processes, or threads where Python has no
             global lock.
 
@@ -37,7 +36,6 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     """
     if jobs is None and executor is None:
         jobs = _of_environment() or 1
-    is_automatic = jobs == "auto"
     if jobs == "auto":
         jobs = processors() if executor is None else None
     if jobs is not None and jobs < 1:
@@ -46,7 +44,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         return _on_executor(executor, jobs)
     if jobs is None or jobs == 1:
         return Sequential()
-    if _is_free_threaded() and not is_automatic:
+    if _is_free_threaded():
         from passel.execution.strategies.threads import Threads
 
         return Threads(jobs)
@@ -54,7 +52,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         return Sequential()
     from passel.execution.strategies.forked import Forked
 
-    return Forked(jobs, is_automatic=is_automatic)
+    return Forked(jobs)
 
 
 def own_threads(jobs: Jobs | None) -> int | None:

@@ -41,7 +41,6 @@ class Threads:
 
     place = Place.THREADS
     where = "threads"
-    is_automatic = False
 
     def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:
         most: int | None = getattr(pool, "_max_workers", None) or os.cpu_count()
