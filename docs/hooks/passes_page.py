@@ -18,7 +18,7 @@ _HEAD = """\
 
 The passes that `pip install .` makes known by name: passel's own, and xDSL's.
 `passel-tblgen -gen-pass-doc` writes such a page
-[about passes of yours](tablegen.md#pages-about-passes).
+[about passes of yours](tablegen.md#documentation).
 """
 
 

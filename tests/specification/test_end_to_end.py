@@ -122,12 +122,3 @@ def test_a_page_of_a_site_that_mkdocs_builds(package: Path) -> None:
     assert built.returncode == 0, built.stderr
     assert "Count the ops of a function." in (package / "site/passes/index.html").read_text()
     assert [each.name for each in docs.iterdir()] == ["index.md"]
-
-
-def test_a_page_of_a_site_that_sphinx_builds(package: Path) -> None:
-    """With the configuration that the page shows, Sphinx builds the passes without a warning."""
-    (package / "conf.py").write_text(shown("conf.py"))
-    (package / "index.rst").write_text("My compiler\n===========\n\n.. toctree::\n\n   passes\n")
-    built = run(package, sys.executable, "-m", "sphinx", "-W", "-q", ".", "out")
-    assert built.returncode == 0, built.stderr
-    assert "Count the ops of a function." in (package / "out/passes.html").read_text()
