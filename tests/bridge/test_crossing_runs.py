@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -11,9 +10,7 @@ import pytest
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.bridge import RunOnMLIR, RunOnXDSL
 from passel.instruments.ir_printer import PrintIR
-from passel.instruments.statistics_report import StatisticsReport
 from passel.instruments.timing import Timing
-from passel.instruments.trace import Trace
 from passel.testing import FullEventRecorder
 
 if TYPE_CHECKING:
@@ -123,32 +120,6 @@ def test_timing(world: World, redundant: str) -> None:
     inner = row.children[0].children
     path = f"builtin.module/func.func/0:{world.other}/func.func/0:cse"
     assert [(child.name, child.path, child.count) for child in inner] == [("CSE", path, 2)]
-
-
-def test_trace(world: World, redundant: str) -> None:
-    """A trace has a slice for each of them, which names ops of the IR that they are of."""
-    stream = io.StringIO()
-    manager = world.manager("builtin.module(func.func(other(cse)))")
-    manager.add_instrumentation(Trace(stream))
-    manager.run(world.read(redundant))
-    events = json.loads(stream.getvalue())
-    names = [event["name"] for event in events if event["ph"] == "B"]
-    assert "cse @f" in names
-    assert "cse @g" in names
-    assert sum(e["ph"] == "B" for e in events) == sum(e["ph"] == "E" for e in events)
-
-
-def test_statistics(mlir_world: World, redundant: str) -> None:
-    """What passes over there count is in the result, under the path of the crossing."""
-    stream = io.StringIO()
-    manager = mlir_world.manager("builtin.module(func.func(other(cse)))")
-    manager.add_instrumentation(StatisticsReport(stream=stream))
-    result = manager.run(mlir_world.read(redundant))
-    (path,) = result.statistics
-    assert path == "builtin.module/func.func/0:xdsl/func.func/0:cse"
-    assert result.statistics[path]["num-cse'd"] == 1
-    assert stream.getvalue().count("Pass statistics report") == 1
-    assert "(S) 1 num-cse'd" in stream.getvalue()
 
 
 def test_other_instrumentations_see_one_pass(world: World, redundant: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from xdsl_inputs import REAL_FILES
@@ -133,15 +133,6 @@ def test_attributes(world: World, value: str) -> None:
     assert after == before
 
 
-def test_bits(mlir_world: World) -> None:
-    """The numbers of a dense constant are the same bits over there."""
-    text = "module attributes {x.v = dense<[1.1, 0x4D8EF3C4, 0x7FC00001]> : tensor<3xf32>} {}"
-    here, there = _sides(mlir_world)
-    other: Any = there.read(here.write(mlir_world.read(text)))
-    data = other.attributes["x.v"].data.data
-    assert data == bytes.fromhex("cdcc8c3fc4f38e4d0100c07f")
-
-
 def test_unregistered_ops(world: World) -> None:
     """Unregistered ops come back with attributes, properties, regions and locations."""
     text = """
@@ -176,12 +167,6 @@ def test_resources_are_refused(world: World) -> None:
     text = "module attributes {x.v = dense_resource<lost> : tensor<2xf32>} {}"
     with pytest.raises(PassFailedError, match="it uses the resource lost, which cannot cross"):
         world.manager("builtin.module(other(cse))").run(world.read(text))
-
-
-def test_strings_are_no_resources(world: World) -> None:
-    """A string may say what it wants."""
-    text = r'module attributes {x.v = "\22dense_resource<blob>", x.w = "@nobody"} {}'
-    world.manager("builtin.module(other(cse))").run(world.read(text))
 
 
 def test_what_the_other_ir_cannot_read(mlir_world: World) -> None:

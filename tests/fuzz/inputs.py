@@ -4,18 +4,14 @@
     python tests/fuzz/inputs.py --seconds 60 --seed 7
     python tests/fuzz/inputs.py bytecode --seed 123 --cases 1
 
-Pipelines raise nothing but what says where they are wrong, and print as what they are; IR as
-text or bytecode, and the resources behind it, never end passel-opt otherwise than with 0, 1 or 2;
-hooks of passes that do anything pair, and what a run says of itself is true. The first case
-that goes wrong is printed, and the exit code is 1. `acceptance` compares with mlir-opt which
-pipelines are refused, and is run only if it is named.
+IR as text or bytecode, and the resources behind it, never end passel-opt otherwise than with 0, 1
+or 2. The first case that goes wrong is printed, and the exit code is 1.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from functools import partial
 from itertools import count
 from pathlib import Path
 from random import SystemRandom
@@ -23,11 +19,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-KINDS: Final = ("pipelines", "ir", "resources", "bytecode", "passes")
-BY_NAME: Final = ("acceptance",)
-"""What is tried only if it is named: passel knowingly takes some pipelines otherwise."""
+KINDS: Final = ("ir", "resources", "bytecode")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,14 +29,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Only pytest knows this folder by itself.
     sys.path.append(str(Path(__file__).parents[1] / "support"))
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", help=f"{', '.join(KINDS + BY_NAME)}")
+    parser.add_argument("kinds", nargs="*", help=", ".join(KINDS))
     parser.add_argument("--seconds", type=float, help="stop after this time; default: never")
     parser.add_argument("--seed", type=int, help="start here; default: anywhere")
     parser.add_argument("--cases", type=int, help="stop after so many of each kind")
     options = parser.parse_args(arguments)
     kinds: Sequence[str] = options.kinds or KINDS
-    if unknown := {*kinds} - {*KINDS, *BY_NAME}:
-        parser.error(f"'{min(unknown)}' is none of: {', '.join(KINDS + BY_NAME)}")
+    if unknown := {*kinds} - {*KINDS}:
+        parser.error(f"'{min(unknown)}' is none of: {', '.join(KINDS)}")
     seed: int = SystemRandom().randrange(10**9) if options.seed is None else options.seed
     print(f"{', '.join(kinds)} from seed {seed} on", flush=True)
     end = None if options.seconds is None else monotonic() + options.seconds
@@ -50,32 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _search(kinds: Sequence[str], first: int, cases: int | None, end: float | None) -> int:
-    checks = {kind: _check(kind) for kind in kinds}
+    from random_inputs.tools import problem
+
     for seed in count(first):
-        for kind, check in checks.items():
+        for kind in kinds:
             done = seed - first
             if (cases is not None and done >= cases) or (end is not None and monotonic() > end):
                 print(f"{done} of each kind are taken as they should be")
                 return 0
-            if problem := check(seed):
-                print(f"{kind} --seed {seed} --cases 1: {problem}")
+            if found := problem(kind, seed):
+                print(f"{kind} --seed {seed} --cases 1: {found}")
                 return 1
     raise AssertionError
-
-
-def _check(kind: str) -> Callable[[int], str]:
-    """Return what finds what is wrong with a case."""
-    if kind in ("pipelines", "acceptance"):
-        from random_inputs import pipelines
-
-        return pipelines.problem if kind == "pipelines" else pipelines.disagreement
-    if kind == "passes":
-        from random_inputs import passes
-
-        return passes.problem
-    from random_inputs import tools
-
-    return partial(tools.problem, kind)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from random_programs.checks import Case, check, random_cases
+from random_programs.checks import check, random_cases
 from random_programs.execution import execute_all
 from random_programs.generator import random_program
-from random_programs.reducer import reduced
 
 from passel.xdsl.passes import integer_folds
 
@@ -62,36 +61,6 @@ func.func @entry() {
     assert fourth.startswith("failed: mlir-runner")
 
 
-WRONG = """
-func.func private @printI64(i64)
-func.func private @unused() {
-  func.return
-}
-func.func private @product(%c: i1) -> i64 {
-  %three = arith.constant 3 : i64
-  %four = arith.constant 4 : i64
-  %product = arith.muli %three, %four : i64
-  %other = arith.addi %product, %four : i64
-  %x = scf.if %c -> (i64) {
-    func.call @printI64(%three) : (i64) -> ()
-    scf.yield %product : i64
-  } else {
-    scf.yield %other : i64
-  }
-  func.return %x : i64
-}
-func.func @entry() {
-  %true = arith.constant true
-  %s = memref.alloca() : memref<i64>
-  %x = func.call @product(%true) : (i1) -> i64
-  memref.store %x, %s[] : memref<i64>
-  %y = memref.load %s[] : memref<i64>
-  func.call @printI64(%y) : (i64) -> ()
-  func.return
-}
-"""
-
-
 @pytest.fixture
 def wrong_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """`sccp` takes every product for 5."""
@@ -102,19 +71,6 @@ def wrong_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(integer_folds)["_BINARY"], "arith.muli", wrong)
 
 
-@pytest.mark.sweep
-def test_a_wrong_fold_is_reduced(wrong_folds: None) -> None:
-    """What is left of a case is the pass that is wrong and what it gets wrong."""
-    (finding,) = check([Case(WRONG, ("mem2reg", "sccp", "cse"))])
-    assert finding.kind == "computes"
-    smaller = reduced(finding)
-    assert smaller.case.pipeline == ("sccp",)
-    assert smaller.case.program.count("arith.muli") == 1
-    for name in ("addi", "scf.if", "@unused", "memref"):
-        assert name not in smaller.case.program
-    assert len(smaller.case.program.splitlines()) <= 15
-
-
 def test_the_command_shows_what_goes_wrong(
     wrong_folds: None,
     command: Callable[[Sequence[str]], int],
@@ -122,7 +78,7 @@ def test_the_command_shows_what_goes_wrong(
 ) -> None:
     """The command ends with 1, and names the seed, the problem, the pipeline and the program."""
     # A program in which `sccp` folds a product.
-    assert command(["--seed", "7", "--programs", "1", "--reduce", "0"]) == 1
+    assert command(["--seed", "7", "--programs", "1"]) == 1
     shown = capsys.readouterr().out
     for text in ("seed ", "computes: ", "// builtin.module(", "func.func @entry"):
         assert text in shown

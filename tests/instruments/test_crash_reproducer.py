@@ -10,7 +10,7 @@ from tool_fixtures import recorded_pipeline
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.instruments.reproducer import CrashReproducer
 from passel.ir.resources import ExternalResource, print_resources
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -80,13 +80,6 @@ def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
     assert "\\C3\\B6" in file.read_text()
 
 
-def test_without_a_reproducer_the_error_has_none() -> None:
-    """The attribute is there and says so."""
-    with pytest.raises(PassFailedError) as caught:
-        toy_manager(Refuse()).run(parse_toy("toy.module()"))
-    assert caught.value.reproducer is None
-
-
 def test_an_interrupt_carries_the_notes(tmp_path: Path) -> None:
     """KeyboardInterrupt passes through with the same notes."""
     pm = toy_manager(Interrupt())
@@ -132,36 +125,6 @@ def test_a_pass_without_a_name_is_said_to_be_no_replay(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ['say "hi"', "back\\slash", "it's", "größer", "two words", "a,b"])
-def test_option_text_survives_the_file(tmp_path: Path, text: str) -> None:
-    """Quotes, backslashes and what is not ASCII come back as they were."""
-    op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")
-    pm = PassManager("builtin.module").add(Refuse(text=text))
-    pm.enable_crash_reproducer(tmp_path / "r.mlir")
-    with pytest.raises(PassFailedError, match="refuse"):
-        pm.run(op)
-    resources: list[ExternalResource] = []
-    parse_source(
-        XDSLAdapter().create_context(),
-        (tmp_path / "r.mlir").read_text(encoding="utf-8"),
-        "r.mlir",
-        resources=resources,
-    )
-    values = {resource.key: resource.value for resource in resources}
-    recorded = values["pipeline"]
-    assert isinstance(recorded, bytes)
-    again = PassManager.parse(recorded.decode(), registry=_registry())
-    assert str(again) == str(pm)
-
-
-def _registry() -> Any:
-    from passel.passes import PassRegistry
-
-    registry = PassRegistry()
-    registry.register(Refuse)
-    return registry
-
-
 def test_the_op_may_be_no_module(tmp_path: Path) -> None:
     """The anchor is the op's name, and the command says that it is not to be wrapped."""
     op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")
@@ -172,25 +135,6 @@ def test_the_op_may_be_no_module(tmp_path: Path) -> None:
         pm.run(function)
     assert recorded_pipeline((tmp_path / "r.mlir").read_text()) == "func.func(grow)"
     assert caught.value.__notes__[0].endswith(f" --no-implicit-module {tmp_path}/r.mlir")
-
-
-def test_a_dynamic_pipeline_on_an_op_that_no_pipeline_reaches_is_recorded_as_a_whole(
-    tmp_path: Path,
-) -> None:
-    """Behind an op that is not isolated, local records what global does."""
-
-    class Inside(Pass[ToyOp]):
-        name = "inside"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            if not ctx.run_pipeline(OpPassManager("toy.func").add(Refuse()), op.body[0].body[0]):
-                raise PassFailure("inside")
-
-    pm = toy_manager(Inside())
-    pm.enable_crash_reproducer(tmp_path / "r", local=True)
-    with pytest.raises(PassFailedError):
-        pm.run(parse_toy("toy.module(toy.region(toy.func @f))"))
-    assert recorded_pipeline((tmp_path / "r").read_text()) == "toy.module(inside)"
 
 
 @pytest.mark.parametrize(
@@ -234,21 +178,6 @@ def test_resources_of_dialects_are_in_the_file(tmp_path: Path) -> None:
     with pytest.raises(PassFailedError):
         pm.run(op)
     assert 'blob: "0x08000000010203"' in (tmp_path / "r.mlir").read_text()
-
-
-def test_mlir_modules_have_reproducers_too(tmp_path: Path) -> None:
-    """The IR is printed natively, and the command says whose it is."""
-    ir = pytest.importorskip("mlir.ir")
-    with ir.Context():
-        module = ir.Module.parse("module attributes {t.a = dense<1> : tensor<2xi8>} {}")
-        pm = PassManager().add(Refuse())
-        pm.enable_crash_reproducer(tmp_path / "r.mlir", local=True)
-        with pytest.raises(PassFailedError) as caught:
-            pm.run(module)
-    text = (tmp_path / "r.mlir").read_text()
-    assert text.startswith("module attributes {t.a = dense<1> : tensor<2xi8>} {\n}\n\n{-#\n")
-    assert recorded_pipeline(text).startswith("builtin.module(refuse{")
-    assert caught.value.__notes__[0].endswith(f" --ir=mlir {tmp_path}/r.mlir")
 
 
 def test_resources_are_printed_group_by_group() -> None:
@@ -331,15 +260,6 @@ def test_a_function_makes_the_stream_when_a_run_has_failed(tmp_path: Path) -> No
         assert len(made) == count
         assert made[-1].closed
         assert recorded_pipeline(made[-1].text).startswith("builtin.module(refuse{")
-
-
-def test_a_stream_with_a_name_is_a_file(tmp_path: Path) -> None:
-    """The error has the file, and the command names it."""
-    file = tmp_path / "r.mlir"
-    error = refusal_into(lambda: file.open("w"))
-    assert error.reproducer == file
-    assert error.__notes__[0].endswith(f" {file}")
-    assert recorded_pipeline(file.read_text()).startswith("builtin.module(refuse{")
 
 
 def test_a_stream_that_cannot_be_written_does_not_hide_the_failure() -> None:

@@ -16,7 +16,6 @@ from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
 from passel.instruments.ir_diff import coloured, unified_diff
-from passel.instruments.ir_files import FileTree, file_name
 from passel.instruments.ir_printer import PrintIR
 from passel.schedule import PassStep, PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -98,13 +97,6 @@ def test_symbol_alone_prints_after_all_passes() -> None:
     ]
 
 
-def test_symbol_on_change_is_that_of_the_symbol() -> None:
-    """A pass around it that changed another op prints nothing."""
-    pm = manager(Bump(symbol="g"), Bump(symbol="f"))
-    printed = dumps(pm, symbol="f", only_on_change=True)
-    assert printed == ["#After Bump (bump) ('toy.module' operation: @m): toy.func @f 1"]
-
-
 def test_symbol_that_is_erased() -> None:
     """When a pass erases it that is said once, and later passes have nothing to print."""
     printed = dumps(manager(Rename(symbol="f"), Bump(symbol="g")), symbol="f")
@@ -148,36 +140,6 @@ def test_diff_shows_each_change_once() -> None:
         "-toy.module @m(toy.func @f 2,toy.func @g)",
         "+toy.module @m(toy.func @f 3,toy.func @g)",
     ]
-
-
-def test_diff_prints_no_op_twice_for_nothing() -> None:
-    """While nothing changes, an op is printed once however many passes run on it."""
-
-    class CountingAdapter(ToyAdapter):
-        printed = 0
-
-        def print_op(self, op: ToyOp, flags: Any) -> str:
-            CountingAdapter.printed += 1
-            return super().print_op(op, flags)
-
-    pm = PassManager("toy.module", adapter=CountingAdapter())
-    for _ in range(10):
-        pm.add(Bump(symbol="x"))
-    with pm.instrument(PrintIR(diff=True, stream=StringIO())):
-        pm.run(parse_toy(SOURCE))
-    assert CountingAdapter.printed == 1
-
-
-def test_diff_of_a_failure() -> None:
-    """A pass that failed without a change says so."""
-    stream = StringIO()
-    pm = manager(Break())
-    pm.add_instrumentation(PrintIR(diff=True, stream=stream))
-    with pytest.raises(Exception, match="no"):
-        pm.run(parse_toy(SOURCE))
-    assert stream.getvalue() == (
-        "// -----// IR Dump After Break Failed (break) //----- //\n// the pass changed nothing\n\n"
-    )
 
 
 def test_long_texts_differ_at_the_right_lines() -> None:
@@ -231,20 +193,6 @@ def test_names_stay_in_their_directory(name: str, tmp_path: Path) -> None:
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == 2
     assert all(len(path.relative_to(tmp_path).parts) == 4 for path in files)
-
-
-def test_names_that_look_alike() -> None:
-    """Escapes and cut names do not make two names one."""
-    names = ["a/b", "a%2Fb", "a_b", "x" * 5000, "x" * 5001]
-    assert len({file_name(name) for name in names}) == len(names)
-
-
-def test_forgotten_ops_keep_their_directories(tmp_path: Path) -> None:
-    """Ops that come after others have been forgotten overwrite none of their files."""
-    tree = FileTree(tmp_path)
-    first = tree.place([("op", "m")], "cse")
-    tree.forget()
-    assert tree.place([("op", "m")], "cse") != first
 
 
 def test_directory_that_cannot_be_made(tmp_path: Path) -> None:

@@ -139,17 +139,6 @@ def test_a_failure_replays_as_the_same_failure(
     assert not Path("r.mlir.running").exists()
 
 
-def test_an_op_that_may_not_run_a_pass_replays(opt: Run, write: Run, directory: Path) -> None:
-    """What is found unschedulable during the run is found so in the replay."""
-    Path("in.mlir").write_text('"foo.op"() : () -> ()')
-    flags = ("--allow-unregistered-dialect", "--no-implicit-module")
-    first = write("any(cse)", *flags)
-    assert "--allow-unregistered-dialect --no-implicit-module r.mlir" in first.err
-    assert recorded_pipeline(Path("r.mlir").read_text()) == "foo.op(cse)"
-    again = opt("--run-reproducer", *flags, "r.mlir")
-    assert messages(first) == messages(again) != []
-
-
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
 @pytest.mark.parametrize("how", ["kill", "segfault"])
 def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
@@ -166,20 +155,7 @@ def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
     assert Path("r.mlir").read_text() == "older"
 
 
-def test_a_segmentation_fault_names_the_frame_in_python(directory: Path) -> None:
-    """The last lines on the error stream lead to the pass."""
-    result = process("in.mlir", "-p", "builtin.module(func.func(act{how=segfault}))")
-    assert "Segmentation fault" in result.err
-    assert "plugin.py" in result.err
-
-
 # -- When and where ------------------------------------------------------------------------------
-
-
-def test_success_leaves_nothing(write: Run, directory: Path) -> None:
-    """Neither the file nor the one written ahead is there afterwards."""
-    assert write("builtin.module(cse)").code == 0
-    assert not list(directory.glob("r.mlir*"))
 
 
 def test_success_leaves_an_older_file_alone(write: Run, directory: Path) -> None:
@@ -197,55 +173,7 @@ def test_what_a_dead_process_left_is_kept(write: Run, directory: Path) -> None:
     assert sorted(p.name for p in directory.glob("r.mlir*")) == ["r.mlir", "r.mlir.running"]
 
 
-def test_several_failures_are_one_error_and_one_file(write: Run, directory: Path) -> None:
-    """The note names every pass that failed."""
-    result = write("builtin.module(func.func(act))")
-    assert result.err.count("Failures have been detected") == 1
-    assert (
-        "[`Act` on 'func.func' operation: @a, `Act` on 'func.func' operation: @b]: "
-        "reproducer generated at `r.mlir`"
-    ) in result.err
-
-
-def test_parts_of_split_input_have_files_of_their_own(write: Run, directory: Path) -> None:
-    """The second part that fails gets a number, parts that succeed take none."""
-    part = "func.func @f() { return }\n"
-    bad = part.replace("@f", "@bad")
-    Path("in.mlir").write_text(f"\n// -----\n{bad}// -----\n{part}// -----\n{bad}")
-    Path("plugin.py").write_text(
-        PLUGIN.replace('raise PassFailure("not this one")', "if 'bad' in str(op): raise KeyError()")
-    )
-    result = write("builtin.module(func.func(act))", "--split-input-file")
-    assert result.err.count("reproducer generated at") == 2
-    assert sorted(p.name for p in directory.glob("r*.mlir*")) == ["r.1.mlir", "r.mlir"]
-
-
-def test_a_device_is_written_to_only_on_failure(directory: Path) -> None:
-    """There is no file beside a device; it gets the text when the run fails."""
-    result = process(
-        "in.mlir", "-p", "any(act)", "--mlir-pass-pipeline-crash-reproducer=/dev/stdout"
-    )
-    assert "mlir_reproducer" in result.out
-
-
 # -- What is recorded ----------------------------------------------------------------------------
-
-
-def test_local_is_smaller_than_global(write: Run, directory: Path) -> None:
-    """If earlier passes shrink the IR, the local file has less of both IR and pipeline."""
-    Path("in.mlir").write_text(
-        "".join(f"func.func private @f{i}()\n" for i in range(50)) + FUNCTIONS
-    )
-    pipeline = "builtin.module(symbol-dce,func.func(cse,canonicalize,act))"
-    write(pipeline)
-    everything = Path("r.mlir").read_text()
-    write(pipeline, "--mlir-pass-pipeline-local-reproducer")
-    local = Path("r.mlir").read_text()
-    assert len(local) < len(everything) / 3
-    assert recorded_pipeline(local) == "builtin.module(func.func(act{how=fail}))"
-    assert recorded_pipeline(everything).startswith(
-        "builtin.module(symbol-dce, func.func(cse,canon"
-    )
 
 
 def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_failed(

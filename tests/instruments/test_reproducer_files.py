@@ -202,25 +202,6 @@ def test_python_refuses_a_path_at_once(directory: Path, path: str, error: type[E
             each(path)
 
 
-@pytest.mark.parametrize(
-    "flag", ["mlir-pass-pipeline-crash-reproducer", "mlir-generate-reproducer"]
-)
-def test_the_tool_refuses_a_path_before_it_runs(directory: Path, flag: str) -> None:
-    """It is one error, and the pass is not run."""
-    result = subprocess.run(
-        [*TOOL, "-p", "any(wait)", f"--{flag}=absent/r.mlir"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert result.returncode == 1
-    assert result.stderr == (
-        "passel-opt: error: cannot open output file 'absent/r.mlir': No such file or directory\n"
-    )
-    assert "waiting" not in result.stdout
-
-
 def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -> None:
     """What cannot be known before the run is in the note."""
     Path("d").mkdir()
@@ -238,35 +219,6 @@ def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -
 
 
 # -- Where the notes stand ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("crash", "line"), [("false", 6), ("true", 2)], ids=["failure", "crash"])
-def test_the_notes_stand_where_mlir_puts_them(directory: Path, crash: str, line: int) -> None:
-    """At the op that failed or, for a crash, at the top; how to replay is part of the note."""
-    verified = [
-        "",
-        "module {",
-        "  // expected-error-re@below {{pass 'fail{{.*}}' }}",
-        "  // expected-error@below {{Failures have been detected while processing an MLIR pass}}",
-        "  // expected-note@below {{Pipeline failed while executing}}",
-        "  func.func @f() { return }",
-        "}",
-    ]
-    if line == 2:
-        moved = [text.strip().replace("@below", "@+1") for text in verified[3:5]]
-        moved[0] = moved[0].replace("@+1", "@+2")
-        verified = [*moved, "module {", verified[2], *verified[5:]]
-    Path("in.mlir").write_text("\n".join(verified))
-    result = subprocess.run(
-        [*TOOL, "-p", f"builtin.module(func.func(fail{{crash={crash}}}))", REPRODUCER, "--verify-diagnostics"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )  # fmt: skip
-    assert result.stderr == ""
-    assert result.returncode == 0
-    assert Path("r.mlir").read_text() != "older"
 
 
 # -- Writing whole files -----------------------------------------------------------------------------

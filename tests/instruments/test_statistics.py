@@ -8,19 +8,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from sibling_passes import Act, TellProcess, module_of
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager, Statistic
-from passel.execution.strategies import Sequential
-from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.threads import Threads
 from passel.instruments.statistics_report import StatisticsReport
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     from passel import RunResult
-    from passel.execution.strategies import SiblingStrategy
 
 HEADER = """\
 ===-------------------------------------------------------------------------===
@@ -48,17 +43,6 @@ class Counts(Pass):
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Count what is inside."""
         ctx.count(self.seen, len(op.body))
-
-
-class Broken(Counts):
-    """Counts, and fails."""
-
-    name = "broken"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Count, and fail."""
-        super().run(op, ctx)
-        raise RuntimeError
 
 
 class Runs(Pass):
@@ -111,39 +95,6 @@ Pipeline Collection : ['toy.func', 'toy.module']
     )
 
 
-def test_list_layout() -> None:
-    """One entry per pass name, sorted, without passes that have no statistics."""
-    assert report("list", Silent(), Counts(), Broken()) == HEADER + (
-        """\
-  Broken
-    (S)  0 again    - Never counted
-    (S) 11 num-seen - Ops seen
-  Counts
-    (S)  0 again    - Never counted
-    (S) 13 num-seen - Ops seen
-
-"""
-    )
-
-
-def test_json_layout() -> None:
-    """One object per pass that has statistics, in the order of the pipeline."""
-    assert json.loads(report("json", Silent(), Counts()))[1] == {
-        "path": "toy.module/toy.func/1:counts",
-        "name": "counts",
-        "display_name": "Counts",
-        "statistics": [
-            {"name": "again", "value": 0, "description": "Never counted"},
-            {"name": "num-seen", "value": 11, "description": "Ops seen"},
-        ],
-    }
-
-
-def test_failed_runs_report_what_was_counted() -> None:
-    """What a pass counted before it failed is there."""
-    assert "(S) 11 num-seen" in report("pipeline", Broken())
-
-
 def test_pipelines_that_passes_run_are_not_lost() -> None:
     """They stand below their pass, each pass once however often it was run."""
     assert report("pipeline", Runs()) == HEADER + (
@@ -174,39 +125,6 @@ Pipeline Collection : ['toy.func', 'toy.module']
         "toy.module/toy.func/0:runs/any/0:counts",
         "toy.module/toy.func/0:runs/any/toy.func/0:counts",
     ]
-
-
-def run_by(strategy: SiblingStrategy) -> tuple[str, set[int]]:
-    """Return the report of a run on siblings, and how their passes have told where they ran."""
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(Act(), TellProcess())
-    stream, module = io.StringIO(), module_of(24)
-    for number, op in enumerate(module.body):
-        op.value = number + 7
-
-    def chosen(jobs: object, executor: object) -> SiblingStrategy:
-        return strategy
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
-        with pm.instrument(StatisticsReport(stream=stream)), suppress(PassFailedError):
-            pm.run(module)
-    return stream.getvalue(), {op.value for op in module.body[1:] if op.value in (1, 2)}
-
-
-@pytest.mark.parametrize(
-    "strategy",
-    [Forked(2), Threads(2)],
-    ids=["forked", "threads"],
-)
-def test_work_is_shared(strategy: SiblingStrategy, caplog: pytest.LogCaptureFixture) -> None:
-    """The numbers of all workers are added up, and pipelines that their passes run are there."""
-    expected, here = run_by(Sequential())
-    found, where = run_by(strategy)
-    assert found == expected
-    assert expected.count("'any' Pipeline") == 1
-    assert where == here if isinstance(strategy, Threads) else not where & here
-    assert not [message for message in caplog.messages if message.startswith("no ")]
 
 
 def test_nothing_to_report_is_an_empty_report() -> None:

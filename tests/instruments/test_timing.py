@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import io
-import pickle
 import re
 import threading
 import time
@@ -134,11 +133,6 @@ def run(pm: PassManager, timing: Timing, jobs: int | None = None) -> Timer:
     return timing.timing
 
 
-def shape(report: str) -> list[str]:
-    """Return a text report with all numbers masked."""
-    return re.sub(r" *\d+\.\d+", " N", report).splitlines()
-
-
 def test_rows_are_those_of_the_pipeline() -> None:
     """All ops share the row of their pipeline; passes and analyses are inside of what ran them."""
     assert list(outline(run(manager(Asks(), Nap(), Nap()), Timing(), jobs=1))) == [
@@ -184,17 +178,6 @@ def test_a_run_returns_its_timing() -> None:
         timing = pm.run(parse_toy(MODULE)).timing
     assert timing is not None
     assert timing.name == "root"
-
-
-def test_runs_add_up() -> None:
-    """Several runs share rows, also if pipelines are compiled anew."""
-    timing = Timing()
-    run(manager(Nap()), timing)
-    assert list(outline(run(manager(Nap()), timing)))[:3] == [
-        "Nap x2",
-        "Pipeline Collection : ['toy.func', 'toy.module'] x2",
-        "  'toy.func' Pipeline x4",
-    ]
 
 
 def test_pipelines_that_passes_run_are_below_their_pass() -> None:
@@ -301,30 +284,6 @@ def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> N
     assert all(float(each) <= 100 for each in re.findall(r"\( *(\S+)%\)", report))
 
 
-def test_parts_of_one_worker_add_up() -> None:
-    """Of two workers one has two parts: the wall time is that of both."""
-    timing, parts = Timing(), [Timing() for _ in range(3)]
-
-    def work(*own: Timing) -> None:
-        for part in own:
-            with part, part.scope("Work"):
-                time.sleep(0.02)
-
-    with timing, timing.scope("Step"):
-        threads = [threading.Thread(target=work, args=own) for own in (parts[:2], parts[2:])]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        for part in parts:
-            timing.merge(pickle.loads(pickle.dumps(part)))
-    assert list(outline(timing.timing)) == ["Step x1", "  Work x3", "  Waiting for workers x1"]
-    found = timing.timing.find("Work")
-    assert found is not None
-    assert found.user >= 0.06
-    assert 0.04 <= found.wall < found.user
-
-
 def test_wall_time_of_workers_is_time_that_was_waited() -> None:
     """What a worker has done while this thread worked as well adds nothing to what that took."""
     timing, part = Timing(), Timing()
@@ -364,39 +323,7 @@ def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> Non
     assert seconds[1] >= 0.2 > seconds[2]
 
 
-def test_only_timings_can_be_merged() -> None:
-    """What is not the result of `split` is refused."""
-    with pytest.raises(TypeError, match="not the result of split"):
-        Timing().merge(manager)  # pyright: ignore[reportArgumentType] - that is the test
-
-
-def test_a_copy_goes_its_own_way() -> None:
-    """A copied timing has what was measured, and measures on by itself."""
-    timing = Timing(columns=["wall"])
-    run(manager(), timing)
-    twin = copy.deepcopy(timing)
-    run(manager(), twin)
-    assert next(outline(twin.timing)) == "Nap x2"
-    assert next(outline(timing.timing)) == "Nap x1"
-
-
 # -- Reports ---------------------------------------------------------------------------------
-
-
-def test_reports_are_printed_at_the_end_of_runs() -> None:
-    """With a stream, each run prints there, also when it fails."""
-    stream = io.StringIO()
-    run(manager(Fails()), Timing(report=stream), jobs=1)
-    assert shape(stream.getvalue())[6:] == [
-        " N ( N%)  Nap",
-        " N ( N%)  Pipeline Collection : ['toy.func', 'toy.module']",
-        " N ( N%)    'toy.func' Pipeline",
-        " N ( N%)      Fails",
-        " N ( N%)    'toy.module' Pipeline",
-        " N ( N%)      Other",
-        " N ( N%)  Rest",
-        " N ( N%)  Total",
-    ]
 
 
 def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[str]) -> None:

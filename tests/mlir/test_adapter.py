@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from mlir.dialects import arith, func
 from mlir.ir import (
     Context,
-    InferTypeOpInterface,
     InsertionPoint,
-    Location,
     Module,
-    OpView,
     Type,
     TypeAttr,
-    UnitAttr,
 )
 
-from passel import Pass
 from passel.diagnostics import UNKNOWN
 from passel.diagnostics import Location as Place
 from passel.errors import AdapterError
-from passel.ir import InvalidIR, PrintFlags, adapter_for
+from passel.ir import InvalidIR
 from passel.mlir import MLIRAdapter, diagnostics, iree_adapter, parse_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REGISTERED = """\
 func.func @f(%a: i32) -> i32 {
@@ -110,21 +101,7 @@ def test_root_module() -> None:
     assert MLIRAdapter(mlir).bindings is MLIRAdapter("mlir").bindings
 
 
-def test_adapter_of_an_op(program: Any) -> None:
-    """The adapter is found from an op, an unregistered one as well."""
-    for op in (program, program.operation, *program.body.operations):
-        assert isinstance(adapter_for(op), MLIRAdapter)
-
-
 # -- Ops -------------------------------------------------------------------------------------
-
-
-def test_ops_are_views(adapter: MLIRAdapter, program: Any) -> None:
-    """Passes see the op's own class, or a generic one where there is none."""
-    function, _, vendor = adapter.children(program)
-    assert type(function) is func.FuncOp
-    assert type(vendor) is OpView
-    assert type(adapter.parent(function)).__name__ == "ModuleOp"
 
 
 def test_one_op_three_objects(adapter: MLIRAdapter) -> None:
@@ -234,18 +211,6 @@ assert count > 1000, count
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_interfaces(adapter: MLIRAdapter, context: Context) -> None:
-    """Interfaces that the bindings know are asked of MLIR; classes of their subclasses."""
-    addition, function = (adapter.kind_named(context, n) for n in ("arith.addi", "func.func"))
-    assert addition is not None
-    assert function is not None
-    assert addition.implements(InferTypeOpInterface)
-    assert addition.implements(arith.AddIOp)
-    assert not function.implements(InferTypeOpInterface)
-    assert not function.implements(arith.AddIOp)
-    assert not function.implements(Pass)
-
-
 def test_contexts_are_not_kept(adapter: MLIRAdapter) -> None:
     """What is remembered of a context does not keep it alive."""
     import gc
@@ -350,70 +315,7 @@ def test_locations(
     assert adapter.location(op) == read._replace(label="", caller=None)
 
 
-def test_print_flags(adapter: MLIRAdapter, program: Any) -> None:
-    """Printing follows its flags, without a newline at the end."""
-    assert adapter.print_op(program, PrintFlags()).startswith("module {\n  func.func @f")
-    assert 'loc("p.mlir":1:1)' in adapter.print_op(program, PrintFlags(debuginfo=True))
-    assert adapter.print_op(program, PrintFlags(generic=True)).startswith('"builtin.module"()')
-
-
 # -- Fingerprints ----------------------------------------------------------------------------
-
-
-def _attribute(op: Any) -> None:
-    op.operation.attributes["x.marked"] = UnitAttr.get(op.operation.context)
-
-
-def _location(op: Any) -> None:
-    body = op.regions[0].blocks[0].operations
-    body[0].operation.location = Location.file("q", 1, 1, op.operation.context)
-
-
-def _own_location(op: Any) -> None:
-    op.operation.location = Location.file("q", 1, 1, op.operation.context)
-
-
-def _argument_location(op: Any) -> None:
-    op.regions[0].blocks[0].arguments[0].set_location(Location.unknown(op.operation.context))
-
-
-def _order(op: Any) -> None:
-    first, last, _ = op.regions[0].blocks[0].operations
-    first.operation.clone(InsertionPoint(last))
-
-
-def _operand(op: Any) -> None:
-    body = op.regions[0].blocks[0].operations
-    body[1].operation.operands[0] = op.regions[0].blocks[0].arguments[0]
-
-
-def _symbol(op: Any) -> None:
-    from mlir.ir import StringAttr
-
-    op.operation.attributes["sym_name"] = StringAttr.get("other", op.operation.context)
-
-
-def _invalid(op: Any) -> None:
-    del op.operation.attributes["sym_name"]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [_attribute, _location, _own_location, _argument_location, _order, _operand, _symbol, _invalid],
-)
-def test_fingerprints_see(
-    adapter: MLIRAdapter,
-    program: Any,
-    change: Callable[[Any], None],
-) -> None:
-    """Every kind of change shows, and only in what is around."""
-    function, inner, _ = adapter.children(program)
-    before = [adapter.fingerprint(op) for op in (program, function, inner)]
-    change(function)
-    after = [adapter.fingerprint(op) for op in (program, function, inner)]
-    assert after[0] != before[0]
-    assert after[1] != before[1]
-    assert after[2] == before[2]
 
 
 def test_fingerprints_see_large_constants(adapter: MLIRAdapter, context: Context) -> None:

@@ -448,24 +448,3 @@ def test_order_with_threads() -> None:
         assert [each[3] for each in found.failures] == [
             f"'func.func' @f{n}" for n in range(60) if n % 3
         ]
-
-
-@pytest.mark.parametrize("inner", [BREAK, f"func.func({BREAK})", f"any(cse,{BREAK})"])
-def test_order_with_threads_of_threads(inner: str) -> None:
-    """The same holds where threads on modules use threads on functions."""
-    source = "".join(
-        f"module @m{outer} {{ {''.join(failing(f'f{n}') for n in range(6))} }}"
-        for outer in range(12)
-    )
-    for _ in range(5):
-        found = both(source, f"builtin.module(builtin.module({inner}))")
-        assert len(found.failures) in (12, 72)
-
-
-def test_order_with_three_levels() -> None:
-    """Nor does it matter that kernels are in modules of modules."""
-    inside = "".join(kernels(f"k{n}", COSINE, COSINE, COSINE) for n in range(4))
-    source = "".join(f"module @m{n} {{ {inside} }}\n" for n in range(8))
-    pipeline = f"builtin.module(builtin.module(gpu.module(gpu.func(cse,{BREAK}))))"
-    for _ in range(5):
-        assert len(both(source, pipeline).failures) == 96

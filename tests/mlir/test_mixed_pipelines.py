@@ -232,31 +232,6 @@ def test_python_sees_what_native_passes_left() -> None:
     assert 'x.ops = "3"' in str(module)
 
 
-def test_a_native_pipeline_run_by_a_pass() -> None:
-    """A dynamic pipeline may be native, on ops inside."""
-    assert str(run("builtin.module(dynamic)")).count("arith.addi") == 3
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "message"),
-    [
-        ("give-up", "failed", "'func.func' op pass 'give-up' failed: no way"),
-        ("raise", "crashed", "'func.func' op pass 'raise' crashed: KeyError: 'x'"),
-        ("break", "invalid", "'func.func' op entry block must have 2 arguments"),
-    ],
-)
-def test_python_failures(name: str, kind: str, message: str) -> None:
-    """A pass between native ones that goes wrong is named, with its op and place."""
-    pipeline = f"builtin.module(func.func(cse,{name},canonicalize),symbol-dce)"
-    with pytest.raises(PassFailedError) as caught:
-        run(pipeline)
-    (failure,) = caught.value.failures
-    assert (failure.kind, failure.path) == (kind, f"builtin.module/func.func/1:{name}")
-    assert failure.where == "'func.func' @top"
-    assert str(failure.location) == "m.mlir:1:1"
-    assert failure.diagnostic.message.startswith(message)
-
-
 @pytest.mark.parametrize("name", ["erase-self", "erase-self-and-fail", "detach-self"])
 def test_a_pass_that_loses_its_op(name: str) -> None:
     """The pass is named, and the enclosing op; the ops beside it are processed all the same."""
@@ -299,24 +274,3 @@ print("alive")
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("alive\n")
-
-
-def test_functions_are_passes() -> None:
-    """What MLIR's own manager takes as a Python pass works nested, between native ones."""
-    context = Context()
-    module = parse_source(context, SOURCE, "m.mlir")
-    seen: list[str] = []
-
-    def note(op: Any, pass_: Any) -> None:
-        seen.append(op.name.value)
-        if op.name.value == "f":
-            pass_.signal_pass_failure()
-
-    manager = PassManager("builtin.module", context)
-    inner = manager.nest("builtin.module").nest("func.func")
-    inner.add("cse").add(note).add("canonicalize")
-    manager.add("symbol-dce")
-    with pytest.raises(PassFailedError, match="note") as caught:
-        manager.run(module, on_diagnostic=lambda _: None)
-    assert seen == ["unused", "f", "g"]
-    assert caught.value.failures[0].path == "builtin.module/builtin.module/func.func/1:note"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
@@ -203,76 +202,6 @@ def test_merging_changes_neither_what_runs_nor_its_order(pm: OpPassManager, modu
     numbered = Numbered()
     run(pm, module, numbered)
     assert by_op(numbered.ran) == by_op(list(executed(pm, module)))
-
-
-def check_pairs(events: list[str]) -> None:
-    """Check that before- and after-hooks nest and that no failure is forgotten."""
-    stack: list[str] = []
-    failed_inside = [False]
-    for event in events:
-        kind, what = event.split(" ", 1)
-        if kind.startswith("before-"):
-            stack.append(f"{kind.removeprefix('before-')} {what}")
-            failed_inside.append(False)
-            continue
-        failed = kind.endswith("-failed")
-        kind = kind.removeprefix("after-").removesuffix("-failed")
-        assert stack.pop() == f"{kind} {what}"
-        inside = failed_inside.pop()
-        assert failed or not inside
-        failed_inside[-1] |= failed
-    assert not stack
-
-
-@given(roots(misbehaving), modules())
-def test_hooks_pair_whatever_happens(pm: OpPassManager, module: ToyOp) -> None:
-    """Every before-hook has its after-hook, properly nested, and failures spread outwards."""
-    events, result = run(pm, module)
-    check_pairs(events)
-    failed = isinstance(result, PassFailedError)
-    assert failed == any("after-pass-failed" in event for event in events)
-
-
-class Raising(PassInstrumentation):
-    """Raises in one of its calls."""
-
-    def __init__(self, call: int) -> None:
-        self.call, self.calls = call, 0
-
-    def _count(self, *arguments: Any, **keywords: Any) -> None:
-        self.calls += 1
-        if self.calls == self.call:
-            raise RuntimeError
-
-    before_pipeline = after_pipeline = _count
-    before_pass = after_pass = after_pass_failed = _count
-
-
-@given(roots(misbehaving), modules(), st.integers(1, 30), st.integers(1, 30))
-def test_observing_never_changes_a_run(
-    pm: OpPassManager, module: ToyOp, first: int, second: int
-) -> None:
-    """With instrumentations that raise anywhere, others see the same, and the IR is the same."""
-    twin = clone(module)
-    logging.getLogger("passel").disabled = True
-    try:
-        raising = [Raising(first), Raising(second)]
-        watched = run(pm, module, *raising)
-    finally:
-        logging.getLogger("passel").disabled = False
-    alone = run(pm, twin)
-    assert watched[0] == alone[0]
-    assert str(watched[1]) == str(alone[1])
-    assert str(module) == str(twin)
-    assert all(r.calls <= r.call for r in raising)
-
-
-def clone(op: ToyOp) -> ToyOp:
-    """Copy an op with all that is in it."""
-    copy = ToyOp(op.name, op.symbol, value=op.value)
-    for inner in op.body:
-        copy.add(clone(inner))
-    return copy
 
 
 @given(roots(misbehaving), modules())

@@ -40,33 +40,32 @@ def import_all() -> None:
         main(["--ir=xdsl", "--cse", "--canonicalize", str(source)])
 
 
-def in_fork(run: Callable[[], int], *, shows_output: bool = True) -> tuple[int, str]:
+def in_fork(run: Callable[[], int]) -> tuple[int, str]:
     """Run a function in a fork of this process, in an empty directory.
 
     Args:
         run: Returns the exit code; 70 if it raises.
-        shows_output: Whether what it prints is returned, besides its errors.
 
     Returns:
-        The exit code, negative if a signal ended it, and what was written.
+        The exit code, negative if a signal ended it, and its errors.
     """
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder, "said")
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
-            _end(run, said, shows_output)
+            _end(run, said)
         _, status = os.waitpid(child, 0)
         return os.waitstatus_to_exitcode(status), said.read_text("utf-8", "replace")
 
 
-def _end(run: Callable[[], int], said: Path, shows_output: bool) -> None:
+def _end(run: Callable[[], int], said: Path) -> None:
     """Run the function, and end this process."""
     code = 70
     try:
         signal.alarm(PATIENCE)
         errors = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.dup2(errors if shows_output else os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(errors, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
         faulthandler.enable(sys.stderr)  # pytest's would write into its report

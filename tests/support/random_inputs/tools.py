@@ -105,7 +105,7 @@ def problem(kind: str, seed: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "mutant.mlir")
         file.write_bytes(data)
-        code, said = in_fork(lambda: main([str(file), *flags]), shows_output=False)
+        code, said = in_fork(lambda: main([str(file), *flags]))
         wrong = _wrong(code, said)
         if wrong and code < 0 and _dies_too(file, flags):
             return ""

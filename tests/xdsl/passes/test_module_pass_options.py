@@ -206,17 +206,3 @@ def test_spellings_from_practice(text: str) -> None:
     middle = list(manager)[1]
     assert isinstance(middle, XDSLPass)
     assert middle.module_pass() == by_xdsl(text)
-
-
-def test_specs_that_xdsl_prints() -> None:
-    """What xDSL prints for a pass with every option set, passel reads back."""
-    samples: dict[str, Any] = {"bool": True, "int": 7, "str": "a b", "list of int": (1, 2)}
-    count = 0
-    for name, pass_class in xdsl_passes().items():
-        values = {o: samples.get(base_of(h)) for o, h in options_of(pass_class).items()}
-        if name in OWN or not values or None in values.values():
-            continue
-        module_pass = pass_class(**values)
-        assert by_passel(str(module_pass)) == module_pass
-        count += 1
-    assert count > enough(25)
