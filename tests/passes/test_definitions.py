@@ -9,10 +9,8 @@ import pytest
 from passel import (
     DefinitionError,
     InterfacePass,
-    OpPassManager,
     Options,
     Pass,
-    PassContext,
     PassManager,
     PassRegistry,
     Statistic,
@@ -24,43 +22,72 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
 
-def nothing(pm: OpPassManager) -> None:
-    """Build an empty pipeline."""
+async def _late(self: Any, op: Any, ctx: Any) -> None: ...
 
 
-# -- Bodies that would not run -----------------------------------------------------------------
+def _lazy(self: Any, op: Any, ctx: Any) -> Iterator[None]:
+    yield
 
 
-def test_an_asynchronous_run_is_refused() -> None:
-    """It would never be awaited, so that the pass would succeed without having run."""
-    with pytest.raises(DefinitionError, match=r"Late\.run is an async function, so calling it"):
-
-        class Late(Pass):  # pyright: ignore[reportUnusedClass]
-            async def run(self, op: Any, ctx: PassContext) -> None: ...  # pyright: ignore[reportIncompatibleMethodOverride]
+async def _both(self: Any, op: Any, ctx: Any) -> AsyncIterator[None]:
+    yield
 
 
-def test_a_generator_is_no_run() -> None:
-    """A `yield` anywhere in it keeps the body from running at all."""
-    with pytest.raises(DefinitionError, match=r"Lazy\.run is a generator function \(it has a "):
-
-        class Lazy(Pass):  # pyright: ignore[reportUnusedClass]
-            def run(self, op: Any, ctx: PassContext) -> Iterator[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
-                yield
-
-    with pytest.raises(DefinitionError, match=r"Both\.run is an asynchronous generator function"):
-
-        class Both(Pass):  # pyright: ignore[reportUnusedClass]
-            async def run(self, op: Any, ctx: PassContext) -> AsyncIterator[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
-                yield
+def _annotated(field: str, default: object = "x") -> dict[str, Any]:
+    return {"__annotations__": {field: "str"}, field: default}
 
 
-def test_no_decision_is_asynchronous() -> None:
-    """A coroutine is true, so that such a `can_schedule_on` would accept everything."""
-    with pytest.raises(DefinitionError, match=r"Undecided\.can_schedule_on is an async function"):
-
-        class Undecided(Pass):  # pyright: ignore[reportUnusedClass]
-            async def can_schedule_on(self, kind: Any) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
-                return False
+@pytest.mark.parametrize(
+    ("base", "body", "said"),
+    [
+        (Pass, {"run": _late}, r"Wrong\.run is an async function, so calling it"),
+        (Pass, {"run": _lazy}, r"Wrong\.run is a generator function \(it has a "),
+        (Pass, {"run": _both}, r"Wrong\.run is an asynchronous generator function"),
+        (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
+        (Pass, {"name": 5}, "5 cannot be the name of a pass"),
+        *(
+            (
+                Options,
+                _annotated("x", option(name=name)),
+                "cannot be the name of an option: names are",
+            )
+            for name in ("a b", "a=b", "{", 'a"', "a,b", "a\udc80")
+        ),
+        (
+            Options,
+            {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")},
+            "options 'x' and 'y' of .*Wrong are both written 'x'",
+        ),
+        *(
+            (
+                Pass,
+                _annotated(field),
+                f"^option '{field}' of Wrong has the name of an attribute of every Pass: write "
+                f"'{field} = ...' without an annotation to set that, or call it '{field}_', with "
+                f"'{field.replace('_', '-')}' as its name in text$",
+            )
+            for field in ("name", "anchor", "preserves", "ir", "dependent_dialects")
+        ),
+        *(
+            (
+                Pass,
+                _annotated(field),
+                f"^option '{field}' of Wrong has the name of an attribute of every Pass: call it "
+                f"'{field}_', with '{field.replace('_', '-')}' as its name in text$",
+            )
+            for field in ("run", "display_name", "to_text", "summary")
+        ),
+        (Options, _annotated("parse"), r"option 'parse' of .*Wrong has the name of an attrib"),
+        (Pass, {"summary": Statistic("All")}, "statistic 'summary' of .*Wrong has the name of an"),
+        (Pass, {"dependent_dialects": "arith"}, r"of .*Wrong is 'arith'; write \('arith',\)"),
+    ],
+)
+def test_a_class_that_no_run_could_use_is_refused(
+    base: Any, body: dict[str, Any], said: str
+) -> None:
+    """A body that would not run, and names that are taken or could not be read, are named."""
+    with pytest.raises(DefinitionError, match=said):
+        type("Wrong", (base,), body)
 
 
 def test_a_function_that_is_a_pass_runs() -> None:
@@ -75,8 +102,6 @@ def test_a_function_that_is_a_pass_runs() -> None:
         with pytest.raises(DefinitionError, match=rf"{function.__name__} is an? .* function"):
             PassManager(adapter=ToyAdapter()).add(function)
 
-
-# -- Names -------------------------------------------------------------------------------------
 
 BAD_NAMES = [
     *("two words", "a,b", "a{b", "a}b", "a(b", "a)b", "a[b", "a]b", "", " ", "a\n", "a\0b"),
@@ -93,14 +118,8 @@ def test_a_name_reads_back(name: str) -> None:
     with pytest.raises(DefinitionError, match="cannot be the name of a pass"):
         registry.register(name, lambda: Pass)
     with pytest.raises(DefinitionError, match="cannot be the name of a pipeline"):
-        registry.register_pipeline(name, nothing)
+        registry.register_pipeline(name, lambda _: None)
     assert not [*registry.passes(), *registry.pipelines()]
-
-
-def test_a_name_is_text() -> None:
-    """A number is no name."""
-    with pytest.raises(DefinitionError, match="5 cannot be the name of a pass"):
-        type("Named", (Pass,), {"name": 5})
 
 
 @pytest.mark.parametrize("name", ["cse", "a.b", "test_it", "x-2", "convert<i32>", "größe", "a:b"])
@@ -110,59 +129,6 @@ def test_any_other_name_will_do(name: str) -> None:
     registry.register(type("Named", (Pass,), {"name": name}))
     manager = PassManager.parse(f"any({name},{name}{{}})", registry=registry)
     assert str(manager) == f"any({name},{name})"
-
-
-def test_the_name_of_an_option_reads_back() -> None:
-    """The same holds for the names of options."""
-    for name in ("a b", "a=b", "{", 'a"', "a,b", "a\udc80"):
-        with pytest.raises(DefinitionError, match=r"cannot be the name of an option: names are"):
-            type("Struct", (Options,), {"__annotations__": {"x": int}, "x": option(name=name)})
-
-
-def test_two_options_have_two_names() -> None:
-    """An option's field and its name in text belong to it alone."""
-    message = "options 'x' and 'y' of .*Struct are both written 'x'"
-    with pytest.raises(DefinitionError, match=message):
-
-        class Struct(Options):  # pyright: ignore[reportUnusedClass]
-            x: int = 0
-            y: int = option(default=0, name="x")
-
-
-# -- Options with the names of attributes --------------------------------------------------------
-
-
-@pytest.mark.parametrize("field", ["name", "anchor", "preserves", "ir", "dependent_dialects"])
-def test_an_option_is_no_attribute_of_passes(field: str) -> None:
-    """It would take the place of what every pass has, and break it far away."""
-    with pytest.raises(DefinitionError) as info:
-        type("Clash", (Pass,), {"__annotations__": {field: "str"}, field: "x"})
-    assert str(info.value) == (
-        f"option '{field}' of Clash has the name of an attribute of every Pass: write "
-        f"'{field} = ...' without an annotation to set that, or call it '{field}_', with "
-        f"'{field.replace('_', '-')}' as its name in text"
-    )
-
-
-@pytest.mark.parametrize("field", ["run", "display_name", "to_text", "summary"])
-def test_an_option_is_no_method_of_passes(field: str) -> None:
-    """Nor does it take the place of a method."""
-    with pytest.raises(DefinitionError) as info:
-        type("Clash", (Pass,), {"__annotations__": {field: "str"}, field: "x"})
-    assert str(info.value) == (
-        f"option '{field}' of Clash has the name of an attribute of every Pass: call it "
-        f"'{field}_', with '{field.replace('_', '-')}' as its name in text"
-    )
-
-
-def test_an_option_is_no_attribute_of_options() -> None:
-    """Structs of options have methods, too."""
-    with pytest.raises(
-        DefinitionError, match=r"option 'parse' of .*Clash has the name of an attrib"
-    ):
-
-        class Clash(Options):  # pyright: ignore[reportUnusedClass]
-            parse: bool = False  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
 def test_an_option_is_no_attribute_of_a_base_class() -> None:
@@ -194,22 +160,6 @@ def test_an_attribute_may_be_annotated_as_one() -> None:
         title: str = option(default="", name="name")
 
     assert str(Fine(title="x")) == "fine{name=x}"
-
-
-def test_a_statistic_is_no_attribute_of_passes() -> None:
-    """It would take the place of what every pass has."""
-    with pytest.raises(DefinitionError, match=r"statistic 'summary' of .*Clash has the name of an"):
-
-        class Clash(Pass):  # pyright: ignore[reportUnusedClass]
-            summary = Statistic("Summaries")  # pyright: ignore[reportAssignmentType]
-
-
-def test_dialects_are_a_list() -> None:
-    """A string would be taken for the list of its letters."""
-    with pytest.raises(DefinitionError, match=r"of .*Wrong is 'arith'; write \('arith',\)"):
-
-        class Wrong(Pass):  # pyright: ignore[reportUnusedClass]
-            dependent_dialects = "arith"  # pyright: ignore[reportAssignmentType]
 
 
 @pytest.mark.parametrize(
