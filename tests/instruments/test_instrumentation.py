@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import PassFailedError, PassInstrumentation, PassManager
-from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,6 +9,7 @@ import pytest
 from passel import (
     DefinitionError,
     InterfacePass,
+    OpPassManager,
     Options,
     Pass,
     PassManager,
@@ -20,6 +21,10 @@ from passel.testing import ToyAdapter
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+
+
+def nothing(pm: OpPassManager) -> None:
+    """Build an empty pipeline."""
 
 
 async def _late(self: Any, op: Any, ctx: Any) -> None: ...
@@ -118,7 +123,7 @@ def test_a_name_reads_back(name: str) -> None:
     with pytest.raises(DefinitionError, match="cannot be the name of a pass"):
         registry.register(name, lambda: Pass)
     with pytest.raises(DefinitionError, match="cannot be the name of a pipeline"):
-        registry.register_pipeline(name, lambda _: None)
+        registry.register_pipeline(name, nothing)
     assert not [*registry.passes(), *registry.pipelines()]
 
 
