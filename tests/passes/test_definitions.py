@@ -67,9 +67,11 @@ def _annotated(field: str, default: object = "x") -> dict[str, Any]:
             (
                 Pass,
                 _annotated(field),
-                f"^option '{field}' of Wrong has the name of an attribute of every Pass: write "
-                f"'{field} = ...' without an annotation to set that, or call it '{field}_', with "
-                f"'{field.replace('_', '-')}' as its name in text$",
+                (
+                    f"^option '{field}' of Wrong has the name of an attribute of every Pass: write "
+                    f"'{field} = ...' without an annotation to set that, or call it '{field}_', with "
+                    f"'{field.replace('_', '-')}' as its name in text$"
+                ),
             )
             for field in ("name", "anchor", "preserves", "ir", "dependent_dialects")
         ),
@@ -77,8 +79,10 @@ def _annotated(field: str, default: object = "x") -> dict[str, Any]:
             (
                 Pass,
                 _annotated(field),
-                f"^option '{field}' of Wrong has the name of an attribute of every Pass: call it "
-                f"'{field}_', with '{field.replace('_', '-')}' as its name in text$",
+                (
+                    f"^option '{field}' of Wrong has the name of an attribute of every Pass: call it "
+                    f"'{field}_', with '{field.replace('_', '-')}' as its name in text$"
+                ),
             )
             for field in ("run", "display_name", "to_text", "summary")
         ),
