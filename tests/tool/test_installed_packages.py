@@ -186,13 +186,13 @@ def test_a_reproducer_of_another_ir(opt: Callable[..., Outcome], tmp_path: Path)
     [
         (
             ("in.toy", "--ir=zo"),
-            "'--ir' takes one of auto, iree, jaxlib, mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?",
+            "'--ir' takes one of iree, jaxlib, mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?",
         ),
         (
             ("in.mlir", "--feed"),
             (
                 "unknown command line argument '--feed'\nTry 'passel-opt --help'\n"
-                "passel-opt: note: zoo itself has the pass 'feed': --ir=zoo"
+                "passel-opt: note: an installed IR has the pass 'feed': --ir=zoo"
             ),
         ),
         (

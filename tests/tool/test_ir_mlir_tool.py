@@ -67,7 +67,6 @@ def test_bytecode(tool: Tool) -> None:
     theirs = Path("theirs.mlirbc").read_bytes()
     assert tool("--ir=mlir", "theirs.mlirbc", "--cse") == (0, text, "")
     assert tool("--ir=mlir", "--cse", stdin=theirs) == (0, text, "")
-    assert tool("--ir=auto", "theirs.mlirbc", "--cse") == (0, text, "")
     assert tool("--ir=mlir", "theirs.mlirbc", "--verify-diagnostics").code == 0
 
 
@@ -261,22 +260,9 @@ def test_ctrl_c_during_a_python_pass(start: Start, tmp_path: Path) -> None:
     assert not (tmp_path / "out.mlir").exists()
 
 
-# -- auto ----------------------------------------------------------------------------------
-
-
-def test_auto_takes_the_ir_that_knows_the_passes(tool: Tool) -> None:
-    """A pass that only MLIR has makes it MLIR; otherwise it is xDSL, whose modules print so."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    assert tool("--ir=auto", "in.mlir", "--affine-loop-fusion").out.startswith("module {")
-    pipeline = "builtin.module(func.func(cse,affine-loop-fusion))"
-    assert tool("--ir=auto", "in.mlir", "-p", pipeline).out.startswith("module {")
-    assert tool("--ir=auto", "in.mlir", "--cse").out.startswith("builtin.module {")
-    assert tool("--ir=auto", "in.mlir").out.startswith("builtin.module {")
-
-
 def test_hint_at_passes_of_mlir(tool: Tool) -> None:
     """A pass that xDSL lacks and MLIR has is said to be there, for flags and pipelines."""
-    note = "passel-opt: note: MLIR itself has the pass 'affine-loop-fusion': --ir=mlir\n"
+    note = "passel-opt: note: an installed IR has the pass 'affine-loop-fusion': --ir=mlir\n"
     assert tool("in.mlir", "--affine-loop-fusion").err.endswith(note)
     assert tool("in.mlir", "-p", "builtin.module(affine-loop-fusion)").err.endswith(note)
     assert "--ir=mlir" not in tool("in.mlir", "-p", "builtin.module(affine-loop-fusionn)").err

@@ -140,7 +140,7 @@ class InputFlags(FlagGroup):
     """Input."""
 
     ir: str = flag(
-        "what works on the input: xdsl, mlir, another installed IR, or auto for what it needs",
+        "what works on the input: xdsl, mlir, or another installed IR",
         "<name>",
         "xdsl",
         parse=ir_of,

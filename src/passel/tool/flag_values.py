@@ -90,22 +90,15 @@ def color_of(text: str) -> Color:
     return "never" if text in {"never", "false", "0"} else "auto"
 
 
-_IRS = ("xdsl", "mlir", "auto")
-"""Values that `--ir` always takes."""
-
-
-def known_irs() -> list[str]:
-    """Return all values that `--ir` takes."""
-    return list(dict.fromkeys((*_IRS, *sorted(adapter_names()))))
-
-
 def ir_of(text: str) -> str:
-    """Return the name of an IR that is installed, or `auto`."""
-    if text in _IRS or text in known_irs():  # mostly without a look at what is installed
+    """Return the name of an IR that is installed."""
+    if text in {"xdsl", "mlir"}:  # mostly without a look at what is installed
         return text
-    names = ", ".join(sorted(known_irs()))
-    longer = next((name for name in known_irs() if text and name.startswith(text)), text)
-    raise ValueError(f"takes one of {names}, not '{text}'{suggest(longer, known_irs())}")
+    known = sorted({"xdsl", "mlir", *adapter_names()})
+    if text in known:
+        return text
+    longer = next((name for name in known if text and name.startswith(text)), text)
+    raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{suggest(longer, known)}")
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:

@@ -54,6 +54,18 @@ NOT_HERE = {
 """Flags of mlir-opt and xdsl-opt that passel-opt lacks, and why."""
 
 
+class UnknownFlagError(UsageError):
+    """A flag is none of the tool, and no pass.
+
+    Attributes:
+        name: What it is called.
+    """
+
+    def __init__(self, name: str, rest: str) -> None:
+        super().__init__(f"unknown command line argument {rest}")
+        self.name: str = name
+
+
 class PassFlag(NamedTuple):
     """A pass or pipeline given as a flag of its own."""
 
@@ -154,9 +166,7 @@ def read_flags(
         else:
             listed = (info.name for info in (*passes.passes(), *passes.pipelines()))
             hint = suggest(name, [*flags, *listed]).replace("did you mean '", "did you mean '--")
-            raise UsageError(
-                f"unknown command line argument '{word}'{hint}\nTry '{program} --help'"
-            )
+            raise UnknownFlagError(name, f"'{word}'{hint}\nTry '{program} --help'")
     _check(line, several=several)
     return line
 

@@ -3,51 +3,45 @@
 from __future__ import annotations
 
 import re
-import sys
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from passel.errors import AdapterError, PipelineError
+from passel.errors import AdapterError, PasselError, PipelineError
 from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, adapter_names
 from passel.ir.frontend import UsageError
 from passel.tool.definition import ToolDefinition
-from passel.tool.flag_groups import InformationFlags, flags_by_name
-from passel.tool.flags import flags_in, read_flags
-from passel.tool.plugins import load_plugin, packages_in
+from passel.tool.flags import UnknownFlagError, flags_in
+from passel.tool.plugins import load_plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from io import BufferedReader
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from passel.diagnostics import Diagnostic
     from passel.ir import IRAdapter
     from passel.ir.frontend import Flag, Frontend, SourcePart
     from passel.passes import PassRegistry
-    from passel.tool.flags import CommandLine
 
 _ANY_TOOL = ToolDefinition()
-_BYTECODE = b"ML\xefR"
 _KNOWN = ("xdsl", "mlir")
 """IRs whose flags are flags of the tool."""
 
-_NO_DIALECT = re.compile(
-    r"[Dd]ialect [`'](\w+)'|[`']?(\w+)\.[\w.$]+'? (?:is not |is un|created with un)registered"
-    r"|(?:unregistered operation|custom op|by the operation|reads) '(\w+\.[\w.$]+)'"
-    r'|unregistered dialect\..*\n.*?"(\w+\.[\w.$]+)"'
-)
-"""Errors of IRs about a dialect that they lack, or about an op of one that they have in part."""
-
-_NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {
-    "lint",
-    "draw-pipeline",
-    "print-pipeline",
+_DIALECT_FILES = {
+    "xdsl": ("xdsl", ("dialects/{}.py", "dialects/{}/__init__.py")),
+    "mlir": ("mlir", ("dialects/_{}_ops_gen.py",)),
+    "jaxlib": ("jaxlib", ("mlir/dialects/_{}_ops_gen.py",)),
+    "iree": ("iree", ("compiler/dialects/_{}_ops_gen.py",)),
 }
-"""Flags with which no input is read."""
+"""Packages of IRs, and the files in them that are there if a dialect is."""
+
+_ROOTS = {"mlir": "mlir", "jaxlib": "jaxlib.mlir", "iree": "iree.compiler"}
+"""Builds of MLIR's bindings."""
+
+_DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
+"""The beginning of an op or a type: its dialect, and a dot."""
 
 
 class IRChoice:
@@ -166,8 +160,7 @@ class IRChoice:
 def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
     """Return the IR that a command line means, before its flags can be read; load its plugins.
 
-    `auto` is MLIR's bindings if the input is bytecode, if a pass of the pipeline is only theirs,
-    or if a plugin is for them; else xDSL. A name that is no IR is refused when the flags are read.
+    A name that is no IR is refused when the flags are read.
 
     Args:
         words: The command line.
@@ -186,60 +179,8 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
     for name, value in flags_in(words):
         if name == "ir":
             chosen = value
-    if chosen == "auto":
-        return _needed_ir(words, tool, plugins)
     is_there = chosen in _KNOWN or chosen in adapter_names()
     return IRChoice(chosen if is_there else "xdsl", tool, plugins)
-
-
-def _needed_ir(
-    words: Sequence[str], tool: ToolDefinition, plugins: Sequence[ModuleType]
-) -> IRChoice:
-    xdsl, mlir = (IRChoice(name, tool, plugins) for name in _KNOWN)
-    if find_spec("mlir") is None:
-        return xdsl
-    here, there = xdsl.registry, mlir.registry
-    if any(name not in here and name in there for name in _passes_in(words) if name):
-        return mlir
-    packages = [packages_in(plugin) for plugin in plugins]
-    if any("mlir" in each and "xdsl" not in each for each in packages):
-        return mlir
-    try:
-        line = read_flags(words, flags_by_name(tool.flags), here, tool.name)
-    except UsageError:
-        return xdsl  # the error is reported when the flags are read
-    return mlir if _head(line).startswith(_BYTECODE) else xdsl
-
-
-def _head(line: CommandLine) -> bytes:
-    """Return the first bytes of the input of a command line, if it reads any."""
-    if _NO_INPUT & line.given.keys():
-        return b""
-    with suppress(OSError, ValueError):  # reported when the input is read
-        if line.inputs not in ([], ["-"]):
-            with Path(line.inputs[0]).open("rb") as file:
-                return file.read(len(_BYTECODE))
-        if sys.stdin is not None:
-            return cast("BufferedReader", sys.stdin.buffer).peek()
-    return b""
-
-
-def _passes_in(words: Sequence[str]) -> list[str]:
-    """Return the passes that a command line names, and some flags that are none."""
-    names: list[str] = []
-    flags = flags_by_name()
-    for name, value in flags_in(words):
-        flag = flags.get(name)
-        if flag is None:
-            names.append(name)
-        elif flag.name == "pass-pipeline" and value.startswith("@"):
-            from passel.builder.data.pipeline_file import pass_names
-
-            names += pass_names(value[1:])
-        elif flag.name == "pass-pipeline":
-            with suppress(PipelineError):  # reported when the pipeline is parsed
-                names += _passes_of(value)
-    return names
 
 
 def flag_for(ir: str) -> str:
@@ -253,78 +194,65 @@ def flag_for(ir: str) -> str:
     return f"--ir={ir}"
 
 
-def hint_at_other_ir(words: Sequence[str], ir: IRChoice) -> str:
-    """Return which other IR has passes in a command line that this one lacks; empty if none has.
+def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
+    """Return which other installed IR has a pass that an error is about; empty if none has.
 
     Args:
-        words: The command line.
+        error: The error; the name is the flag, or what the pipeline has at the place.
         ir: This IR.
     """
-    unknown = {name for name in _passes_in(words) if name not in ir.registry}
-    if not unknown:
-        return ""
-    from passel.mlir.upstream import upstream_passes
-    from passel.passes import default_registry
-
-    xdsl = [info.name for info in default_registry().passes(ir="xdsl")]
-    known = {"xdsl": ("xDSL", xdsl), "mlir": ("MLIR", upstream_passes())}
-    for name in (*known, *sorted(set(adapter_names()) - known.keys())):
-        with suppress(AdapterError, UsageError):
-            title, there = known.get(name) or (name, IRChoice(name).registry)
-            lacking = sorted(each for each in unknown if each in there)
-            if lacking and name != ir.name:
-                listed = ", ".join(f"'{each}'" for each in lacking)
-                noun = "pass" if len(lacking) == 1 else "passes"
-                return f"{title} itself has the {noun} {listed}: --ir={name}"
+    names = [error.name] if isinstance(error, UnknownFlagError) else []
+    if isinstance(error, PipelineError):
+        names = [each.span.text for each in error.problems if each.span]
+    for name in names:
+        if name not in ir.registry and (having := _others(ir, name, _has_pass)):
+            return f"an installed IR has the pass '{name}': {having}"
     return ""
 
 
-def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: str) -> None:
-    """Attach a note to an error about a dialect or an op: which IR has it, or how to do without.
+def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
+    """Attach a note to an error in a line with a dialect that another installed IR has.
 
     Args:
         diagnostic: The error.
-        source: The input, whose line names the op where MLIR's message does not.
-        ir: The name of this IR.
+        source: The input.
+        ir: This IR, which lacks the dialect.
     """
-    message, place = diagnostic.message, diagnostic.location
-    if "with an unregistered dialect" in message:
-        lines = source.text.split("\n")[place.line - source.line_offset - 1 :]
-        message = "\n".join([message, *lines[:1]])
-    found = _NO_DIALECT.search(message)
-    name = next(filter(None, found.groups()), "") if found else ""
-    others = sorted(set(adapter_names()) - {ir}) if name else []
-    if having := [f"--ir={each}" for each in others if _has(each, name)]:
-        what = "op" if "." in name else "dialect"
-        hint = f"an installed IR has the {what} '{name}': {' or '.join(having)}"
-        diagnostic.attach_note(hint, place)
-    elif "not found for custom op" in message:
-        hint = "--allow-unregistered-dialect reads ops of unknown dialects in generic form alone"
-        diagnostic.attach_note(hint, place)
+    if not isinstance(source.text, str):
+        return
+    number = diagnostic.location.line - source.line_offset - 1
+    line = "".join(source.text.split("\n")[number : number + 1])
+    known = {*ir.frontend.dialect_names()}
+    for name in dict.fromkeys(_DOTTED.findall(line)):
+        if name not in known and (having := _others(ir, name, _has_dialect)):
+            hint = f"an installed IR has the dialect '{name}': {having}"
+            diagnostic.attach_note(hint, diagnostic.location)
+            return
 
 
-def _has(ir: str, name: str) -> bool:
-    """Return whether an IR is installed and has an op, or a dialect if the name has no dot."""
-    with suppress(AdapterError, UsageError):
-        choice = IRChoice(ir)
-        if "." in name:
-            return choice.adapter.kind_named(choice.adapter.create_context(), name) is not None
-        return name in choice.frontend.dialect_names()
-    return False
+def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:
+    """Return the flags for the other IRs that have a dialect or a pass."""
+    others = sorted(set(adapter_names()) - {ir.name})
+    return " or ".join(f"--ir={each}" for each in others if has(each, name))
 
 
-def _passes_of(text: str) -> Iterator[str]:
-    """Yield the names of the passes in a pipeline, in order, but not of those in `mlir(...)`.
+def _has_pass(ir: str, name: str) -> bool:
+    """Return whether an IR is installed and known to have a pass; it is not loaded."""
+    from passel.mlir.upstream import names_in
+    from passel.passes import default_registry
 
-    Raises:
-        PipelineError: The text is no pipeline.
-    """
-    from passel.pipeline import PassNode, parse_pipeline
+    if default_registry().lookup_pass(name, ir=ir) is not None:
+        return True
+    return (
+        ir in _ROOTS
+        and find_spec(_DIALECT_FILES[ir][0]) is not None
+        and name in names_in(_ROOTS[ir])
+    )
 
-    todo = list(parse_pipeline(text, flat_anchor="builtin.module").elements)
-    while todo:
-        node = todo.pop(0)
-        if isinstance(node, PassNode):
-            yield node.name
-        elif "." in node.anchor or node.anchor == "any":
-            todo[:0] = node.elements
+
+def _has_dialect(ir: str, name: str) -> bool:
+    """Return whether an IR is installed and has a file for a dialect; it is not loaded."""
+    package, files = _DIALECT_FILES.get(ir, ("", ()))
+    spec = find_spec(package) if package else None
+    folders = (spec.submodule_search_locations if spec else None) or ()
+    return any(Path(folder, file.format(name)).is_file() for folder in folders for file in files)

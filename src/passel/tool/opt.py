@@ -144,9 +144,9 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
     try:
         return _process(Settings(words, tool, ir))
     except (UsageError, PipelineError) as error:
-        from passel.tool.irs import hint_at_other_ir
+        from passel.tool.irs import hint_at_passes
 
-        if tool.adapter is None and (hint := hint_at_other_ir(words, ir)):
+        if tool.adapter is None and (hint := hint_at_passes(error, ir)):
             error.add_note(hint)
         raise
 

@@ -109,7 +109,7 @@ class Part:
         """Report what is wrong with the input, and which IR might take it."""
         from passel.tool.irs import note_other_ir
 
-        note_other_ir(diagnostic, self._source, self._settings.reading.ir)
+        note_other_ir(diagnostic, self._source, self._settings.ir)
         self._report(diagnostic)
 
     # -- Run ---------------------------------------------------------------------------------
@@ -137,11 +137,10 @@ class Part:
                 for flag in recorded_plugins(self._settings):
                     error.add_note(f"the run had {flag}")
                 raise
-            from passel.tool.irs import hint_at_other_ir
+            from passel.tool.irs import hint_at_passes
 
             *others, last = [recorded.diagnostic(problem) for problem in error.problems]
-            words = ["-p", recorded.pipeline]
-            if hint := hint_at_other_ir(words, self._settings.ir):
+            if hint := hint_at_passes(error, self._settings.ir):
                 last.attach_note(hint, last.location)
             for each in (*others, last):
                 self._report(each)

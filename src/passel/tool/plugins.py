@@ -85,13 +85,6 @@ def _lack(plugin: ModuleType) -> str:
     )
 
 
-def packages_in(plugin: ModuleType) -> set[str]:
-    """Return the top-level packages of all values in a plugin."""
-    places = (getattr(each, "__module__", None) for each in vars(plugin).values())
-    modules = (getattr(each, "__name__", None) for each in vars(plugin).values())
-    return {str(place).partition(".")[0] for place in (*places, *modules) if place}
-
-
 def _register(value: type[Any], registry: PassRegistry) -> None:
     if not isinstance(getattr(value, "name", None), str) or not value.name:
         return

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from passel.record import RunInfo
     from passel.search import FailureIdentity, Oracle
     from passel.search.children import Scratch
+    from passel.tool.irs import IRChoice
 
 TAKEN = frozenset(
     (
@@ -268,7 +269,7 @@ def read_search(settings: Settings) -> SearchInput | None:
     )
     try:
         (source,) = read_sources(settings, frontend, renderer)
-        case = _read_case(subject, source, pipelines, settings.reading.ir)
+        case = _read_case(subject, source, pipelines, settings.ir)
     except UnreadableError as error:
         for diagnostic in error.diagnostics:
             renderer(diagnostic)
@@ -277,7 +278,9 @@ def read_search(settings: Settings) -> SearchInput | None:
     return SearchInput(settings, subject, case, Replay(settings).command("passel-opt"))
 
 
-def _read_case(subject: Subject, source: SourcePart, pipelines: PipelineFactory, ir: str) -> Case:
+def _read_case(
+    subject: Subject, source: SourcePart, pipelines: PipelineFactory, ir: IRChoice
+) -> Case:
     """Return the input as a case, which a child process reads.
 
     Raises:

@@ -63,7 +63,7 @@ def recorded_source(settings: Settings) -> SourcePart:
     """
     record = Record.open(settings.input)
     run = record.info.runs[0]
-    if settings.reading.ir not in (run.ir, "auto"):
+    if settings.ir.name != run.ir:
         raise UsageError(f"'{settings.input}' is a record of another IR: {flag_for(run.ir)}")
     paths = [step.path for step in run.steps]
     place = _place(settings.stepping.start_after, "start-after", paths)

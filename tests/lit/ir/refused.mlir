@@ -10,4 +10,4 @@
 // NONE: passel-opt: error: '--mlir-print-value-users' is not available: MLIR's bindings offer no such form
 
 // RUN: not passel-opt %s --affine-loop-fusion 2>&1 | FileCheck %s --check-prefix=HINT
-// HINT: passel-opt: note: MLIR itself has the pass 'affine-loop-fusion': --ir=mlir
+// HINT: passel-opt: note: an installed IR has the pass 'affine-loop-fusion': --ir=mlir

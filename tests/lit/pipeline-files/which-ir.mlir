@@ -1,10 +1,10 @@
-// A pipeline's file is looked through for passes that only MLIR has, includes and all.
-// RUN: passel-opt %s -p @%S/Inputs/outer.yaml --ir=auto | FileCheck %s
+// Of a pass in a pipeline's file that only MLIR has, it is said that MLIR has it.
+// RUN: passel-opt %s -p @%S/Inputs/outer.yaml --ir=mlir | FileCheck %s
 // RUN: not passel-opt %s -p @%S/Inputs/outer.yaml 2>&1 | FileCheck %s --check-prefix=HINT
 
 // CHECK: memref.alloc
 // HINT: bufferize.yaml:3:9: error: 'one-shot-bufferize' does not refer to a registered pass
-// HINT: passel-opt: note: MLIR itself has the pass 'one-shot-bufferize': --ir=mlir
+// HINT: passel-opt: note: an installed IR has the pass 'one-shot-bufferize': --ir=mlir
 func.func @f(%i: index, %x: f32) -> f32 {
   %0 = bufferization.alloc_tensor() : tensor<4xf32>
   %1 = tensor.insert %x into %0[%i] : tensor<4xf32>

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.builder.data.tree import (
-    Listing,
-    Scalar,
     Table,
     as_list,
     as_table,
@@ -21,17 +19,14 @@ from passel.builder.data.variables import Scope
 from passel.builder.data.yaml_form import read_yaml
 from passel.diagnostics import Source, Span, file_problem, suggest
 from passel.errors import PipelineError, Problem
-from passel.pipeline import PassNode, parse_elements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from passel.builder.data.tree import Data
-    from passel.pipeline import ElementNode
 
 _SUFFIXES = (".yaml", ".yml")
 _KEYS = ("anchor", "description", "variables", "bundles", "constraints", "Pipeline")
-_START = Span(Source("", ""), 0, 0)
 _MAX_DEPTH = 64
 _MOST_FILES = 256
 _MOST_BYTES = 2**18
@@ -194,48 +189,3 @@ def open_pipeline_file(
 
 def _table(table: Table, key: str) -> Table | None:
     return as_table(table.values[key], f"the {key}") if key in table.values else None
-
-
-def pass_names(path: str | Path) -> Iterator[str]:
-    """Yield what a file with a pipeline names as passes, as far as it can be read.
-
-    For a look at a file before it is read; nothing is checked, and a pipe is left to be read.
-    """
-    todo, seen, budget = [Path(path)], set[str](), Budget()
-    while todo:
-        file = todo.pop()
-        if _identity(file) in seen:
-            continue
-        seen.add(_identity(file))
-        with suppress(PipelineError, OSError, ValueError):
-            source = budget.read(file) if file.is_file() else Source("", "")
-            data = read_yaml(source) if is_data(file) else Scalar(None, source.text, _START)
-            for key, text in _texts(data):
-                if key == "include":
-                    todo.append(file.parent / text.partition("{")[0].strip())
-                else:
-                    yield from _names_in(text)
-
-
-def _texts(data: Data, key: str = "pass") -> Iterator[tuple[str, str]]:
-    """Yield the texts that may name passes, and those that name files, with their keys."""
-    if isinstance(data, Table):
-        for inner, value in data.values.items():
-            yield from _texts(value, inner)
-    elif isinstance(data, Listing):
-        for each in data.items:
-            yield from _texts(each)
-    elif key in ("pass", "include"):
-        yield key, data.text
-
-
-def _names_in(text: str) -> Iterator[str]:
-    todo: list[ElementNode] = []
-    with suppress(PipelineError):
-        todo += parse_elements(text)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, PassNode):
-            yield node.name
-        else:
-            todo += node.elements
