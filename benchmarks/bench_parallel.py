@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 from itertools import islice
-from time import perf_counter, process_time, thread_time
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from inputs import functions_of_40_ops
@@ -18,23 +17,17 @@ from measuring import wants_quick
 from mlir import ir as mlir_ir
 
 from passel import PassManager
-from passel.ir.frontend import FrontendSettings, SourcePart
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as parse_mlir
 from passel.xdsl import XDSLAdapter, parse_source
-from passel.xdsl.frontend import XDSLFrontend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.execution.strategies import Jobs
-    from passel.ir.frontend import Frontend
 
 _MOST = 10_000
 """The most functions times passes."""
-
-_MANY = 100_000
-"""Functions of a program for which it is predicted what workers gain."""
 
 
 def walls(functions: int, passes: str, rounds: int) -> dict[Jobs, float]:
@@ -58,59 +51,6 @@ def pipelines() -> Iterator[tuple[int, str]]:
     pair = ("cse", "canonicalize")
     for count in (1, 4, 10, 40):
         yield count, ",".join(islice(pair * count, count))
-
-
-def processed(frontend: Frontend, part: SourcePart, passes: str) -> str | bytes:
-    """Return the result of a source, or of a shard of it, from text to text."""
-    context = frontend.new_context()
-    parsed = frontend.parse(part, context, print)
-    frontend.adapter.verify(parsed.op, recursive=True)
-    PassManager.parse(f"builtin.module(func.func({passes}))", context).run(parsed.op, jobs=1)
-    return frontend.emit(parsed, context)
-
-
-def show_file_to_file(functions: int, rounds: int) -> None:
-    """Print what parent and workers do from file to file, in CPU time, and what follows for more.
-
-    A shard is processed as a worker does it, but here. What is predicted leaves out forking and
-    the start of the process; a run of so many functions is taken to cost as much for each.
-    """
-    part = SourcePart(functions_of_40_ops(functions), "bench.mlir")
-    own = {"target": "mlir", "print-no-properties": False, "syntax-highlight": False}
-    frontend = XDSLFrontend(XDSLAdapter())
-    frontend.configure(FrontendSettings(own=own))
-    least = dict.fromkeys(("plain", "parent", "workers", "largest shard"), float("inf"))
-    for _ in range(rounds):
-        gc.collect()
-        started = process_time()
-        plain = processed(frontend, part, "cse,canonicalize")
-        costs = {"plain": process_time() - started}
-        gc.collect()
-        started = process_time()
-        shards = frontend.cut(part, 8)
-        costs["parent"] = process_time() - started
-        gc.disable()  # as workers do
-        times, results = list[float](), list[str | bytes]()
-        for shard in shards:
-            started = process_time()
-            results.append(processed(shard, part, "cse,canonicalize"))
-            times.append(process_time() - started)
-        started = process_time()
-        joined = frontend.join(pickle.loads(pickle.dumps(results)))  # noqa: S301 - written just now
-        costs["parent"] += process_time() - started
-        gc.enable()
-        assert joined == plain
-        costs |= {"workers": sum(times), "largest shard": max(times)}
-        least = {what: min(known, costs[what]) for what, known in least.items()}
-    print(", ".join(f"{what} {seconds:.4f} s" for what, seconds in least.items()))
-    scale = _MANY / functions
-    for count in (2, 8, 64, 512):
-        shared = least["parent"] + least["workers"] / count
-        print(
-            f"{_MANY} functions, {count:3} workers: {scale * shared:6.1f} s instead of "
-            f"{scale * least['plain']:.0f}: {least['plain'] / shared:.1f} times as fast, "
-            f"the parent at work {least['parent'] / shared:.0%} of the time"
-        )
 
 
 def count_users(op: Any) -> None:
@@ -192,8 +132,6 @@ def main() -> None:
     functions, rounds = (8, 1) if quick else (1000, 3)
     print(f"{os.cpu_count()} cores; functions of 40 ops; time on the clock")
     show_nested(2 if quick else functions, rounds)
-    print("\nFrom file to file, CPU time")
-    show_file_to_file(functions, rounds)
     print("\nMLIR's ops to other processes and back, CPU time")
     show_mlir(functions, rounds)
 

@@ -51,8 +51,8 @@ _NEEDS = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what is about a later xDSL than is installed."""
     for item in items:
-        # Fast paths are off where xDSL's own parts may be others, and shards are parsed by one.
-        is_newest = item.path.parent.name == "fast" or item.path.stem == "test_shards"
+        # Fast paths are off where xDSL's own parts may be others.
+        is_newest = item.path.parent.name == "fast"
         needed = NEWEST_XDSL if is_newest else _NEEDS.get(item.name, "")
         if needed > _INSTALLED:
             item.add_marker(pytest.mark.skip(f"needs xDSL {needed}"))

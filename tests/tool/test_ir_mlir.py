@@ -165,8 +165,6 @@ REFUSED = {
 OWN = {
     "no-fast-paths": "test_fast_paths",
     "allow-effects": "test_effects",
-    "cache": "test_caching",
-    "cache-explain": "test_caching",
     "check-isolation": "passel's alone",
     "cluster": "test_cluster",
     "color": "rendering",

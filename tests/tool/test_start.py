@@ -60,7 +60,6 @@ _NOT_ASKED_FOR = frozenset(
         "passel.ir.resources",
         "passel.tool.expectations",
         "passel.tool.progress",
-        "passel.tool.sharding",
         "passel.tracebacks",
         "passel.xdsl.analyses.dominance",
     }

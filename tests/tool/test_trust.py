@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sliced_inputs import functions
 from tool_fixtures import only_error
 
-from passel.tool import driver, report
+from passel.tool import report
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool
@@ -138,20 +137,3 @@ def test_a_record_as_the_input_runs_no_pass_that_declares_effects(tool: Tool) ->
     error = only_error(tool("run.record", "--load-pass-plugin=plugin.py", "--start-after=cse"))
     assert "which a pipeline from a file may do only if you trust it" in error
     assert not Path("written").exists()
-
-
-def test_stores_that_others_can_write_to_are_not_used(
-    tool: Tool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Such a store could say what the output is; a line says that it is left alone."""
-    monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
-    text = functions().encode()
-    arguments = ("-p=builtin.module(func.func(cse))", "--cache=./kept")
-    Path("kept").mkdir()
-    Path("kept").chmod(0o777)
-    found = tool(*arguments, stdin=text)
-    plain = tool(*arguments[:1], stdin=text)
-    assert (found.code, found.out) == (plain.code, plain.out)
-    (line,) = found.err.splitlines()
-    assert line == ("passel-opt: warning: no results are kept: 'kept': others can write to it")
-    assert not any(Path("kept").iterdir())

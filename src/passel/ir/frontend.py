@@ -6,7 +6,7 @@ An adapter that has a frontend (see `BringsFrontend`) makes its IR one of the to
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from passel.diagnostics import Location
 from passel.errors import PasselError
@@ -15,7 +15,7 @@ from passel.ir.contract import PrintFlags
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from passel.diagnostics import Diagnostic, Extent
+    from passel.diagnostics import Diagnostic
     from passel.ir.contract import IRAdapter
     from passel.ir.resources import ExternalResource
 
@@ -112,7 +112,6 @@ class SourcePart:
         column: Where it begins on its line, counted from 1; 0 if it is the first.
         path: The file that it is all of, if that can be read again.
         is_recorded: Whether the pipeline to run stands in it, as in a reproducer.
-        number: How many parts come before it.
     """
 
     text: Any
@@ -121,7 +120,6 @@ class SourcePart:
     column: int = 0
     path: str | None = None
     is_recorded: bool = False
-    number: int = 0
 
     def location(self, offset: int) -> Location:
         """Return where in the input a character of the part stands."""
@@ -140,97 +138,6 @@ class Parsed:
 
     op: Any
     resources: list[ExternalResource] = field(default_factory=list["ExternalResource"])
-
-
-@runtime_checkable
-class CutsSources(Protocol):
-    """Optional ability of a frontend: parts of a source are read and printed by themselves."""
-
-    def cut(self, part: SourcePart, count: int) -> Sequence[SliceFrontend]:
-        """Return frontends of which each reads some of the ops at the top, and prints these.
-
-        Each is asked to parse all of the source, in a process of its own. What it parses is
-        what the source holds there, but that ops of others are missing inside the top-level
-        op. A frontend in doubt raises.
-
-        Args:
-            part: The source.
-            count: How many there should be; there may be fewer.
-
-        Returns:
-            The frontends in the order of the text; none if the source should not be cut.
-        """
-        ...
-
-    def join(self, results: Sequence[str | bytes]) -> str | bytes | None:
-        """Return what the results make that such frontends emit after running passes.
-
-        It is what the frontend itself emits for the whole source, if passes on an op at the top
-        look at nothing but that op and what others say of themselves. None if it is not known.
-        """
-        ...
-
-
-class Slices(Protocol):
-    """A source as ops at its top, whose results can be had one by one, and kept."""
-
-    around: Sequence[str]
-    """Text before and after the ops."""
-
-    def __len__(self) -> int: ...
-
-    def text(self, index: int) -> str:
-        """Return the text of an op."""
-        ...
-
-    def extent(self, index: int) -> Extent:
-        """Return the lines of an op."""
-        ...
-
-    def seen(self, index: int) -> Sequence[tuple[str, str]]:
-        """Return what the result of an op may depend on besides its text and what is around.
-
-        Each part has a name, by which explanations call it.
-        """
-        ...
-
-    def frontend(self, indices: Sequence[int]) -> SliceFrontend:
-        """Return a frontend that reads and prints some of the ops, as those of `CutsSources`."""
-        ...
-
-    def results(self, emitted: bytes) -> tuple[Sequence[Any], Any]:
-        """Return the results of the ops that such a frontend emits, and that of what is around.
-
-        They are data as JSON has it, and hold wherever text and `seen` are the same.
-        """
-        ...
-
-    def join(self, results: Sequence[Any], around: Any, anchors: Sequence[str]) -> str | None:
-        """Return what results make, as `CutsSources.join` does.
-
-        Args:
-            results: The results of all ops.
-            around: That of what is around.
-            anchors: Anchors of pipelines; None is returned if there is no op for one of them.
-
-        Raises:
-            ValueError: It is no such data.
-        """
-        ...
-
-
-@runtime_checkable
-class SlicesSources(Protocol):
-    """Optional ability of a frontend: the results of ops at the top can be had one by one."""
-
-    def slices(self, part: SourcePart, *, places: bool) -> Slices | None:
-        """Return the ops at the top of a source; None if it should not be cut.
-
-        Args:
-            part: The source.
-            places: Whether results may depend on where in the source an op is.
-        """
-        ...
 
 
 class Frontend:
@@ -322,31 +229,3 @@ class Frontend:
     def dialect_names(self) -> Iterable[str]:
         """Return the names of the dialects that are available."""
         return ()
-
-
-class SliceGuard(Protocol):
-    """Notices passes that look at other ops than their own.
-
-    Attributes:
-        is_armed: Whether to take note now.
-        has_noticed: Whether any was looked at.
-    """
-
-    is_armed: bool
-    has_noticed: bool
-
-
-class SliceFrontend(Frontend):
-    """Base class of frontends of `Slices`, each for one source in a process of its own.
-
-    Attributes:
-        guards: Whether passes that look at other ops are noticed.
-        guard: Notices them, once the source is parsed.
-    """
-
-    guards: bool
-    guard: SliceGuard
-
-    def slice_of(self, op: Any) -> int | None:
-        """Return the slice that an op at the top is of; None if it stands for another one."""
-        raise NotImplementedError

@@ -6,7 +6,6 @@ Source: `mlir::MlirOptMain`, MLIR 22.
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
     from passel.ir.frontend import SourcePart
     from passel.tool.expectations import DiagnosticVerifier
     from passel.tool.shared import Shared
-
-_WORTH_SHARDING = 100_000
-"""Characters from which on two processes gain more than forking them costs."""
-
-
-_WORTH_KEEPING = 4_000
-"""Characters from which on known results may gain more than looking for them costs."""
 
 
 class Driver:
@@ -82,11 +74,7 @@ class Driver:
         """Process a part of the input; return whether it is good."""
         verifier = self._verifier(source)
         with streams_kept():
-            result = self._process_kept(source)
-            if result is None:
-                result = self._process_in_shards(source)
-            if result is None:
-                result = Part(source, self._shared, verifier or self._shared.renderer).process()
+            result = Part(source, self._shared, verifier or self._shared.renderer).process()
         if result is not None:
             self._output.write(result)
         if verifier is None:
@@ -95,27 +83,6 @@ class Driver:
         for complaint in complaints:
             self._shared.renderer(complaint)
         return not complaints
-
-    def _process_kept(self, source: SourcePart) -> str | bytes | None:
-        """Return the result of a source of which some is known; None if none is to be kept."""
-        if not (self._settings.kept.cache or os.environ.get("PASSEL_CACHE")):
-            return None
-        if len(source.text) < _WORTH_KEEPING:
-            if self._settings.kept.cache_explain:
-                program = self._settings.program
-                sys.stderr.write(f"{program}: cache: not used: the input is small\n")
-            return None
-        from passel.tool.caching import process_with_store
-
-        return process_with_store(source, self._shared)
-
-    def _process_in_shards(self, source: SourcePart) -> str | bytes | None:
-        """Return the result of a large source; None if it is to be processed the plain way."""
-        if len(source.text) < _WORTH_SHARDING:
-            return None
-        from passel.tool.sharding import process_in_shards
-
-        return process_in_shards(source, self._shared)
 
     def _verifier(self, source: SourcePart) -> DiagnosticVerifier | None:
         mode = self._settings.diagnostics.verify_diagnostics

@@ -14,7 +14,6 @@ from passel.errors import DefinitionError
 from passel.ir.frontend import Flag
 from passel.tool.flag_values import (
     assignment_of,
-    cache_of,
     cluster_of,
     color_of,
     ir_of,
@@ -343,20 +342,6 @@ class RecordFlags(FlagGroup):
     record_each_pass: bool = flag(
         "run passes that MLIR runs as one one by one, to record each (--ir=mlir)"
     )
-
-
-class KeptFlags(FlagGroup):
-    """Results kept across runs."""
-
-    cache: str = flag(
-        "keep results of ops at the top in this directory or at this URL, or off, read, on, "
-        "verify; also $PASSEL_CACHE",
-        "<dir>",
-        "",
-        implied="on",
-        parse=cache_of,
-    )
-    cache_explain: bool = flag("say what was known, and why the rest was not")
 
 
 class InformationFlags(FlagGroup):

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
 
-CACHE_MODES = ("off", "read", "on", "verify")
-"""How results that are kept across runs are used."""
-
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
 
@@ -56,16 +53,6 @@ def symbol_of(text: str) -> str:
     if not name:
         raise ValueError(f"takes a symbol such as @main, not '{text}'")
     return name
-
-
-def cache_of(text: str) -> str:
-    """Return a mode, or a directory, which is not mistaken for one."""
-    if text and text not in CACHE_MODES and not text.startswith((".", "~")) and "/" not in text:
-        raise ValueError(
-            f"takes {', '.join(CACHE_MODES)} or a directory such as ./{text}, not '{text}'"
-            f"{suggest(text, CACHE_MODES)}"
-        )
-    return text
 
 
 def plugin_of(text: str) -> str:

@@ -34,9 +34,6 @@ class Part:
         source: Its text.
         shared: Services and settings of all parts.
         report: Takes its diagnostics.
-
-    Attributes:
-        unmatched: Nested pipelines that have found no op to run on.
     """
 
     def __init__(
@@ -49,7 +46,6 @@ class Part:
         self._report = report
         self._threading: bool = shared.settings.threading
         self._recorded: Recorded | None = None
-        self.unmatched: tuple[str, ...] = ()
 
     def process(self) -> str | bytes | None:
         """Return the result as it is written; None after an error, which has been reported."""
@@ -165,7 +161,6 @@ class Part:
         except PassFailedError:
             self._shared.crashes.failed = True
             return False
-        self.unmatched = result.unmatched
         self._shared.reports.note_unmatched(result.unmatched)
         self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
         return True

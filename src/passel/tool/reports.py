@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TextIO
 
-    from passel.execution.outcome import Counts
     from passel.hooks import PassInstrumentation
     from passel.instruments.debug_counter import DebugCounter
     from passel.instruments.ir_printer import PrintIR
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from passel.ir.frontend import SourcePart
     from passel.manager import PassManager
     from passel.record.recorder import Recorder
-    from passel.schedule import Pipeline
     from passel.tool.flag_groups import RecordFlags
     from passel.tool.settings import Settings
 
@@ -60,7 +58,6 @@ class Reports(ExitStack):
         self._has_recorded = False
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
-        self._unkept: str = ""
         self._lacks_record: bool = settings.reproducers.run_reproducer
         if settings.actions.mlir_print_debug_counter:
             self.callback(self._print_counters)
@@ -99,10 +96,6 @@ class Reports(ExitStack):
             unmatched = {each: None for each in self._unmatched if each in unmatched}
         self._unmatched = unmatched
 
-    def note_unkept(self, reason: str) -> None:
-        """Take note why no results are kept, though that was asked for."""
-        self._unkept = reason
-
     def note_record(self) -> None:
         """Take note that a part of the input records a pipeline."""
         self._lacks_record = False
@@ -121,8 +114,6 @@ class Reports(ExitStack):
                     f"{remark} a nested pipeline found no op to run on: {each} "
                     "(-Wno-unmatched-nest hides this)\n"
                 )
-            if self._unkept:
-                sys.stderr.write(f"{remark} no known results are used: {self._unkept}\n")
             if self._lacks_record:
                 sys.stderr.write(
                     f"{remark} the input records no pipeline for --run-reproducer to run\n"
@@ -202,7 +193,6 @@ class PartReports(ExitStack):
 
     Attributes:
         timing: Measures times, if that is asked for.
-        writes_timing: Whether these are reported.
     """
 
     def __init__(
@@ -214,7 +204,6 @@ class PartReports(ExitStack):
         self._printer = printer
         self._trace = trace
         self.timing: Timing | None = None
-        self.writes_timing: bool = True
         if self._settings.mlir_timing:
             self.timing = self._make_timing()
 
@@ -238,16 +227,11 @@ class PartReports(ExitStack):
             manager.add_instrumentation(self._printer)
             self.callback(self._printer.forget)
         if self._settings.mlir_pass_statistics:
-            manager.add_instrumentation(self._statistics())
+            manager.add_instrumentation(self._make_statistics())
         if self.timing is not None:
             manager.add_instrumentation(self.timing)
 
-    def write_statistics(self, pipeline: Pipeline, counts: Counts) -> None:
-        """Report what passes have counted, if that is asked for, as a run of the pipeline does."""
-        if self._settings.mlir_pass_statistics:
-            self._statistics().write(pipeline, counts)
-
-    def _statistics(self) -> StatisticsReport:
+    def _make_statistics(self) -> StatisticsReport:
         from passel.instruments.statistics_report import StatisticsReport
 
         return StatisticsReport(self._settings.mlir_pass_statistics_display, stream=self._stream)
@@ -260,12 +244,8 @@ class PartReports(ExitStack):
             output_format=self._settings.mlir_output_format,
             columns=self._settings.mlir_timing_columns,
         )
-        self.callback(self._write, timing)
+        self.callback(timing.write_report, self._stream)
         return self.enter_context(timing)
-
-    def _write(self, timing: Timing) -> None:
-        if self.writes_timing:
-            timing.write_report(self._stream)
 
 
 def _write_report(recorder: Recorder, flags: RecordFlags) -> None:

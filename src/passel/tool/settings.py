@@ -13,7 +13,6 @@ from passel.tool.flag_groups import (
     DiagnosticFlags,
     InformationFlags,
     InputFlags,
-    KeptFlags,
     OutputFlags,
     PipelineFlags,
     PrintingFlags,
@@ -100,7 +99,6 @@ class Settings:
         self.reproducers: ReproducerFlags = ReproducerFlags(line)
         self.actions: ActionFlags = ActionFlags(line)
         self.records: RecordFlags = RecordFlags(line)
-        self.kept: KeptFlags = KeptFlags(line)
         self.information: InformationFlags = InformationFlags(line)
         self.threading: bool = not self.pipeline.mlir_disable_threading
         self.jobs: Jobs | None = self.pipeline.jobs or _jobs_of_environment()

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
 from passel.tool.crashes import CrashReports
-from passel.tool.flags import flags_in
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
 from passel.tool.reports import Reports
-from passel.tool.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from concurrent.futures import Executor
 
     from passel.execution.strategies import Jobs
     from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend
-    from passel.tool.definition import ToolDefinition
+    from passel.tool.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +89,6 @@ def shared_by(
         settings.jobs if settings.threading else 1,
         cluster,
     )
-
-
-def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
-    """Return services and settings of a command line, for another process that runs it alone."""
-    if "no-fast-paths" in dict(flags_in(words)):
-        os.environ["PASSEL_FAST"] = "0"
-    return shared_by(Settings.of(words, tool))
 
 
 def _hidden(settings: Settings) -> set[Severity]:

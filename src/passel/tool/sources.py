@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,8 +68,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
         raise _undecodable(name, body, error.start) from None
     renderer.add_source(name, text)
     if marker:
-        parts = split_input(text, marker, name, renderer)
-        return [replace(each, number=n) for n, each in enumerate(parts)]
+        return list(split_input(text, marker, name, renderer))
     return [SourcePart(text, name, path=path if is_whole and body is data else None)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
@@ -14,12 +14,12 @@ from passel.xdsl.parsing import parse_source
 from passel.xdsl.targets import Emitter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
 
-    from passel.ir.frontend import FrontendSettings, SliceFrontend, Slices, SourcePart
+    from passel.ir.frontend import FrontendSettings, SourcePart
     from passel.ir.resources import ExternalResource
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
@@ -90,62 +90,6 @@ class XDSLFrontend(Frontend):
         from passel.ir.resources import print_resources
 
         return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
-
-    def cut(self, part: SourcePart, count: int) -> Sequence[SliceFrontend]:
-        """Return frontends of shards.
-
-        There are none if the layout of the text is unusual, or if it names a dialect that is not
-        xDSL's: its parsers may keep state from one op to the next, over the whole source.
-        """
-        if not self._may_cut(part.text):
-            return ()
-        from passel.xdsl.shards.frontend import ShardFrontend
-        from passel.xdsl.shards.outline import outline_of
-
-        outline = outline_of(part.text, count)
-        shards = range(len(outline.starts)) if outline else ()
-        return [ShardFrontend(self, self._emitter, outline, (n,)) for n in shards if outline]
-
-    def slices(self, part: SourcePart, *, places: bool) -> Slices | None:
-        """Return the ops at the top one by one; None where the source is not cut."""
-        if not self._may_cut(part.text):
-            return None
-        from passel.xdsl.shards.outline import outline_of
-        from passel.xdsl.shards.slices import ShardSlices
-
-        outline = outline_of(part.text, None)
-        if outline is None:
-            return None
-        return ShardSlices(self, self._emitter, outline, part, places=places)
-
-    def _may_cut(self, text: str) -> bool:
-        plain = self._emitter.is_mlir and self.settings.implicit_module
-        return plain and not self._names_foreign(text)
-
-    def _names_foreign(self, text: str) -> bool:
-        """Return whether a text may have ops or attributes of dialects that are not xDSL's."""
-        factories: Mapping[str, object] = cast("Any", self.adapter).dialect_factories()
-        foreign = [
-            re.escape(name)
-            for name, factory in factories.items()
-            if not getattr(factory, "__module__", "").startswith("xdsl.")
-        ]
-        return bool(foreign) and re.search(rf"\b(?:{'|'.join(foreign)})\b", text) is not None
-
-    def join(self, results: Sequence[str | bytes]) -> str | None:
-        """Return what the results of shards make; None if shards needed to know of each other."""
-        import pickle
-
-        from passel.xdsl.shards.pieces import join
-
-        return join(
-            [
-                piece
-                for each in results
-                if isinstance(each, bytes)
-                for piece in pickle.loads(each)  # noqa: S301 - by a copy of this process
-            ]
-        )
 
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects of the installation."""

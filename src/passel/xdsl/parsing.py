@@ -19,7 +19,7 @@ from passel.xdsl.source_parser import SourceParser
 from passel.xdsl.wording import reworded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from xdsl.context import Context
     from xdsl.ir import Operation
@@ -38,7 +38,6 @@ def parse_source(
     line_offset: int = 0,
     locations: bool = True,
     resources: list[ExternalResource] | None = None,
-    make_parser: Callable[..., SourceParser] | None = None,
 ) -> Operation:
     """Parse a source text to its top-level operation.
 
@@ -56,8 +55,6 @@ def parse_source(
         locations: Whether ops and block arguments get the location of their name.
         resources: Where to add the external resources of the source; they are no part of
             the operation.
-        make_parser: Makes the parser, given the arguments of `SourceParser`; by default the
-            fastest one.
 
     Returns:
         The operation; it is not verified.
@@ -78,7 +75,7 @@ def parse_source(
     parser = None
     try:
         with collector_paused():
-            parser = (make_parser or parser_class(len(text)))(context, text, filename, source)
+            parser = parser_class(len(text))(context, text, filename, source)
             ops = parser.parse_top_level()
         if resources is not None:
             resources += parser.external_resources

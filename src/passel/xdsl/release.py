@@ -25,7 +25,6 @@ PRIVATE: Final = frozenset(
         # Steps of the driver of `cse`, which knows nothing of dominance.
         *("_known_ops", "_mark_erasure", "_replace_and_delete"),
         *("_simplify_block", "_simplify_region"),
-        "_symbol_table",
     }
 )
 """All private names of xDSL that passel uses; each release that it works on has them."""

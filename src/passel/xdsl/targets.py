@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
@@ -17,16 +17,13 @@ from passel.xdsl.registration import installed_universe
 from passel.xdsl.versions import targets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from xdsl.context import Context
     from xdsl.ir import Operation
     from xdsl.utils.target import Target
 
     from passel.ir.frontend import FrontendSettings
-
-_STAND_IN = "passel.stand_in"
-"""Name of an op that stands for all ops of a module."""
 
 
 class Emitter:
@@ -46,7 +43,7 @@ class Emitter:
             self._target: Target = load_target(spec.name, targets[spec.name]).from_spec(spec)
         except ValueError as error:
             raise UsageError(f"target '{spec.name}': {error}") from None
-        self.is_mlir: bool = spec.name == "mlir"
+        self._is_mlir: bool = spec.name == "mlir"
         self._flags = settings.printing
         self._without_properties: bool = settings.own.get("print-no-properties", False)
         self._printer: type[Printer] = Printer
@@ -67,7 +64,7 @@ class Emitter:
             Exception: Whatever the target raises for IR that it does not take.
         """
         stream = StringIO()
-        if not self.is_mlir:
+        if not self._is_mlir:
             if not isinstance(op, ModuleOp):
                 msg = f"it takes a builtin.module, not '{op.name}'"
                 raise TypeError(msg)
@@ -81,40 +78,6 @@ class Emitter:
         # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
         stream.write("\n" if self._flags.local_scope else "\n\n")
         return stream.getvalue()
-
-    def emit_ops(self, ops: Iterable[Operation]) -> str:
-        """Return ops as MLIR, as they are printed inside of a module.
-
-        Raises:
-            ValueError: They refer to resources, which the module prints.
-        """
-        stream = StringIO()
-        printer = self._make_printer(stream)
-        with printer.indented():
-            for op in ops:
-                printer.print_string("\n")
-                printer.print_op(op)
-        if printer._dialect_resources:  # pyright: ignore[reportPrivateUsage] - no public way
-            raise ValueError("resources are printed with the module")
-        return stream.getvalue()
-
-    def emit_shell(self, module: Operation, context: Context) -> tuple[str, str]:
-        """Return what comes before and after the ops of a module, of which all are erased.
-
-        Raises:
-            ValueError: They do not stand on lines of their own.
-        """
-        block = module.regions[0].block
-        for op in tuple(block.ops):
-            block.detach_op(op)
-        block.add_op(UnregisteredOp.with_name(_STAND_IN).create())
-        lines = self.emit(module, context).splitlines(keepends=True)
-        places = [number for number, line in enumerate(lines) if _STAND_IN in line]
-        if len(places) != 1:
-            raise ValueError("it is not known where the ops of the module are printed")
-        return "".join(lines[: places[0]]).removesuffix("\n"), "\n" + "".join(
-            lines[places[0] + 1 :]
-        )
 
     def _make_printer(self, stream: StringIO) -> Printer:
         return make_printer(

@@ -81,8 +81,6 @@ def fork_map(
     body: WorkerBody[_I, _R],
     items: Sequence[_I],
     processes: int,
-    *,
-    all_or_nothing: bool = False,
 ) -> Forks[_R]:
     """Map a function over items in forked workers, until all items are done, refused or fatal.
 
@@ -91,7 +89,6 @@ def fork_map(
             item, of the exit all that the worker did. Any other error is logged.
         items: The items.
         processes: How many processes work.
-        all_or_nothing: Whether no more items are begun once one is refused.
 
     Returns:
         What workers have sent.
@@ -99,11 +96,11 @@ def fork_map(
     found: Forks[_R] = Forks({}, {})
     left: dict[int, _I] = dict(enumerate(items))
     while left:
-        workers = _Workers(body, left, min(processes, len(left)), is_drained=all_or_nothing)
+        workers = _Workers(body, left, min(processes, len(left)))
         workers.run()
         found.results.update(workers.results)
         found.deaths.update(workers.deaths)
-        if not workers.deaths or all_or_nothing:
+        if not workers.deaths:
             break  # what is left was refused
         known = {*found.results, *found.deaths}
         left = {number: item for number, item in left.items() if number not in known}
@@ -117,19 +114,15 @@ class _Workers(Generic[_I, _R]):
         body: As for `fork_map`.
         items: The items, by their numbers.
         size: How many workers there are.
-        is_drained: Whether no more items are begun once one is refused.
 
     Attributes:
         results: As in `Forks`.
         deaths: As in `Forks`.
     """
 
-    def __init__(
-        self, body: WorkerBody[_I, _R], items: Mapping[int, _I], size: int, *, is_drained: bool
-    ) -> None:
+    def __init__(self, body: WorkerBody[_I, _R], items: Mapping[int, _I], size: int) -> None:
         self._body = body
         self._items = items
-        self._is_drained = is_drained
         self._progress = progress_of(size)
         self.results: dict[int, list[_R]] = {}
         self.deaths: dict[int, Death] = {}
@@ -212,14 +205,10 @@ class _Workers(Generic[_I, _R]):
     ) -> None:
         result = list[_R]()
         progress.set(number)
-        try:
+        with suppress(EncodingError):
             for value in function(self._items[number]):
                 result.append(value)
                 progress.set(number, len(result))
-        except EncodingError:
-            if self._is_drained:
-                os.lseek(self._tokens, 0, os.SEEK_END)
-        else:
             with suppress(BaseException):  # what passes have raised may raise when it is pickled
                 results.append(_pickled(number, result))
 
