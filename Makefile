@@ -118,7 +118,7 @@ docs: .venv/.dev ## Build the documentation into site/
 lock: ## Rewrite constraints.txt from the newest versions that fit
 	rm -rf .venv-lock
 	$(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip install --quiet -e '.[bench,browser,dev,mlir,storage]'
+	.venv-lock/bin/python -m pip install --quiet -e '.[bench,browser,dev,mlir]'
 	{ sed '/^[^#]/,$$d' constraints.txt; \
 	  .venv-lock/bin/python -m pip freeze --exclude-editable; } > .venv-lock/constraints.txt
 	mv .venv-lock/constraints.txt constraints.txt

@@ -21,11 +21,6 @@ def passel_bisect() -> int:
     return _run("passel-bisect", "passel.tool.bisect")
 
 
-def passel_cache() -> int:
-    """Run passel-cache and return its exit code."""
-    return _run("passel-cache", "passel.tool.cache")
-
-
 def passel_reduce() -> int:
     """Run passel-reduce and return its exit code."""
     return _run("passel-reduce", "passel.tool.reduce")

@@ -120,20 +120,6 @@ UNKNOWN = Location()
 """The location of what has none."""
 
 
-class Extent(NamedTuple):
-    """Whole lines of a text.
-
-    Attributes:
-        name: The text's name, as locations have it.
-        first: The number of the first line.
-        last: The number of the last line.
-    """
-
-    name: str
-    first: int
-    last: int
-
-
 class Severity(Enum):
     """How bad a diagnostic is. The values are the words that are printed."""
 

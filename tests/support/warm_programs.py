@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 PASSEL = {
     "passel-bisect": "_passel_programs:passel_bisect",
-    "passel-cache": "_passel_programs:passel_cache",
     "passel-opt": "_passel_programs:passel_opt",
     "passel-reduce": "_passel_programs:passel_reduce",
     "passel-report": "_passel_programs:passel_report",

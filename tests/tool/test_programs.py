@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.tool import bisect, cache, reduce, report, tblgen
+from passel.tool import bisect, reduce, report, tblgen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Main = Callable[[Sequence[str]], int]
 
-MODULES = (bisect, cache, reduce, report, tblgen)
+MODULES = (bisect, reduce, report, tblgen)
 PROGRAMS = {each.PROGRAM.name: (each.PROGRAM, each.main) for each in MODULES}
 
 pytestmark = pytest.mark.parametrize(("program", "main"), PROGRAMS.values(), ids=PROGRAMS)

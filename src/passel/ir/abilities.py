@@ -340,27 +340,6 @@ class ReturnsCopies(Protocol):
 
 
 @runtime_checkable
-class KeepsOps(Protocol):
-    """Optional ability: what passes make of an op can be kept across runs."""
-
-    def contents(self, op: Any) -> bytes:
-        """Return bytes that no other op has, and that an equal one has in other processes.
-
-        Raises:
-            EncodingError: It holds what has no bytes.
-        """
-        ...
-
-    def is_same(self, op: Any, other: Any) -> bool:
-        """Return whether nothing tells two ops apart but who they are."""
-        ...
-
-    def become(self, op: Any, other: Any) -> None:
-        """Make an op what another one of its name is, which must not be used any more."""
-        ...
-
-
-@runtime_checkable
 class FindsDialects(Protocol):
     """Optional ability of an adapter: it is found which dialects ops are of, as a check.
 

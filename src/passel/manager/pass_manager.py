@@ -6,8 +6,6 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 from __future__ import annotations
 
 from contextlib import nullcontext
-from functools import partial
-from time import process_time
 from typing import TYPE_CHECKING, Any, Self
 
 from passel.diagnostics import log_diagnostics, log_warning
@@ -30,7 +28,6 @@ from passel.manager.op_pass_manager import FrozenPipeline, Nesting
 from passel.manager.run_result import RunResult
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
-from passel.passes.preservation import OwnContracts
 from passel.passes.resolution import names_for, resolve
 from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler, passes_of
@@ -38,7 +35,6 @@ from passel.schedule import PipelineCompiler, passes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Executor
-    from pathlib import Path
 
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome, PassGate
@@ -48,7 +44,6 @@ if TYPE_CHECKING:
     from passel.passes import Pass, PassRegistry
     from passel.pipeline import PipelineNode
     from passel.schedule import Schedule
-    from passel.store import Store
 
 
 class PassManager(CheckedRuns, ObservedRuns):
@@ -268,7 +263,6 @@ class PassManager(CheckedRuns, ObservedRuns):
         on_diagnostic: Callable[[Diagnostic], None] | None = None,
         jobs: Jobs | None = None,
         executor: Executor | None = None,
-        cache: Store | str | Path | None = None,
     ) -> RunResult:
         """Run the pipeline on `op`, in place.
 
@@ -283,10 +277,6 @@ class PassManager(CheckedRuns, ObservedRuns):
                 workers.
             executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
                 how much of it at once, by default as much as it can.
-            cache: Where results are kept across runs, on xDSL: a directory, a URL or a store. It is
-                for pipelines that take long for the size of `op`, such as those that search: what
-                is kept took longer than reading it back. Nothing is if the run is observed, `op`
-                stands in another one, or passes do not say `can_fork = True`; the log says so once.
 
         Raises:
             AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
@@ -305,41 +295,8 @@ class PassManager(CheckedRuns, ObservedRuns):
         locks = ability_of(adapter, LocksContexts)
         strategy = strategy_for(jobs, executor)
         threads = own_threads(jobs) if executor is None else None
-        run = partial(self._run, adapter, context, op, on_diagnostic, strategy)
         with nullcontext() if locks is None else locks.alone_in(context, threads):
-            if cache is None:
-                return run()
-            return self._run_kept(adapter, context, op, on_diagnostic, cache, run)
-
-    def _run_kept(
-        self,
-        adapter: IRAdapter,
-        context: Any,
-        op: Any,
-        on_diagnostic: Callable[[Diagnostic], None] | None,
-        cache: Store | str | Path,
-        run: Callable[[], RunResult],
-    ) -> RunResult:
-        """Return the result that is known of a run; else run, and keep the result."""
-        from passel.manager.kept_runs import KeptRun  # noqa: PLC0415 - for those who ask for it
-
-        __tracebackhide__ = True
-        self._scheduled(self._compiler_for(adapter, context))  # what is wrong with it is an error
-        obstacle = "the run is observed" if self._observers() or self._gates else ""
-        if self._declarations is not None:
-            obstacle = "the run is held to declarations"
-        options = repr(self._options._replace(contracts=OwnContracts))
-        kept = KeptRun(cache, self, options, adapter, op, obstacle)
-        if (result := kept.result()) is None:
-            before = process_time()
-            result = run()
-            kept.keep(result, process_time() - before)
-        elif on_diagnostic is None:
-            log_diagnostics(result.diagnostics)
-        else:
-            for diagnostic in result.diagnostics:
-                on_diagnostic(diagnostic)
-        return result
+            return self._run(adapter, context, op, on_diagnostic, strategy)
 
     def _run(
         self,

@@ -18,9 +18,8 @@ Classes that are made at run time are made by `passel.passes.factory`.
 
 from __future__ import annotations
 
-import time
 import typing
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transform
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
@@ -48,9 +47,6 @@ else:
     OpT = typing.TypeVar("OpT")
     StateT = typing.TypeVar("StateT")
     InterfaceT = typing.TypeVar("InterfaceT")
-
-LOADED: Final = time.time()
-"""When passes could first be loaded: what runs may not be what files hold that changed later."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
@@ -209,18 +205,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         Override it where that depends on options. Passes that it holds speak for themselves.
         """
         return self.effects
-
-    def cache_key(self) -> str | None:
-        """Return what results depend on besides the op, the options and the pass's own code.
-
-        Results that are kept across runs (`passel-opt --cache`) hold for the same text alone, such
-        as the version of a library that the pass calls. None: they are never kept.
-
-        A class that defines it declares that its passes look at nothing outside of their op but
-        attributes of enclosing ops, and what the symbols that the op names say of themselves: of a
-        function all but its body. Other passes are held to their op.
-        """
-        return ""
 
     def may_run(self) -> Iterable[PipelineTree]:
         """Return the pipelines that the pass may run, beside those that its options hold.

@@ -15,9 +15,6 @@ from passel.passes.base import Pass
 
 _Prototype: TypeAlias = Pass[Any, Any] | type[Pass[Any, Any]]
 _Made: TypeAlias = list[tuple[_Prototype, type[Pass[Any, Any]]]]
-_OF_BODY = ("can_fork", "cache_key")
-"""Declarations that count only in the body of a pass's own class."""
-
 _classes: dict[tuple[str, type[Pass[Any, Any]]], _Made] = {}
 """Classes that have been made: passes of one prototype are equal if their options are."""
 
@@ -106,7 +103,7 @@ def _made(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         "prototype": pass_,
     }
     if isinstance(pass_, type):  # it runs the same code: what its own body declares holds as well
-        body |= {each: vars(base)[each] for each in _OF_BODY if each in vars(base)}
+        body |= {"can_fork": vars(base)["can_fork"]} if "can_fork" in vars(base) else {}
     else:
         fields = dataclasses.fields(pass_)
         hints = typing.get_type_hints(base, include_extras=True) if base.fields_are_options else {}

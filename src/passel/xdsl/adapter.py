@@ -261,29 +261,6 @@ class XDSLAdapter(IRAdapter):
 
         return receive(data, lambda dialects: self.with_dialects(dialects).create_context())
 
-    def contents(self, op: Operation) -> bytes:
-        """Return the bytes by which it is sent to other processes."""
-        from passel.xdsl.parsing import collector_paused
-        from passel.xdsl.transport.shipping import contents
-
-        with collector_paused():  # it would go through all of the IR for some garbage
-            return contents(op)
-
-    def is_same(self, op: Operation, other: Operation) -> bool:
-        """Compare structures and attributes, and texts with names and locations."""
-        if not op.is_structurally_equivalent(other):
-            return False
-        from passel.ir import PrintFlags
-
-        flags = PrintFlags(generic=True, debuginfo=True)
-        return self.print_op(op, flags) == self.print_op(other, flags)
-
-    def become(self, op: Operation, other: Operation) -> None:
-        """Move what is inside, and take attributes and the location over."""
-        from passel.xdsl.transport.shipping import become
-
-        become(op, other)
-
     def note(self, op: Operation) -> Snapshot:
         """Return what is in the op, by which it is found what has changed."""
         from passel.xdsl.transport import Snapshot

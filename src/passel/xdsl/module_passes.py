@@ -87,11 +87,6 @@ class XDSLPass(Pass[Operation]):
         return wrap_module_pass, (self.module_pass(),)
 
 
-def _is_alone(_: XDSLPass) -> str:
-    """Return that results depend on nothing else: such a pass sees its op alone in a module."""
-    return ""
-
-
 def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
     """Return the options that xDSL's `mlir-opt[...]` stands for."""
     arguments = (
@@ -114,7 +109,6 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     attributes: dict[str, Any] = {}
     if module_pass_class.__module__.partition(".")[0] == "xdsl":
         attributes["can_fork"] = True
-        attributes["cache_key"] = _is_alone
     if module_pass_class.name == "mlir-opt":
         attributes["argument_options"] = staticmethod(_mlir_opt_options)
     return make_pass_class(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import pickle
-import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import UnregisteredAttr
 
@@ -20,21 +19,19 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 
-def pickled(value: object, what: str, *, only_known: bool = False) -> bytes:
+def pickled(value: object, what: str) -> bytes:
     """Return what attributes are part of as bytes.
 
     Args:
         value: It.
         what: What it is, for the error.
-        only_known: Whether to refuse objects of other packages than xDSL and passel.
 
     Raises:
-        EncodingError: Something in it cannot be pickled, or is refused.
+        EncodingError: Something in it cannot be pickled.
     """
     buffer = io.BytesIO()
-    kind = _KnownPickler if only_known else _AttributePickler
     try:
-        kind(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
+        _AttributePickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     except Exception as error:
         raise EncodingError(f"{what} holds what cannot be sent: {error}") from error
     return buffer.getvalue()
@@ -45,8 +42,6 @@ def unpickled(data: bytes, context: Context) -> Any:
     with _reading_in(context):
         return pickle.loads(data)  # noqa: S301 - a process of one's own wrote it
 
-
-_KNOWN: Final = {"immutabledict", "passel", "xdsl", *sys.stdlib_module_names}
 
 _context: ContextVar[Any] = ContextVar("context")
 
@@ -70,17 +65,6 @@ class _AttributePickler(pickle.Pickler):
             parts = (obj.attr_name.data, obj.is_type.data, obj.is_opaque.data, obj.value.data)
             return _unregistered_attribute, parts
         return NotImplemented
-
-
-class _KnownPickler(_AttributePickler):
-    """Pickles what is of xDSL's and passel's classes, and of Python's own."""
-
-    def reducer_override(self, obj: Any, /) -> Any:
-        """Refuse what is of another class."""
-        kind: type = obj if isinstance(obj, type) else type(obj)
-        if kind.__module__.partition(".")[0] not in _KNOWN:
-            raise TypeError(f"'{kind.__module__}.{kind.__qualname__}' is another package's")
-        return super().reducer_override(obj)
 
 
 def _unregistered_attribute(name: str, is_type: int, is_opaque: int, value: str) -> Attribute:

@@ -110,26 +110,6 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     return pickle.dumps((spec, data, pickled([_Shell.of(each) for each in declared], "a symbol")))
 
 
-def contents(op: Operation) -> bytes:
-    """Return bytes that stand for all that an op is, of known classes alone.
-
-    Raises:
-        EncodingError: It holds what cannot be sent, or what is another package's.
-    """
-    parts = _Shell.bare(op), changes_of(op, Snapshot.of_shell(op))
-    return pickled(parts, f"'{op.name}'", only_known=True)
-
-
-def become(op: Operation, other: Operation) -> None:
-    """Make an op what another one of its class is."""
-    op.attributes, op.properties, op.location = other.attributes, other.properties, other.location
-    for region in op.regions:
-        op.detach_region(region)
-    for region in other.regions:
-        other.detach_region(region)
-        op.add_region(region)
-
-
 def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
     """Return the copies that `ship` has sent.
 
