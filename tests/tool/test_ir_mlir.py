@@ -166,7 +166,6 @@ OWN = {
     "no-fast-paths": "test_fast_paths",
     "allow-effects": "test_effects",
     "check-isolation": "passel's alone",
-    "cluster": "test_cluster",
     "color": "rendering",
     "start-after": "tests/search, tests/lit/stepping",
     "stop-after": "tests/search, tests/lit/stepping",

@@ -14,7 +14,6 @@ from passel.errors import DefinitionError
 from passel.ir.frontend import Flag
 from passel.tool.flag_values import (
     assignment_of,
-    cluster_of,
     color_of,
     ir_of,
     jobs_or_auto,
@@ -87,7 +86,6 @@ class PipelineFlags(FlagGroup):
         common=True,
     )
     mlir_disable_threading: bool = flag("")
-    cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
         "draw the pipeline instead of running it", "<tree|mermaid>", implied="tree"

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from passel.instruments.terminals import Color
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
-_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
 
 
 def number_of(text: str) -> int:
@@ -31,13 +30,6 @@ def jobs_or_auto(text: str) -> Jobs:
     if not (_NUMBER.fullmatch(text) and int(text)):
         raise ValueError(f"takes a positive number or auto, not '{text}'")
     return int(text)
-
-
-def cluster_of(text: str) -> str:
-    """Return the address of a scheduler."""
-    if not _ADDRESS.fullmatch(text):
-        raise ValueError(f"takes a Dask scheduler's address such as tcp://host:8786, not '{text}'")
-    return text
 
 
 def names_of(text: str) -> tuple[str, ...]:

@@ -163,8 +163,6 @@ def _process(settings: Settings) -> int:
             one, other, *_ = (f"'--{name.replace('_', '-')}'" for name in instead)
             raise UsageError(f"{one} and {other} both stand in place of a run: give one")
         return show_pipeline(settings, instead[0])
-    if settings.pipeline.cluster and not settings.threading:
-        raise UsageError("'--cluster' asks for what '--mlir-disable-threading' forbids: give one")
     from passel.ir import crossing_with
     from passel.tool.driver import Driver
     from passel.tool.shared import shared_by
@@ -178,9 +176,4 @@ def _process(settings: Settings) -> int:
 
             progress = stack.enter_context(progress_line())
         stack.enter_context(crossing_with(settings.ir.adapter_across))
-        cluster = None
-        if settings.pipeline.cluster:
-            from passel.tool.cluster import workers_at
-
-            cluster = stack.enter_context(workers_at(settings.pipeline.cluster))
-        return Driver(shared_by(settings, progress, cluster)).run()
+        return Driver(shared_by(settings, progress)).run()

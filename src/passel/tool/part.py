@@ -167,22 +167,15 @@ class Part:
 
     def _run_passes(self, manager: PassManager) -> RunResult:
         """Run the passes, or those that the flags for stopping and going on leave."""
-        how: dict[str, Any] = {"on_diagnostic": self._report, **self._parallelism()}
+        how: dict[str, Any] = {
+            "on_diagnostic": self._report,
+            "jobs": self._settings.jobs if self._threading else 1,
+        }
         if not self._settings.stepping.is_asked_for:
             return manager.run(self._parsed.op, **how)
         from passel.tool.stepping import run_stretch
 
         return run_stretch(manager, self._parsed.op, self._settings, how)
-
-    def _parallelism(self) -> dict[str, Any]:
-        """Return how the run shares its work, as `PassManager.run` takes it."""
-        jobs, cluster = self._shared.jobs, self._shared.cluster
-        if not self._threading:
-            return {"jobs": 1}
-        plugins = self._settings.pipeline.load_pass_plugin
-        if cluster is None or any(each.endswith(".py") for each in plugins):
-            return {"jobs": jobs}  # workers cannot import what has no name
-        return {"jobs": None if jobs == "auto" else jobs, "executor": cluster}
 
     def _observe(self, manager: PassManager) -> None:
         """Let the manager's run be observed as the flags ask for."""

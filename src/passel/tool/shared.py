@@ -13,9 +13,6 @@ from passel.tool.replay import Replay
 from passel.tool.reports import Reports
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from passel.execution.strategies import Jobs
     from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend
@@ -36,8 +33,6 @@ class Shared:
         replay: The reproducers.
         crashes: The reports of passes that crashed.
         progress: The line of progress, on a terminal.
-        jobs: How many processes there may be.
-        cluster: The workers of `--cluster`, if it is given.
     """
 
     settings: Settings
@@ -49,21 +44,14 @@ class Shared:
     replay: Replay
     crashes: CrashReports
     progress: PassInstrumentation | None
-    jobs: Jobs | None
-    cluster: Executor | None
 
 
-def shared_by(
-    settings: Settings,
-    progress: PassInstrumentation | None = None,
-    cluster: Executor | None = None,
-) -> Shared:
+def shared_by(settings: Settings, progress: PassInstrumentation | None = None) -> Shared:
     """Return services and settings for the parts of an input.
 
     Args:
         settings: The settings of the command line.
         progress: The line of progress, which observes all runs.
-        cluster: The workers of `--cluster`, if it is given.
 
     Raises:
         UsageError: A flag's value is wrong, or a report cannot be written.
@@ -86,8 +74,6 @@ def shared_by(
         Replay(settings),
         CrashReports(settings, renderer),
         progress,
-        settings.jobs if settings.threading else 1,
-        cluster,
     )
 
 
