@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -209,73 +208,3 @@ def test_resources_are_printed_group_by_group() -> None:
         "}",
         "#-}",
     ]
-
-
-class Sink(io.StringIO):
-    """A stream that keeps what it was given when it is closed."""
-
-    text = ""
-
-    def close(self) -> None:
-        """Keep it."""
-        self.text = self.getvalue()
-        super().close()
-
-
-def refusal_into(destination: Any) -> PassFailedError:
-    """Let a pass fail, with a reproducer at a destination, and return the error."""
-    pm = PassManager("builtin.module").add(Refuse())
-    pm.enable_crash_reproducer(destination)
-    with pytest.raises(PassFailedError) as caught:
-        pm.run(parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir"))
-    return caught.value
-
-
-def test_a_stream_takes_the_reproducer_and_stays_open() -> None:
-    """It has what a file would have; the command reads from the standard input."""
-    stream = io.StringIO()
-    error = refusal_into(stream)
-    assert recorded_pipeline(stream.getvalue()).startswith("builtin.module(refuse{")
-    assert error.reproducer is None
-    where, how = error.__notes__[0].splitlines()
-    assert where.endswith("reproducer generated at `<StringIO>`")
-    assert " passel-opt --run-reproducer " in how
-    assert how.endswith(" -")
-
-
-def test_a_function_makes_the_stream_when_a_run_has_failed(tmp_path: Path) -> None:
-    """It is called once per run that fails and never else, and what it returns is closed."""
-    made: list[Sink] = []
-
-    def make() -> Sink:
-        made.append(Sink())
-        return made[-1]
-
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.enable_crash_reproducer(make)
-    pm.run(parse_toy("toy.module()"))
-    assert made == []
-    for count in (1, 2):
-        refusal_into(make)
-        assert len(made) == count
-        assert made[-1].closed
-        assert recorded_pipeline(made[-1].text).startswith("builtin.module(refuse{")
-
-
-def test_a_stream_that_cannot_be_written_does_not_hide_the_failure() -> None:
-    """The note says why there is no reproducer, and no command."""
-
-    def make() -> Any:
-        raise OSError("the network is down")
-
-    error = refusal_into(make)
-    assert "refuse" in str(error)
-    assert error.__notes__[0].endswith(
-        "Failed to create reproducer stream: OSError: the network is down"
-    )
-
-
-def test_what_is_no_destination_is_refused_at_once() -> None:
-    """It names what is taken."""
-    with pytest.raises(TypeError, match="expected a file's name, a stream or a function"):
-        PassManager().enable_crash_reproducer(3)  # pyright: ignore[reportArgumentType]

@@ -55,7 +55,7 @@ _NOT_ASKED_FOR = frozenset(
     {
         "passel.analysis.dominator_tree",
         "passel.bridge.crossing",
-        "passel.instruments.reproducer_reader",
+        "passel.instruments.reproducer_file",
         "passel.instruments.reproducer",
         "passel.ir.resources",
         "passel.tool.expectations",

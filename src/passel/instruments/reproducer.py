@@ -14,8 +14,13 @@ from passel.diagnostics import Severity, brief
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.reproducer_command import how_to_replay
-from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
-from passel.instruments.reproducer_stream import check_destination, target_of
+from passel.instruments.reproducer_file import (
+    ReproducerFile,
+    pipeline_text,
+    reproducer_text,
+    scoped_text,
+)
+from passel.instruments.whole_files import check_writable
 from passel.ir import PrintFlags, WritesSources, outwards
 from passel.passes.context import op_diagnostic
 from passel.schedule import PassStep, passes_of
@@ -26,7 +31,6 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
     from passel.hooks import Run
-    from passel.instruments.reproducer_stream import Destination
     from passel.schedule import Step
 
 
@@ -85,8 +89,7 @@ class CrashReproducer(PassInstrumentation):
     replay it with; the error that the run raises has the same note.
 
     Args:
-        destination: The file; or a text stream; or a function that returns one once a run has
-            failed, which is then closed. To streams nothing is written ahead.
+        path: The file.
         local: Record the IR before the pass that failed first and that pass alone. Costs a
             print of all of the IR for each pass and op, all of which run in this process.
         threading: Whether a replay may run passes in parallel.
@@ -100,7 +103,6 @@ class CrashReproducer(PassInstrumentation):
     Raises:
         OSError: The file cannot be written.
         ValueError: No file can have this name.
-        TypeError: The destination is none of these.
 
     Example:
         >>> import tempfile
@@ -125,14 +127,14 @@ class CrashReproducer(PassInstrumentation):
 
     def __init__(
         self,
-        destination: Destination,
+        path: str | Path,
         *,
         local: bool = False,
         threading: bool = True,
         replay: str | None = None,
     ) -> None:
-        check_destination(destination)
-        self.destination = destination
+        check_writable(path)
+        self.path = path
         self.local = local
         self.one_by_one = local  # the IR before each pass is recorded
         self.threading = threading
@@ -142,7 +144,7 @@ class CrashReproducer(PassInstrumentation):
     @property
     def running(self) -> Path | None:
         """The file that is written ahead, while a run goes on."""
-        return getattr(self._file, "running", None)
+        return self._file.running
 
     def split(self) -> PassInstrumentation | None:
         """Return an observer of nothing: what has failed elsewhere is known in the end."""
@@ -151,7 +153,7 @@ class CrashReproducer(PassInstrumentation):
     def before_run(self, run: Run) -> None:
         """Write the file ahead."""
         self.reproducer = None
-        self._file = target_of(self.destination)
+        self._file = ReproducerFile(self.path)
         self._problem = ""
         self._frames = [_Frame()]
         self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
@@ -266,8 +268,7 @@ class CrashReproducer(PassInstrumentation):
             recipe = cases[0].recipe
         outcome, written = self._problem, False
         if recipe is not None:
-            ahead = self._text(recipe.ir, recipe.pipeline)
-            written = self._file.commit(self._readable(recipe), ahead)
+            written = self._file.commit(self._readable(recipe))
             outcome = self._file.problem
             if written:
                 self.reproducer = self._file.path
@@ -280,8 +281,7 @@ class CrashReproducer(PassInstrumentation):
             error.location = cases[0].failure.location
         note = f"Pipeline failed{while_executing}: {outcome}"
         if written and recipe is not None:
-            name = "" if self._file.path is None else self._file.title
-            note += f"\n{how_to_replay(run, name, recipe.steps, self.replay)}"
+            note += f"\n{how_to_replay(run, self._file.title, recipe.steps, self.replay)}"
         error.attach_note(note)
         run.conclude(error)
 

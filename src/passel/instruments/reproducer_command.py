@@ -28,14 +28,14 @@ def how_to_replay(
 
     Args:
         run: The run that failed.
-        file: The reproducer; empty if it went to a stream without a name.
+        file: The reproducer.
         steps: The passes in its pipeline.
         command: The command, with `{file}` for the file's quoted name, if one was given.
     """
     if problem := _unnamed(_passes_of(steps)):
         return f"it cannot be replayed: {problem}"
     if completed := replay_command(run, steps, command):
-        return f"to replay: {completed.replace('{file}', shlex.quote(file or '-'))}"
+        return f"to replay: {completed.replace('{file}', shlex.quote(file))}"
     adapter = run.adapter.name
     return f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter}"
 

@@ -1,25 +1,31 @@
 """Reproducers as files: IR, and in a block after it the pipeline to run on it.
 
-Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
+Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp` and the resource parser of
+`PassReproducerOptions`, MLIR 22.
 """
 
 from __future__ import annotations
 
 import os
-import weakref
-from contextlib import suppress
+import re
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.diagnostics import file_problem
+from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.instruments.whole_files import is_special, lasting, write_whole
+from passel.ir.frontend import UnreadableError
 from passel.ir.resources import ExternalResource, print_resources
 from passel.pipeline import PipelineNode, print_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from passel.errors import Problem
+    from passel.ir.frontend import SourcePart
     from passel.schedule import PassStep, Pipeline
+
+_CHARACTER = re.compile(r"""\\([nt"\\])|\\([0-9A-Fa-f]{2})|(.)""", re.DOTALL)
 
 GROUP = "mlir_reproducer"
 """The group of external resources that the pipeline and its settings belong to."""
@@ -104,8 +110,6 @@ class ReproducerFile:
         self.title: str = str(path)
         self.problem: str = ""
         self.running: Path | None = None
-        self._ahead: str = ""
-        self._removal: weakref.finalize[..., Any] | None = None
 
     def prepare(self, text: str) -> None:
         """Write the text beside the target, unless that is a device or a pipe."""
@@ -113,20 +117,13 @@ class ReproducerFile:
             return
         try:
             if self.running is None:
-                self._reserve()
-            if self.running is not None:
-                self._ahead = ""
-                write_whole(self.running, text)
-                self._ahead = text
+                self.running = _reserved(self.path)
+            write_whole(self.running, text)
         except (OSError, ValueError) as error:
             self._refuse(error)
 
-    def commit(self, text: str, ahead: str) -> bool:
-        """Write the text to the target.
-
-        Args:
-            text: The text.
-            ahead: What will do as well, if it was written ahead and there is room for no more.
+    def commit(self, text: str) -> bool:
+        """Write the text to the target, or if there is no room, move there what was written ahead.
 
         Returns:
             Whether that went well. If not, what was at the target still is.
@@ -134,47 +131,17 @@ class ReproducerFile:
         try:
             write_whole(self.path, text)
         except (OSError, ValueError) as error:
-            if self.running is None or self._ahead != ahead or not self._put_ahead():
+            if self.running is None or not self.running.stat().st_size:
                 self._refuse(error)
                 return False
+            self.running.replace(os.path.realpath(self.path))
         return True
 
     def discard(self) -> None:
         """Leave nothing behind but what is at the target."""
         if self.running is not None:
-            _remove(self.running, os.getpid())
-        if self._removal is not None:
-            self._removal.detach()
-        self.running = self._removal = None
-
-    def _put_ahead(self) -> bool:
-        """Put what was written ahead at the target; return whether that went well."""
-        try:
-            assert self.running is not None  # noqa: S101 - the caller has looked
-            self.running.replace(os.path.realpath(self.path))
-        except OSError:
-            return False
-        return True
-
-    def _reserve(self) -> None:
-        """Create a file of its own: one that is there is of another run, perhaps a dead one."""
-        number, base = 0, Path(os.path.realpath(self.path))
-        while self.running is None:
-            infix = f".{number}" if number else ""
-            path = base.with_name(f"{base.name}{infix}{RUNNING}")
-            number += 1
-            if os.path.lexists(path):
-                continue
-            try:
-                path.touch(exist_ok=False)
-                self.running = path
-                # A caller that forgets to discard it leaves nothing behind.
-                self._removal = weakref.finalize(self, _remove, path, os.getpid())
-            except FileExistsError:
-                continue
-            except BaseException:  # an interrupt, after which no caller knows of the file
-                _remove(path, os.getpid())
-                raise
+            self.running.unlink(missing_ok=True)
+            self.running = None
 
     def _refuse(self, error: OSError | ValueError) -> None:
         kept = "; the older file of that name is kept" if self.path.is_file() else ""
@@ -184,8 +151,92 @@ class ReproducerFile:
         )
 
 
-def _remove(path: Path, process: int) -> None:
-    """Remove a file, unless this is a process that the owner has forked."""
-    if os.getpid() == process:
-        with suppress(OSError):
-            path.unlink()
+def _reserved(target: Path) -> Path:
+    """Create an empty file beside another: one that is there is of another run, perhaps dead."""
+    base = Path(os.path.realpath(target))
+    for number in count():
+        path = base.with_name(f"{base.name}{f'.{number}' * bool(number)}{RUNNING}")
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError  # there is always another number
+
+
+class Recorded(NamedTuple):
+    """What a reproducer records besides its IR.
+
+    Attributes:
+        pipeline: What to run, as text.
+        disable_threading: Whether to run it on one thread.
+        verify_each: Whether to verify after passes.
+        source: The part of the input that it is in.
+        start: Where the string of the pipeline begins in that part.
+    """
+
+    pipeline: str | None
+    disable_threading: bool | None
+    verify_each: bool | None
+    source: SourcePart
+    start: int
+
+    def diagnostic(self, problem: Problem) -> Diagnostic:
+        """Return what is wrong in the pipeline as a diagnostic about the input."""
+        offset = self.start
+        if problem.span is not None and problem.span.source.text == self.pipeline:
+            offset = self._offset(problem.span.start)
+        return Diagnostic(Severity.ERROR, problem.message, self.source.location(offset))
+
+    def _offset(self, index: int) -> int:
+        """Return where a character of the pipeline stands in the input, escapes or not."""
+        data, seen = b"", 0
+        target = len((self.pipeline or "")[:index].encode())
+        for match in _CHARACTER.finditer(self.source.text, self.start + 1):
+            if seen >= target:
+                return match.start()
+            data = (match[3] or "x").encode()
+            seen += len(data)
+        return self.start
+
+
+def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -> Recorded | None:
+    """Return what the resources of an input record, if they do.
+
+    Raises:
+        UnreadableError: A key is unknown, or a value is of the wrong kind.
+    """
+    found: dict[str, ExternalResource] = {}
+
+    def refuse(start: int, message: str) -> UnreadableError:
+        return UnreadableError([Diagnostic(Severity.ERROR, message, source.location(start))])
+
+    for resource in resources:
+        if resource.group != GROUP:
+            continue
+        key, value = resource.key, resource.value
+        if key not in {"pipeline", "disable_threading", "verify_each"}:
+            raise refuse(resource.key_start, f"unknown '{GROUP}' resource key '{key}'")
+        if key == "pipeline" and isinstance(value, bool):
+            raise refuse(resource.value_start, f"expected string value for key '{key}'")
+        if key != "pipeline" and not isinstance(value, bool):
+            message = f"expected 'true' or 'false' value for key '{key}'"
+            raise refuse(resource.value_start, message)
+        found[key] = resource
+    if not found:
+        return None
+    pipeline = found.get("pipeline")
+    text = None
+    if pipeline is not None:
+        try:
+            text = bytes(pipeline.value).decode()
+        except UnicodeDecodeError:
+            raise refuse(pipeline.value_start, "the pipeline is not UTF-8 text") from None
+    threading, verify = found.get("disable_threading"), found.get("verify_each")
+    return Recorded(
+        text,
+        None if threading is None else bool(threading.value),
+        None if verify is None else bool(verify.value),
+        source,
+        pipeline.value_start if pipeline else 0,
+    )

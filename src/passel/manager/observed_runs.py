@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.hooks import PassInstrumentation
-    from passel.instruments.reproducer_stream import Destination
 
 
 class ObservedRuns:
@@ -111,25 +110,23 @@ class ObservedRuns:
             ),
         )
 
-    def enable_crash_reproducer(self, destination: Destination, *, local: bool = False) -> None:
+    def enable_crash_reproducer(self, path: str | Path, *, local: bool = False) -> None:
         """Let a run that fails leave a file behind with which the failure can be replayed.
 
         Args:
-            destination: The file; or a text stream; or a function that returns one once a run
-                has failed, which is then closed.
+            path: The file.
             local: Write the IR before the pass that failed and that pass alone, instead of
                 the IR before the run and the whole pipeline.
 
         Raises:
             OSError: The file cannot be written.
             ValueError: No file can have this name.
-            TypeError: The destination is none of these.
 
         Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
         """
         from passel.instruments.reproducer import CrashReproducer  # noqa: PLC0415
 
-        made = CrashReproducer(destination, local=local)  # refuses it now rather than in the run
+        made = CrashReproducer(path, local=local)  # refuses it now rather than in the run
         self._enable("reproducer", lambda: copy(made))
 
     def enable_recording(self, path: str | Path, *, one_by_one: bool = False) -> None:

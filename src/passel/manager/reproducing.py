@@ -84,7 +84,7 @@ def load_reproducer(
     """
     from pathlib import Path
 
-    from passel.instruments.reproducer_reader import read_reproducer
+    from passel.instruments.reproducer_file import read_reproducer
     from passel.ir.frontend import SourcePart
     from passel.ir.resources import cut_resources
     from passel.manager.reading import read_part

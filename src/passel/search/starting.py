@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from passel.diagnostics import brief
 from passel.errors import PasselError
 from passel.instruments.reproducer import CrashReproducer
-from passel.instruments.reproducer_file import RUNNING
-from passel.instruments.reproducer_reader import read_reproducer
+from passel.instruments.reproducer_file import RUNNING, read_reproducer
 from passel.ir import PrintFlags
 from passel.ir.frontend import SourcePart
 from passel.search.children import Children, Died

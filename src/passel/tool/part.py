@@ -19,7 +19,7 @@ from passel.tool.collector import release_collector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.instruments.reproducer_reader import Recorded
+    from passel.instruments.reproducer_file import Recorded
     from passel.ir.frontend import Parsed, SourcePart
     from passel.manager import PassManager, RunResult
     from passel.tool.shared import Shared
@@ -75,8 +75,7 @@ class Part:
 
     def _replayed(self, parsed: Parsed) -> Parsed:
         """Take note of what the input records, and return the input without that."""
-        from passel.instruments.reproducer_file import GROUP
-        from passel.instruments.reproducer_reader import read_reproducer
+        from passel.instruments.reproducer_file import GROUP, read_reproducer
 
         self._recorded = read_reproducer(parsed.resources, self._source)
         if self._recorded is not None:

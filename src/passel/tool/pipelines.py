@@ -15,7 +15,7 @@ from passel.tool.rendering import complain
 
 if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
-    from passel.instruments.reproducer_reader import Recorded
+    from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement

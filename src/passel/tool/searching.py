@@ -287,7 +287,7 @@ def _read_case(
         UnreadableError: It is no valid IR.
         PasselError: The pipeline is wrong, or the input crashes the parser.
     """
-    from passel.instruments.reproducer_reader import read_reproducer
+    from passel.instruments.reproducer_file import read_reproducer
 
     adapter = subject.frontend.adapter
 
