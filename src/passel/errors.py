@@ -182,7 +182,7 @@ class ContractError(PipelineError):
     produced for one after it, and for a dialect that is needed where it is gone.
 
     Attributes:
-        violations: What `passel.builder.check_contracts` has found.
+        violations: Each `passel.builder.Violation`.
     """
 
     def __init__(self, *problems: Problem, violations: Sequence[Any] = ()) -> None:

@@ -14,8 +14,6 @@ from passel.builder import (
     BUFFERIZATION,
     LOWERING,
     Bundle,
-    Declarations,
-    DeclarationTable,
     PipelineBuilder,
     Stage,
     after_all,
@@ -95,14 +93,13 @@ def test_a_framework_without_what_is_needed() -> None:
     ids=str,
 )
 def test_what_constraints_mean(constraint: Constraint, good: str, bad: str) -> None:
-    """Each allows some pipelines and refuses others: from outside, from a table, from a bundle."""
+    """Each allows some pipelines and refuses others: from outside, from a class, from a bundle."""
     bundle = Bundle("x", X(), constraints=(constraint,))
-    table = DeclarationTable()
-    table.declare(Declarations(constraints=(constraint,)), X)
     passes = {"a": A(), "b": B(), "x": X()}
+    constrained = type("X", (X,), {"constraints": (constraint,)})()
 
-    def by_table(names: list[str]) -> None:
-        PipelineBuilder(declarations=table).add(*(passes[name] for name in names))
+    def by_class(names: list[str]) -> None:
+        made(*(constrained if name == "x" else passes[name] for name in names))
 
     def by_bundle(names: list[str]) -> None:
         made(*(bundle if name == "x" else passes[name] for name in names))
@@ -110,7 +107,7 @@ def test_what_constraints_mean(constraint: Constraint, good: str, bad: str) -> N
     def from_outside(names: list[str]) -> None:
         made(*(passes[name] for name in names)).constrain("x", constraint)
 
-    for way in (by_table, by_bundle, from_outside):
+    for way in (by_class, by_bundle, from_outside):
         for names in good.split():
             way(names.split(","))
         for names in bad.split():

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from passel import PassFailedError, PassManager
 from passel.builder import (
     BUFFERIZATION,
     CLEANUP,
     CONVERSION,
     LOWERING,
     UNKNOWN,
-    Declarations,
     DeclarationTable,
     PassType,
     PipelineBuilder,
     default_declarations,
-    enforce_contracts,
 )
-from passel.mlir import MLIRAdapter, parse_source
 from passel.mlir.upstream import upstream_passes
 from passel.passes import default_registry
 
@@ -96,36 +92,11 @@ def test_lowering_leaves_the_compiler(ir: str) -> None:
     assert table.named(leaving, ir=ir).types == (LOWERING,)
 
 
-@pytest.mark.parametrize(
-    ("name", "dialect", "source", "left"),
-    [
-        ("convert-math-to-libm", "math", "%1 = math.absi %0 : i32", None),
-        ("convert-index-to-llvm", "index", "%1 = index.constant 1", "llvm."),
-    ],
-)
-def test_dialects_that_passes_remove(
-    name: str, dialect: str, source: str, left: str | None
-) -> None:
-    """MLIR's pass leaves no op of the dialect that it is declared to remove, or fails."""
-    assert default_declarations().named(name, ir="mlir").makes_illegal == (dialect,)
-    text = f"func.func @f(%0: i32) {{ {source} return }}"
-    manager = PassManager.parse(f"builtin.module({name})", adapter=MLIRAdapter())
-    enforce_contracts(manager, verify=True)
-    manager.context = MLIRAdapter().create_context()
-    module = parse_source(manager.context, text, "in.mlir")
-    if left is None:
-        with pytest.raises(PassFailedError, match=r"convert-math-to-libm. failed"):
-            manager.run(module)
-    else:
-        manager.run(module)
-        assert left in str(module)
-
-
 def test_types_of_ones_own() -> None:
     """A type of one's own is attached to another package's pass, beside the types it has."""
     tiling = PassType("tiling")
     table = DeclarationTable(default_declarations())
-    table.declare(Declarations(types=(tiling,)), "one-shot-bufferize", "cse", ir="mlir")
+    table.declare("one-shot-bufferize", "cse", types=(tiling,), ir="mlir")
     assert table.named("one-shot-bufferize", ir="mlir").types == (BUFFERIZATION, tiling)
     assert table.named("cse", ir="xdsl").types == (CLEANUP,)
     assert tiling in set(table.types())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from builder_passes import A, B, X, made
 
 from passel import AllAnalyses, OpPassManager, Pass
-from passel.builder import Bundle, Declarations, DeclarationTable, PipelineBuilder
+from passel.builder import Bundle, DeclarationTable, PipelineBuilder
 from passel.mlir import MLIRAdapter
 from passel.xdsl import XDSLAdapter
 
@@ -70,7 +70,7 @@ def test_passes_that_are_not_idempotent_stay() -> None:
     builder.add(A())
     assert len(builder.build()) == 2
     table = DeclarationTable()
-    table.declare(Declarations(idempotent=True), "a")
+    table.declare("a", idempotent=True)
     builder = PipelineBuilder(declarations=table)
     builder.add(A())
     builder.add(A())

@@ -10,7 +10,6 @@ from builder_passes import A, B, X, made
 from passel import PassManager, PassRegistry
 from passel.builder import (
     Bundle,
-    Declarations,
     DeclarationTable,
     PassType,
     PipelineBuilder,
@@ -116,7 +115,7 @@ def test_what_registered_pipelines_add_is_not_advised_upon() -> None:
 
     registry.register_pipeline("p", add)
     table = DeclarationTable()
-    table.declare(Declarations(idempotent=True), A)
+    table.declare(A, idempotent=True)
     arguments: dict[str, Any] = {"registry": registry, "declarations": table}
     assert said(PipelineBuilder.parse("builtin.module(p)", **arguments)) == []
     manager = PassManager.parse("builtin.module(func.func(a,p))", registry=registry)
@@ -142,11 +141,9 @@ def test_broken_constraints_and_contracts_are_errors() -> None:
 
     class Live: ...
 
-    table = DeclarationTable()
-    table.declare(Declarations(produces=(Live,)), A)
-    table.declare(Declarations(requires=(Live,)), B)
-    builder = PipelineBuilder(declarations=table)
-    builder.add(A(), X(), B())
+    find = type("Find", (A,), {"name": "find", "produces": (Live,)})
+    use = type("Use", (B,), {"name": "use", "requires": (Live,)})
+    builder = made(find(), X(), use())
     (finding,) = lint(builder)
     assert finding.severity is Severity.ERROR
     assert "does not preserve Live" in finding.message

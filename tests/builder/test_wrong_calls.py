@@ -13,7 +13,7 @@ from passel.builder import (
     BUFFERIZATION,
     CLEANUP,
     Bundle,
-    Declarations,
+    DeclarationTable,
     Extension,
     PipelineBuilder,
     Stage,
@@ -72,10 +72,8 @@ def test_constraints_are_about_targets(function: Any) -> None:
 
 def test_declarations_are_tuples() -> None:
     """One thing alone is refused, as in the body of a class."""
-    with pytest.raises(DefinitionError, match=r"types of Declarations is .*; write \(PassType\("):
-        Declarations(types=CLEANUP)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(DefinitionError, match=r"makes_legal of Declarations is 'scf'; write \('sc"):
-        Declarations(makes_legal="scf")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(DefinitionError, match=r"types of DeclarationTable is .*; write \(PassTy"):
+        DeclarationTable().declare("cse", types=CLEANUP)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_step_is_a_target_of_copies_and_of_no_other_builder() -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from passel import OpPassManager, Pass, PassContext, PassManager, Severity
-from passel.builder import Declarations, DeclarationTable, check_contracts
+from passel import OpPassManager, Pass, PassContext, PassManager
+from passel.contracts import ContractWalk
 from passel.schedule import NestedStep, Pipeline, PipelineCompiler
 from passel.testing import ToyAdapter, parse_toy
 
@@ -132,14 +131,13 @@ def brute_force(pm: PassManager) -> Found:
 def found_by_walk(pm: PassManager) -> Found:
     """Return what the check finds."""
     found = Found()
-    for each in check_contracts(pm, DeclarationTable()):
-        if each.severity is Severity.ERROR:
-            assert each.consumer is not None
-            offender: Any = each.offender.pass_
-            consumer: Any = each.consumer.pass_
-            kind = One if " One" in each.message else Two
-            ends = "ends with the nested" in each.message
-            found.add((consumer.number if ends else offender.number, consumer.number, kind))
+    for each in ContractWalk().violations(pm):
+        assert each.consumer is not None
+        offender: Any = each.offender.pass_
+        consumer: Any = each.consumer.pass_
+        kind = One if " One" in each.message else Two
+        ends = "ends with the nested" in each.message
+        found.add((consumer.number if ends else offender.number, consumer.number, kind))
     return found
 
 
@@ -153,23 +151,22 @@ def test_the_check_finds_what_looking_at_all_pairs_finds(tree: OpPassManager) ->
     assert {(who, kind) for who, _, kind in found} == {(who, kind) for who, _, kind in expected}
 
 
-class Only(DeclarationTable):
-    """Declares what passes do, but that only one of them requires anything."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self._number = number
-
-    def of(self, pass_: Any) -> Declarations:
-        """Forget what others require."""
-        said = super().of(pass_)
-        return said if pass_.number == self._number else replace(said, requires=())
+def only(tree: OpPassManager, number: int) -> OpPassManager:
+    """Return an equal pipeline in which only one of the passes requires anything."""
+    made = OpPassManager(tree.anchor)
+    for entry in tree:
+        if isinstance(entry, OpPassManager):
+            made.add(only(entry, number))
+        else:
+            assert isinstance(entry, Numbered)
+            silent = type("Silent", (type(entry),), {"requires": ()})(number=entry.number)
+            made.add(entry if entry.number == number else silent)
+    return made
 
 
 def is_accepted(pm: PassManager, number: int) -> bool:
     """Return whether a pass gets all that it requires, as far as the check knows."""
-    found = check_contracts(pm, Only(number))
-    return not any(each.severity is Severity.ERROR for each in found)
+    return not ContractWalk().violations(only(pm, number))
 
 
 @settings(max_examples=50)

@@ -187,7 +187,6 @@ FEATURES = {
         ),
         Feature("gate", flags=("--mlir-debug-counter=cse-skip=1",), expect=_first_not_merged),
         Feature("record", flags=(f"--record={RECORD}", f"--report={REPORT}")),
-        Feature("contracts", flags=("--verify-contracts",)),
         Feature("split", flags=("--split-input-file",), parts=2),
         Feature("recorded", flags=("--run-reproducer",), recorded=True),
         Feature("file", filed=True),

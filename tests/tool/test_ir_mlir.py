@@ -212,9 +212,7 @@ OWN = {
     "run-reproducer": "test_reproducers_both_ways",
     "show-dialects": "information",
     "verify-analyses": "passel's alone",
-    "verify-contracts": "passel's alone",
     "version": "information",
-    "Wno-contracts": "passel's alone",
     "Wno-unmatched-nest": "passel's alone",
 }
 """Flags that cannot be compared so, and where they are tested or why they are other ones."""

@@ -5,16 +5,7 @@ pass, bundles and stages. It makes plain pass managers, which know nothing of it
 """
 
 from passel.builder.bundle import Bundle
-from passel.builder.contracts import enforce_contracts
-from passel.builder.explaining import Explanation
-from passel.builder.extensions import Extension, installed_extensions, register_extension
-from passel.builder.finishing import Remark
-from passel.builder.lint import Finding, lint
-from passel.builder.pipeline_builder import PipelineBuilder
-from passel.builder.sequence import Step
-from passel.builder.targets import Handle, Stage
-from passel.contracts.check import check_contracts
-from passel.contracts.constraints import (
+from passel.builder.constraints import (
     Constraint,
     after_all,
     after_any,
@@ -27,11 +18,17 @@ from passel.contracts.constraints import (
     preceded_by,
     requires,
 )
-from passel.contracts.declarations import Declarations, DeclarationTable, default_declarations
-from passel.contracts.origin import Origin
-from passel.contracts.rules import Rule
-from passel.contracts.walk import Place, Region, Violation
-from passel.instruments.contract_verifier import ContractVerifier
+from passel.builder.declarations import DeclarationTable, default_declarations
+from passel.builder.explaining import Explanation
+from passel.builder.extensions import Extension, installed_extensions, register_extension
+from passel.builder.finishing import Remark
+from passel.builder.lint import Finding, lint
+from passel.builder.origin import Origin
+from passel.builder.pipeline_builder import PipelineBuilder
+from passel.builder.rules import Rule
+from passel.builder.sequence import Step
+from passel.builder.targets import Handle, Stage
+from passel.contracts import Place, Violation
 from passel.passes.pass_type import (
     BUFFERIZATION,
     CLEANUP,
@@ -59,9 +56,7 @@ __all__ = [
     "UNKNOWN",
     "Bundle",
     "Constraint",
-    "ContractVerifier",
     "DeclarationTable",
-    "Declarations",
     "Explanation",
     "Extension",
     "Finding",
@@ -70,7 +65,6 @@ __all__ = [
     "PassType",
     "PipelineBuilder",
     "Place",
-    "Region",
     "Remark",
     "Rule",
     "Stage",
@@ -79,10 +73,8 @@ __all__ = [
     "after_all",
     "after_any",
     "before_first",
-    "check_contracts",
     "conflicts",
     "default_declarations",
-    "enforce_contracts",
     "followed_by",
     "immediately_after",
     "installed_extensions",

@@ -11,15 +11,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.builder.greedy import Greedy, Tree
+from passel.builder.rules import Clause
 from passel.builder.sequence import Step, is_block, is_stage
-from passel.contracts.rules import Clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Sequence as Items
 
+    from passel.builder.rules import Rule, Rules
     from passel.builder.sequence import BundleUse, Container, Node, Sequence
-    from passel.contracts.rules import Rule, Rules
 
 
 class Demand(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.builder.conditions import check_condition
-from passel.contracts.targets import Named
+from passel.builder.naming import Named
 from passel.errors import DefinitionError
 from passel.passes import PassType
 

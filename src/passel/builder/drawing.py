@@ -12,9 +12,9 @@ from passel.passes.pass_type import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from passel.builder.origin import Origin
+    from passel.builder.rules import Rules
     from passel.builder.sequence import Node
-    from passel.contracts.origin import Origin
-    from passel.contracts.rules import Rules
 
 
 class Row(NamedTuple):

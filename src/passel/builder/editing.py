@@ -8,10 +8,10 @@ from passel.builder.bundle import Bundle
 from passel.builder.conditions import check_condition
 from passel.builder.insertion import put
 from passel.builder.items import anchor_of, nests_inside
+from passel.builder.naming import describe, keys_of
+from passel.builder.rules import rule_of
 from passel.builder.sequence import Group, Removal, bundled, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage
-from passel.contracts.rules import rule_of
-from passel.contracts.targets import describe, keys_of
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from passel.builder.conditions import Condition
     from passel.builder.items import Normalizer
+    from passel.builder.naming import Target
+    from passel.builder.origin import Origin
     from passel.builder.sequence import Container, Node, Sequence
     from passel.builder.targets import Occurrence, Targets, Unit
-    from passel.contracts.origin import Origin
-    from passel.contracts.targets import Target
 
 
 class Edit:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.builder.arranging import Arrangement
+    from passel.builder.rules import Rules
     from passel.builder.sequence import Node
-    from passel.contracts.rules import Rules
 
 _T = TypeVar("_T")
 

@@ -24,10 +24,10 @@ from passel.passes.preservation import preserved_by, preserves
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from passel.builder.declarations import DeclarationTable
     from passel.builder.items import Normalizer
+    from passel.builder.rules import Breach
     from passel.builder.sequence import BundleUse, Container, Item, Node, Sequence
-    from passel.contracts.declarations import DeclarationTable
-    from passel.contracts.rules import Breach
 
 
 class Remark(NamedTuple):
@@ -230,7 +230,7 @@ class _Ran:
     def add(self, step: Step) -> None:
         """Add a step that is not dropped."""
         self._all.append(step)
-        if preserves(preserved_by([step.pass_], self._declarations), AllAnalyses):
+        if preserves(preserved_by([step.pass_]), AllAnalyses):
             self._looking.append(step)
         else:
             self._changing.append(step)

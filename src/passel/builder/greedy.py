@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from passel.builder.rules import Clause
     from passel.builder.sequence import Container, Node
-    from passel.contracts.rules import Clause
 
 
 class Tree(NamedTuple):

@@ -13,8 +13,8 @@ from passel.passes.tree import Entry
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from passel.builder.origin import Origin
     from passel.builder.sequence import Container, Node
-    from passel.contracts.origin import Origin
     from passel.manager import PassManager
     from passel.passes import Pass
 

@@ -16,8 +16,8 @@ from passel.schedule.model import is_schedulable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from passel.builder.declarations import DeclarationTable
     from passel.builder.pipeline_builder import PipelineBuilder
-    from passel.contracts.declarations import DeclarationTable
     from passel.ir import IRAdapter
     from passel.passes import Pass
     from passel.passes.tree import Entry
@@ -76,7 +76,7 @@ def lint(
     try:
         remarks = builder.report()
         violations = builder.violations()
-        findings += (Finding(v.severity, v.message, v.offender.span) for v in violations)
+        findings += (Finding(Severity.ERROR, v.message, v.offender.span) for v in violations)
         findings += (Finding(Severity.WARNING, r.message) for r in remarks if r.kind == "warning")
         if not any(each.severity is Severity.ERROR for each in findings):
             findings += _about_nests(builder, adapter, context)

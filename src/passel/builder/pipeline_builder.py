@@ -8,12 +8,12 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
+from passel.builder.declarations import default_declarations
 from passel.builder.extensions import run_extensions
+from passel.builder.origin import caller
 from passel.builder.pipeline_plan import PipelinePlan
+from passel.builder.sequence import Between
 from passel.builder.targets import Stage
-from passel.contracts.declarations import default_declarations
-from passel.contracts.origin import caller
-from passel.contracts.walk import Region
 from passel.errors import PipelineError, Problem
 from passel.ir import op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.builder.conditions import Condition
+    from passel.builder.constraints import Constraint
+    from passel.builder.declarations import DeclarationTable
     from passel.builder.extensions import Extension
+    from passel.builder.naming import Target
     from passel.builder.positions import How
     from passel.builder.targets import Handle, Occurrence
-    from passel.contracts.constraints import Constraint
-    from passel.contracts.declarations import DeclarationTable
-    from passel.contracts.targets import Target
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry, PassType
 
@@ -350,7 +350,7 @@ class PipelineBuilder(PipelinePlan):
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
         with self._positions.edit() as edit:
-            edit.sequence.regions += (Region(start, end, kinds, edit.origin),)
+            edit.sequence.regions += (Between(start, end, kinds, edit.origin),)
         return self
 
     # -- Stages -----------------------------------------------------------------------------

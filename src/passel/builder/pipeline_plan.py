@@ -11,23 +11,22 @@ from passel.builder.items import Normalizer
 from passel.builder.positions import Positions, refuse_breaches, rules_of
 from passel.builder.sequence import Sequence, steps_of
 from passel.builder.targets import Targets
-from passel.contracts.check import refuse
-from passel.contracts.walk import ContractWalk
+from passel.contracts import ContractWalk, Named, Region, refuse
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from passel.builder.declarations import DeclarationTable
     from passel.builder.drawing import Form, Picture
     from passel.builder.explaining import Explanation
     from passel.builder.finishing import Remark
+    from passel.builder.naming import Target
+    from passel.builder.rules import Rule
     from passel.builder.sequence import Step
     from passel.builder.targets import Occurrence
-    from passel.contracts.declarations import DeclarationTable
-    from passel.contracts.rules import Rule
-    from passel.contracts.targets import Target
-    from passel.contracts.walk import Place, Violation
+    from passel.contracts import Violation
     from passel.manager import OpPassManager, PassManager
     from passel.passes import Options, PassType
 
@@ -165,7 +164,6 @@ class PipelinePlan:
         sequence, _ = self._finished()
         manager = self._manager(sequence)
         refuse(self._violations(sequence, manager))
-        manager.use_contracts(self.declarations, checked=True)
         if manager.context is not None:
             manager.check()
         return manager
@@ -181,24 +179,22 @@ class PipelinePlan:
         return to_yaml(self._positions.sequence, self.variables)
 
     def violations(self) -> tuple[Violation, ...]:
-        """Return what breaks contracts in the pipeline that would be built, and warnings."""
+        """Return what breaks contracts in the pipeline that would be built."""
         sequence, _ = self._finished()
         return self._violations(sequence, self._manager(sequence))
 
     def _violations(self, sequence: Sequence, manager: PassManager) -> tuple[Violation, ...]:
         targets = Targets(sequence, rules_of(sequence, self.declarations))
 
-        ends = {end for region in sequence.regions for end in (region.start, region.end)}
-        labels = {
-            end: {step.label for unit in targets.units(end) for step in steps_of(unit)}
-            for end in ends
-        }
+        def labels(end: Target) -> frozenset[str]:
+            return frozenset(step.label for unit in targets.units(end) for step in steps_of(unit))
 
-        def stands_for(end: Target, place: Place) -> bool:
-            return place.label in labels[end]
-
-        walk = ContractWalk(self.declarations, sequence.regions, stands_for, sequence.steps())
-        return walk.violations(manager)
+        regions = [
+            Region(each.title, labels(each.start), labels(each.end), each.preserves)
+            for each in sequence.regions
+        ]
+        named = [Named(step.label, step.origin.clause(", added")) for step in sequence.steps()]
+        return ContractWalk(regions, named).violations(manager)
 
     def draw(self, form: Form = "tree") -> str:
         """Return a picture of the pipeline, with stages, types and constraints.

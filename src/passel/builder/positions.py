@@ -13,22 +13,22 @@ from passel.builder.arranging import Arrangement
 from passel.builder.editing import Edit
 from passel.builder.explaining import refusal
 from passel.builder.items import nests_inside
+from passel.builder.origin import caller
+from passel.builder.rules import Rules
 from passel.builder.sequence import Nest, Step
 from passel.builder.targets import Targets
-from passel.contracts.origin import caller
-from passel.contracts.rules import Rules
 from passel.errors import InsertionError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from passel.builder.conditions import Condition
+    from passel.builder.declarations import DeclarationTable
     from passel.builder.items import Normalizer
+    from passel.builder.naming import Target
+    from passel.builder.rules import Breach
     from passel.builder.sequence import Container, Node, Sequence
     from passel.builder.targets import Handle, Occurrence
-    from passel.contracts.declarations import DeclarationTable
-    from passel.contracts.rules import Breach
-    from passel.contracts.targets import Target
 
 
 class How(TypedDict, total=False):

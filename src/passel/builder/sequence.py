@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
-from passel.contracts.origin import Origin
-from passel.contracts.subject import Subject
-from passel.contracts.targets import Named
+from passel.builder.naming import Named, describe
+from passel.builder.origin import Origin
+from passel.builder.subject import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from passel.builder.bundle import Bundle
     from passel.builder.conditions import Condition
-    from passel.contracts.targets import Key
+    from passel.builder.naming import Key, Target
     from passel.diagnostics import Span
     from passel.manager import OpPassManager
     from passel.passes import Pass
@@ -288,6 +288,29 @@ class Removal(NamedTuple):
     extension: str
 
 
+class Between(NamedTuple):
+    """A part of a pipeline in which each pass has to preserve analyses.
+
+    Attributes:
+        start: What it starts after.
+        end: What it ends before.
+        preserves: The analyses.
+        origin: Who asks for it.
+    """
+
+    start: Target
+    end: Target
+    preserves: tuple[type, ...]
+    origin: Origin
+
+    @property
+    def title(self) -> str:
+        """The region as messages name it."""
+        asked_for = self.origin.clause("asked for")
+        where = f" ({asked_for})" if asked_for else ""
+        return f"between {describe(self.start)} and {describe(self.end)}{where}"
+
+
 class Sequence:
     """All items of a builder, and what was said about them.
 
@@ -298,7 +321,7 @@ class Sequence:
         root: The outermost pipeline.
         calls: How many calls have changed it.
         constraints: Each `Rule` that neither a pass nor a bundle declares, in order.
-        regions: Each `Region` in which analyses have to be preserved.
+        regions: Where analyses have to be preserved.
         removals: The steps that were taken out.
     """
 
@@ -306,7 +329,7 @@ class Sequence:
         self.root: Nest = Nest(anchor, Origin())
         self.calls: int = 0
         self.constraints: tuple[Any, ...] = ()
-        self.regions: tuple[Any, ...] = ()
+        self.regions: tuple[Between, ...] = ()
         self.removals: tuple[Removal, ...] = ()
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from passel.builder.bundle import Bundle
+from passel.builder.naming import Named, check_target, describe, noun
 from passel.builder.sequence import Group, Step, is_stage
-from passel.contracts.targets import Named, check_target, describe, noun
 from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
 from passel.passes import PassType
@@ -15,9 +15,9 @@ from passel.passes import PassType
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from passel.builder.naming import Key, Target
+    from passel.builder.rules import Rules
     from passel.builder.sequence import BundleUse, Node, Sequence
-    from passel.contracts.rules import Rules
-    from passel.contracts.targets import Key, Target
 
 
 @dataclass(frozen=True, slots=True)

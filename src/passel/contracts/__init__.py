@@ -1,18 +1,13 @@
-"""Contracts: what passes declare about each other, and whether a pipeline is as they declare.
+"""Contracts: what passes require of those before them, held against a pipeline that is compiled.
 
-Pass managers check it when they compile a pipeline, and builders when they put one together.
-Its names for users are those of `passel.builder`.
+A pass declares the analyses that it produces, requires and preserves, and the dialects that it
+requires, makes legal and makes illegal. Each pass between a producer and its consumer has to
+preserve the analysis.
+
+Source: the schedule discipline of NVIDIA's tileiras, which holds it for one region at a time.
 """
 
 from passel.contracts.check import check_contracts, refuse
-from passel.contracts.declarations import Declarations, DeclarationTable, default_declarations
-from passel.contracts.walk import Violation
+from passel.contracts.walk import ContractWalk, Named, Place, Region, Violation
 
-__all__ = [
-    "DeclarationTable",
-    "Declarations",
-    "Violation",
-    "check_contracts",
-    "default_declarations",
-    "refuse",
-]
+__all__ = ["ContractWalk", "Named", "Place", "Region", "Violation", "check_contracts", "refuse"]

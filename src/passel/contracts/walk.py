@@ -11,10 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from passel.analysis import analysis_name
-from passel.contracts.origin import Origin
-from passel.contracts.subject import Subject
-from passel.contracts.targets import describe
-from passel.diagnostics import Severity
 from passel.ir import ANY
 from passel.passes.preservation import preserves
 from passel.passes.resolution import bound
@@ -22,44 +18,51 @@ from passel.passes.tree import PassTree
 from passel.passes.walking import run_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from passel.contracts.declarations import Declarations, DeclarationTable
-    from passel.contracts.targets import Target
     from passel.diagnostics import Span
     from passel.ir import IRAdapter
     from passel.passes import Pass
 
 
-class Place(Subject):
+class Named(NamedTuple):
+    """A pass as the builder of its pipeline names it.
+
+    Attributes:
+        label: Its label there.
+        by: Who has put it there, as in `, added at a.py:3`.
+    """
+
+    label: str
+    by: str = ""
+
+
+class Place:
     """A pass at its place in a pipeline.
 
-    Args:
+    Attributes:
         pass_: The pass.
-        path: Its path, such as `builtin.module/func.func/0:cse`.
-        span: Its place in the text that it comes from, if it comes from one.
-        label: Its label in a builder; else the pass's name.
-        origin: Who put it there, if a builder knows.
+        path: Its path.
+        span: Where it stands, if the pipeline was text.
+        named: The pass as a builder names it; one that another pass runs is named as that is.
     """
 
     def __init__(
-        self,
-        pass_: Pass[Any, Any],
-        path: str,
-        span: Span | None = None,
-        label: str = "",
-        origin: Origin = Origin(),  # noqa: B008 - a value
+        self, pass_: Pass[Any, Any], path: str, span: Span | None, named: Named | None
     ) -> None:
         self.pass_: Pass[Any, Any] = pass_
         self.path: str = path
         self.span: Span | None = span
-        self.label: str = label or pass_.name or pass_.display_name
-        self.origin: Origin = origin
+        self.named: Named = named or Named(pass_.name or pass_.display_name)
+
+    @property
+    def label(self) -> str:
+        """The label of the pass in its builder; in a manager, its name."""
+        return self.named.label
 
     def __str__(self) -> str:
         """Return the pass as messages name it."""
-        by = self.origin.clause(", added")
-        return f"'{self.pass_.name or self.pass_.display_name}' [{self.path}{by}]"
+        return f"'{self.pass_.name or self.pass_.display_name}' [{self.path}{self.named.by}]"
 
     def __repr__(self) -> str:
         return f"<Place {self}>"
@@ -70,47 +73,37 @@ class Violation(NamedTuple):
 
     Attributes:
         message: What and why, and the way out.
-        severity: An error, a warning, or a remark on what may be meant.
         offender: The pass that is to blame.
         producer: What produces the analysis, or makes the dialect illegal, if anything does.
         consumer: What needs it, if anything does.
     """
 
     message: str
-    severity: Severity
     offender: Place
     producer: Place | None = None
     consumer: Place | None = None
 
     def __str__(self) -> str:
-        text, span = f"{self.severity.value}: {self.message}", self.offender.span
+        text, span = f"error: {self.message}", self.offender.span
         return text if span is None else f"{span}: {text}\n{span.excerpt()}"
 
 
 class Region(NamedTuple):
-    """A part of a pipeline in which each pass has to preserve analyses.
+    """A part of a builder's pipeline in which each pass has to preserve analyses.
 
     It goes from each pass that is its start to the next one that is its end, neither included.
 
     Attributes:
-        start: What it starts after: in a manager, passes of a class, of a name or at a path, or
-            of a type; in a builder, any target.
-        end: What it ends before.
+        title: The region as messages name it.
+        starts: The labels of the passes that it starts after.
+        ends: The labels of the passes that it ends before.
         preserves: The analyses.
-        origin: Who asks for it.
     """
 
-    start: Target
-    end: Target
+    title: str
+    starts: frozenset[str]
+    ends: frozenset[str]
     preserves: tuple[type, ...]
-    origin: Origin = Origin()
-
-    @property
-    def title(self) -> str:
-        """The region as messages name it."""
-        asked_for = self.origin.clause("asked for")
-        where = f" ({asked_for})" if asked_for else ""
-        return f"between {describe(self.start)} and {describe(self.end)}{where}"
 
 
 class Key(NamedTuple):
@@ -133,13 +126,11 @@ class _Fact:
         producer: By what.
         broken: What has not preserved it since.
         reported: How many of those have been reported.
-        is_required: Whether anything has required it.
     """
 
     producer: Place
     broken: list[Place] = field(default_factory=list["Place"])
     reported: int = 0
-    is_required: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -161,34 +152,23 @@ class ContractWalk:
     """One walk through one pipeline.
 
     Args:
-        declarations: What is declared of passes.
-        regions: What else is watched.
-        stands_for: Whether an end of a region stands for a pass.
-        steps: The builder's steps for the passes of the pipeline, in order, if there are any.
+        regions: Where analyses are watched beside what passes require.
+        named: The names of the passes in a builder, in order, if it is from one.
         adapter: The IR, on which names may stand for other passes.
-
-    Attributes:
-        places: The passes of the pipeline that it has come to, without those that others run.
     """
 
     def __init__(
         self,
-        declarations: DeclarationTable,
         regions: Iterable[Region] = (),
-        stands_for: Callable[[Target, Place], bool] = lambda _, __: False,
-        steps: Iterable[Subject] = (),
+        named: Iterable[Named] = (),
         adapter: IRAdapter | None = None,
     ) -> None:
-        self.places: list[Place] = []
         self._adapter = adapter
-        self._declarations = declarations
         self._regions = tuple(regions)
-        self._stands_for = stands_for
-        self._steps = iter(steps)
+        self._named = iter(named)
         self._numbers: Counter[str] = Counter()
         self._levels: list[_Level] = []
         self._last: dict[Key, _Fact] = {}
-        self._facts: list[tuple[Key, _Fact]] = []
         self._open: dict[Key, Place] = {}
         self._unopened: dict[Key, Place] = {}
         self._illegal: dict[str, list[tuple[tuple[object, ...], Place]]] = {}
@@ -204,10 +184,6 @@ class ContractWalk:
         for key, place in self._unopened.items():
             if key not in self._last:
                 self._report(_never_starts(key, place), place, consumer=place)
-        for key, fact in self._facts:
-            if not fact.is_required and key.region is None:
-                message = _not_required(key, fact.producer)
-                self._found.append(Violation(message, Severity.REMARK, fact.producer))
         return tuple(self._found)
 
     def _report(
@@ -217,7 +193,7 @@ class ContractWalk:
         producer: Place | None = None,
         consumer: Place | None = None,
     ) -> None:
-        self._found.append(Violation(message, Severity.ERROR, offender, producer, consumer))
+        self._found.append(Violation(message, offender, producer, consumer))
 
     # -- The tree ---------------------------------------------------------------------------
 
@@ -248,23 +224,18 @@ class ContractWalk:
 
     def _pass(self, pass_: Pass[Any, Any], path: str, span: Span | None) -> None:
         place = self._place(pass_, path, span)
-        said = self._declarations.of(pass_)
-        self._require(place, said)
+        self._require(place)
         self._run_inside(place, run_by(pass_))
-        self._invalidate(place, said.preserves)
-        self._produce(place, said)
-        self._change_dialects(place, said)
+        self._invalidate(place)
+        self._produce(place)
+        self._change_dialects(place)
 
     def _place(self, pass_: Pass[Any, Any], path: str, span: Span | None) -> Place:
         full = f"{path}/{self._numbers[path]}:{pass_.name or pass_.display_name}"
         self._numbers[path] += 1
         if (holder := self._holder) is not None:
-            return Place(pass_, full, span or holder.span, holder.label, holder.origin)
-        place = Place(pass_, full, span)
-        if (step := next(self._steps, None)) is not None:
-            place.label, place.origin = step.label, step.origin
-        self.places.append(place)
-        return place
+            return Place(pass_, full, span or holder.span, holder.named)
+        return Place(pass_, full, span, next(self._named, None))
 
     def _run_inside(self, place: Place, inner: Iterable[Pass[Any, Any] | PassTree]) -> None:
         """Walk through what a pass may run on its op, or on ops inside."""
@@ -283,13 +254,13 @@ class ContractWalk:
 
     # -- Analyses ---------------------------------------------------------------------------
 
-    def _require(self, place: Place, said: Declarations) -> None:
-        for what in said.requires:
+    def _require(self, place: Place) -> None:
+        for what in place.pass_.contract.requires:
             if isinstance(what, str):
                 self._require_dialect(place, what)
             else:
                 self._require_analysis(Key(what), place)
-        for key in self._keys(place, "end"):
+        for key in self._keys(place, "ends"):
             if self._open.pop(key, None) is not None:
                 self._require_analysis(key, place)
             else:
@@ -297,14 +268,11 @@ class ContractWalk:
 
     def _require_analysis(self, key: Key, place: Place) -> None:
         facts = [level.facts[key] for level in reversed(self._levels) if key in level.facts]
-        for fact in facts:
-            fact.is_required = True
         if not facts:
             last = self._last.get(key)
             if last is None:
                 self._report(_not_produced(key, place), place, consumer=place)
             else:
-                last.is_required = True
                 message = _ends_with_nest(key, last.producer, place)
                 self._report(message, last.producer, last.producer, place)
         elif all(fact.broken for fact in facts):
@@ -314,24 +282,23 @@ class ContractWalk:
                 self._report(message, offender, fact.producer, place)
             fact.reported = len(fact.broken)
 
-    def _invalidate(self, place: Place, kept: tuple[type, ...]) -> None:
+    def _invalidate(self, place: Place) -> None:
         """Note what a pass does not preserve: of its op, and of those enclosing it."""
         for level in self._levels:
             for key, fact in level.facts.items():
-                if not preserves(kept, key.kind):
+                if not preserves(place.pass_.contract.preserves, key.kind):
                     fact.broken.append(place)
 
-    def _produce(self, place: Place, said: Declarations) -> None:
-        opened = list(self._keys(place, "start"))
+    def _produce(self, place: Place) -> None:
+        opened = list(self._keys(place, "starts"))
         self._open.update(dict.fromkeys(opened, place))
-        for key in (*map(Key, said.produces), *opened):
-            fact = self._levels[-1].facts[key] = self._last[key] = _Fact(place)
-            self._facts.append((key, fact))
+        for key in (*map(Key, place.pass_.contract.produces), *opened):
+            self._levels[-1].facts[key] = self._last[key] = _Fact(place)
 
-    def _keys(self, place: Place, end: Literal["start", "end"]) -> Iterator[Key]:
+    def _keys(self, place: Place, end: Literal["starts", "ends"]) -> Iterator[Key]:
         """Yield the analyses of regions of which a pass is an end; not what another one runs."""
         for region in self._regions if self._holder is None else ():
-            if self._stands_for(getattr(region, end), place):
+            if place.label in getattr(region, end):
                 yield from (Key(kind, region) for kind in region.preserves)
 
     # -- Dialects ---------------------------------------------------------------------------
@@ -343,11 +310,11 @@ class ContractWalk:
                 self._report(_is_illegal(dialect, by, place), place, by, place)
                 return
 
-    def _change_dialects(self, place: Place, said: Declarations) -> None:
-        for dialect in said.makes_legal:
+    def _change_dialects(self, place: Place) -> None:
+        for dialect in place.pass_.contract.makes_legal:
             self._illegal.pop(dialect, None)  # for all ops, as it may come to be anywhere
         if self._holder is None:  # else it may not be run
-            for dialect in said.makes_illegal:
+            for dialect in place.pass_.contract.makes_illegal:
                 where = self._levels[-1].scope
                 self._illegal.setdefault(dialect, []).append((where, place))
 
@@ -358,10 +325,8 @@ class ContractWalk:
 def _not_preserved(key: Key, offender: Place, producer: Place, consumer: Place) -> str:
     """Say that a pass does not preserve what one before it has produced for one after it."""
     name, pass_ = analysis_name(key.kind), offender.pass_
-    if pass_.ir:
-        way_out = f"if it does, declare that of '{pass_.name}' in a DeclarationTable"
-    else:
-        way_out = f"if it does, declare preserves = ({name},) in {type(pass_).__name__}"
+    where = f"a subclass of {type(pass_).__name__}" if pass_.ir else type(pass_).__name__
+    way_out = f"if it does, declare preserves = ({name},) in {where}"
     return (
         f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
         "else move it out of there"
@@ -383,11 +348,6 @@ def _ends_with_nest(key: Key, producer: Place, consumer: Place) -> str:
         f"the pass is in, so {consumer} does not get it; put both into one nested pipeline, or "
         "the first into the enclosing pipeline"
     )
-
-
-def _not_required(key: Key, producer: Place) -> str:
-    """Say that no later pass requires what a pass produces."""
-    return f"pass {producer} produces {analysis_name(key.kind)}, and no pass after it requires that"
 
 
 def _left_open(key: Key, start: Place) -> str:

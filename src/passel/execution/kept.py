@@ -8,7 +8,6 @@ from passel.passes.preservation import EVERYTHING, in_common, preserved_by
 from passel.schedule import passes_in, passes_of
 
 if TYPE_CHECKING:
-    from passel.passes.preservation import Contracts
     from passel.schedule import Pipeline, Step
 
 
@@ -17,13 +16,9 @@ class KeptAnalyses:
 
     Nested and fused passes have to preserve an analysis all of them, and so do those of pipelines
     that a pass may run.
-
-    Args:
-        contracts: Knows what passes declare.
     """
 
-    def __init__(self, contracts: Contracts) -> None:
-        self._contracts = contracts
+    def __init__(self) -> None:
         self._steps: dict[Step, tuple[frozenset[type], frozenset[type]]] = {}
         self._pipelines: dict[Pipeline, frozenset[type]] = {}
 
@@ -36,10 +31,10 @@ class KeptAnalyses:
         """
         known = self._steps.get(step)
         if known is None:
-            preserved = preserved_by((inner.pass_ for inner in passes_in(step)), self._contracts)
+            preserved = preserved_by(inner.pass_ for inner in passes_in(step))
             produced: tuple[type, ...] = ()
             if step.pass_ is not None and not step.is_fused:
-                produced = self._contracts.contract_of(step.pass_).produces
+                produced = step.pass_.contract.produces
             known = self._steps[step] = preserved, frozenset(produced)
         return in_common(known[0], ran) | known[1]
 
@@ -48,5 +43,5 @@ class KeptAnalyses:
         kept = self._pipelines.get(pipeline)
         if kept is None:
             passes = (step.pass_ for step in passes_of(pipeline))
-            kept = self._pipelines[pipeline] = preserved_by(passes, self._contracts)
+            kept = self._pipelines[pipeline] = preserved_by(passes)
         return kept

@@ -5,12 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from passel.passes.preservation import OwnContracts
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.passes.preservation import Contracts
     from passel.schedule import Step
 
 
@@ -32,19 +29,17 @@ class VerifyEach(Enum):
 
 
 class RunOptions(NamedTuple):
-    """Options of a run, and the declarations that it takes as true.
+    """Options of a run.
 
     Attributes:
         verify: When the IR is verified.
         analyses: Whether claims to preserve analyses, or everything, are held against the IR.
         isolation: Whether each pass is checked for changes outside of its op, right after it.
-        contracts: Knows what passes declare to preserve and to produce.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
     analyses: bool = False
     isolation: bool = False
-    contracts: Contracts = OwnContracts()
 
     @property
     def claims(self) -> bool:

@@ -47,7 +47,7 @@ class StepRunner:
         self._failures = services.failures
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
-        self.kept: KeptAnalyses = KeptAnalyses(services.options.contracts)
+        self.kept: KeptAnalyses = KeptAnalyses()
         self._examiner = Examiner(services)
         self._examines = services.verifies or services.tracks
         self._tracks = services.tracks

@@ -1,22 +1,17 @@
-"""Settings of a manager about what runs check, and about the limits that they keep to."""
+"""Settings of a manager about what runs check."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from passel.execution import RunOptions, VerifyEach
-from passel.manager.op_pass_manager import FrozenPipeline, OpPassManager
-
-if TYPE_CHECKING:
-    from passel.contracts import DeclarationTable
+from passel.manager.op_pass_manager import OpPassManager
 
 
 class CheckedRuns(OpPassManager):
     """Base of managers whose runs check things."""
 
     _options: RunOptions
-    _declarations: DeclarationTable | None = None
-    _accepted: FrozenPipeline | None = None
 
     def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
         """Set when the IR is verified after passes.
@@ -55,19 +50,3 @@ class CheckedRuns(OpPassManager):
         changes outside of an op are noticed later, on IRs that find changes by fingerprint.
         """
         self._options = self._options._replace(isolation=enable)
-
-    def use_contracts(self, declarations: DeclarationTable, *, checked: bool = False) -> None:
-        """Count on what a table declares of passes that do not say it themselves.
-
-        The pipeline is held to it when it is compiled, and runs keep the analyses that it says
-        passes preserve. By default, what passes declare in their classes counts in runs
-        (`Pass.preserves`, `Pass.produces`), and what installed packages declare of passes that
-        require something.
-
-        Args:
-            declarations: The table.
-            checked: Whether the pipeline as it is was held to it already, as builders do.
-        """
-        self._declarations = declarations
-        self._accepted = FrozenPipeline(self) if checked else None
-        self._options = self._options._replace(contracts=declarations)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
-from passel.diagnostics import log_diagnostics, log_warning
+from passel.contracts import check_contracts
+from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Run, RunOptions
 from passel.execution.strategies import Jobs, own_threads, strategy_for
@@ -22,9 +23,8 @@ from passel.ir import (
     running_on,
 )
 from passel.manager.checked_runs import CheckedRuns
-from passel.manager.contract_check import broken_contracts
 from passel.manager.observed_runs import ObservedRuns
-from passel.manager.op_pass_manager import FrozenPipeline, Nesting
+from passel.manager.op_pass_manager import Nesting
 from passel.manager.run_result import RunResult
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
@@ -56,9 +56,8 @@ class PassManager(CheckedRuns, ObservedRuns):
             know theirs.
         adapter: The IR's adapter, if it is not that of an installed package.
         nesting: What to do with a pass that has another anchor.
-        check: Whether a pipeline is held to what its passes declare about each other when it is
-            compiled (`Pass.requires`, `Pass.constraints`): what a pass requires and does not get
-            is an error, a wrong order a warning in the log `passel`.
+        check: Whether a pass that does not get what it requires (`Pass.requires`) is an error when
+            the pipeline is compiled; one that is a part of another pipeline may find it there.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -96,8 +95,7 @@ class PassManager(CheckedRuns, ObservedRuns):
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
-        other._checks, other._accepted = self._checks, self._accepted
-        other._declarations = self._declarations
+        other._checks = self._checks
         other._jobs = self._jobs
         other._options = self._options
         other._guard = self._guard
@@ -237,13 +235,7 @@ class PassManager(CheckedRuns, ObservedRuns):
         """Return the compiled pipeline, held to what its passes declare about each other."""
         schedule = compiler.schedule(self)
         if self._checks and self._checked is not schedule:
-            if self != self._accepted:
-                way_out = "PassManager(..., check=False) skips this"
-                found = broken_contracts(self, compiler.adapter, way_out, self._declarations)
-                for warning in found:
-                    log_warning(warning.message)
-                if found:
-                    self._accepted = FrozenPipeline(self)  # told once, also in other contexts
+            check_contracts(self, compiler.adapter)
             self._checked = schedule
         return schedule
 

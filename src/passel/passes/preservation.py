@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from passel.analysis import AllAnalyses
 from passel.passes.walking import walk
@@ -11,27 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from passel.passes.base import Pass
-    from passel.passes.contract import Contract
     from passel.passes.tree import PassTree
 
 EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
 """The analyses that are preserved where nothing runs."""
-
-
-class Contracts(Protocol):
-    """Knows the contracts of passes."""
-
-    def contract_of(self, pass_: Pass[Any], /) -> Contract:
-        """Return the contract of a pass."""
-        ...
-
-
-class OwnContracts:
-    """Knows what passes declare in their classes."""
-
-    def contract_of(self, pass_: Pass[Any], /) -> Contract:
-        """Return what the pass's class says."""
-        return pass_.contract
 
 
 def preserves(kinds: Collection[type], kind: type) -> bool:
@@ -46,9 +29,7 @@ def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]
     return some if AllAnalyses in others else some & others
 
 
-def preserved_by(
-    items: Iterable[Pass[Any, Any] | PassTree], contracts: Contracts
-) -> frozenset[type]:
+def preserved_by(items: Iterable[Pass[Any, Any] | PassTree]) -> frozenset[type]:
     """Return the analyses that all of several passes and pipelines preserve.
 
     What a pass may run counts like the pass itself. Nothing preserves everything.
@@ -56,5 +37,5 @@ def preserved_by(
     kept = EVERYTHING
     for item in items:
         for visit in walk(item):
-            kept = in_common(kept, frozenset(contracts.contract_of(visit.pass_).preserves))
+            kept = in_common(kept, frozenset(visit.pass_.contract.preserves))
     return kept

@@ -116,9 +116,6 @@ class PipelineFlags(FlagGroup):
         common=True,
     )
     verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
-    verify_contracts: bool = flag(
-        "check what passes declare: before the run, and on the IR after each pass"
-    )
     check_isolation: bool = flag("check after each pass that it changed nothing outside of its op")
 
 
@@ -217,7 +214,6 @@ class DiagnosticFlags(FlagGroup):
         "remarks",
     )
     mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
-    Wno_contracts: bool = flag("do not hold the pipeline to what its passes need of each other")
     Wno_unmatched_nest: bool = flag("do not remark on nested pipelines that found no op to run on")
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")

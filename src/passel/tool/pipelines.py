@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.manager import Nesting, PassManager
-from passel.manager.contract_check import broken_contracts
 from passel.passes.contract import EFFECTS, check_effects
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
-from passel.tool.rendering import complain
 
 if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
@@ -46,18 +44,15 @@ class PipelineFactory:
         self._given: PipelineFlags = given
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
-        self._is_checked = settings.diagnostics.Wno_contracts
         self._settings = settings
         self._is_default = given.pass_pipeline is None and not settings.passes
         written = _written_pipeline(settings)
         if given.extend_pipeline:
             self._whole = given_builder(settings, "--extend-pipeline").build()
-            self._is_checked = True
         elif written is None:
             self._elements = _resolved_flags(settings)
         elif _is_file(written):
             self._whole = given_builder(settings, "-p").build()
-            self._is_checked = True
         else:
             self._whole = _parsed(written, self._registry)
 
@@ -101,11 +96,11 @@ class PipelineFactory:
         """
         is_recorded = recorded is not None and recorded.pipeline is not None
         if self._whole is not None and not (self._is_default and is_recorded):
-            manager = PassManager(self._whole.anchor, context, adapter=adapter, check=False)
+            manager = PassManager(self._whole.anchor, context, adapter=adapter)
             manager.add_entries(*self._whole.entries())
         else:
             if recorded is None or recorded.pipeline is None:
-                manager = PassManager(kind.name, context, adapter=adapter, check=False)
+                manager = PassManager(kind.name, context, adapter=adapter)
             else:
                 manager = PassManager.parse(
                     recorded.pipeline,
@@ -118,13 +113,6 @@ class PipelineFactory:
             manager.nesting = Nesting.IMPLICIT
             manager.add_resolved(self._elements)
         self.configure(manager, recorded)
-        if not self._is_checked and not (recorded is not None and recorded.pipeline):
-            found = broken_contracts(manager, adapter, "-Wno-contracts skips this")
-            self._is_checked = True
-            diagnostics = self._settings.diagnostics
-            for each in found if diagnostics.shows_warnings else ():
-                program = "" if each.offender.span else self._settings.program
-                complain(each, program=program, color=diagnostics.color)
         return manager
 
     def parse(self, text: str, context: Any) -> PassManager:
@@ -154,10 +142,6 @@ class PipelineFactory:
         manager.enable_analysis_verifier(self._given.verify_analyses)
         manager.enable_isolation_check(self._given.check_isolation)
         manager.check()
-        if self._given.verify_contracts:
-            from passel.builder import enforce_contracts
-
-            enforce_contracts(manager, verify=True)
 
 
 def given_builder(settings: Settings, flag: str) -> PipelineBuilder:

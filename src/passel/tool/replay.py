@@ -28,7 +28,6 @@ _KEPT = (
     "no-implicit-module",
     "disable-verify",
     "verify-analyses",
-    "verify-contracts",
     "check-isolation",
     "mlir-debug-counter",
     "allow-effects",

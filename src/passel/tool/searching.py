@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 TAKEN = frozenset(
     (
         *("pass-pipeline", "pipeline-variable", "jobs", "load-pass-plugin", "extend-pipeline"),
-        *("no-fast-paths", "verify-each", "verify-analyses", "verify-contracts"),
+        *("no-fast-paths", "verify-each", "verify-analyses"),
         *("check-isolation", "mlir-disable-threading"),
         *("ir", "allow-unregistered-dialect", "no-implicit-module", "disable-verify", "irdl-file"),
         *("o", "run-reproducer", "allow-effects", "color"),
@@ -56,7 +56,7 @@ TAKEN = frozenset(
 
 RECORDED = (
     *("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "disable-verify"),
-    *("no-fast-paths", "verify-analyses", "verify-contracts", "check-isolation"),
+    *("no-fast-paths", "verify-analyses", "check-isolation"),
 )
 """Flags of a recorded command without which its IR is not read, or its passes run otherwise."""
 

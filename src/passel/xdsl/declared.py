@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.contracts import Declarations
 from passel.passes import pass_type
 
 if TYPE_CHECKING:
-    from passel.contracts import DeclarationTable
+    from passel.builder import DeclarationTable
     from passel.passes import PassType
 
 _TYPES: dict[PassType, str] = {
@@ -78,5 +77,5 @@ _IDEMPOTENT = "canonicalize cse dce reconcile-unrealized-casts sccp strip-debugi
 def declare(table: DeclarationTable) -> None:
     """Add what is known of xDSL's own passes; an entry point names it."""
     for kind, names in _TYPES.items():
-        table.declare(Declarations(types=(kind,)), *names.split(), ir="xdsl")
-    table.declare(Declarations(idempotent=True), *_IDEMPOTENT.split(), ir="xdsl")
+        table.declare(*names.split(), types=(kind,), ir="xdsl")
+    table.declare(*_IDEMPOTENT.split(), idempotent=True, ir="xdsl")

@@ -1,12 +1,10 @@
-"""Passes with contracts, some of which they break."""
+"""Passes with contracts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects.arith import ConstantOp
-
-from passel import OperationPass, Pass, PassContext
+from passel import Pass, PassContext
 
 
 class Schedule:
@@ -20,12 +18,10 @@ class Generate(Pass):
 
     name = "generate"
     produces = (Schedule,)
-    lazy: bool = False
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Compute it."""
-        if not self.lazy:
-            ctx.analysis(Schedule)
+        ctx.analysis(Schedule)
 
 
 class Materialize(Pass):
@@ -39,49 +35,23 @@ class Materialize(Pass):
         ctx.analysis(Schedule)
 
 
-class Careful(Pass):
-    """Preserve the schedule."""
+class Careless(Pass):
+    """Preserve nothing."""
 
-    name = "careful"
-    preserves = (Schedule,)
+    name = "careless"
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do nothing."""
 
 
-class Careless(Careful):
-    """Preserve nothing."""
-
-    name = "careless"
-    preserves = ()
-
-
-class Lower(OperationPass):
-    """Erase constants, but for those with an attribute."""
+class Lower(Pass):
+    """Leave no constants."""
 
     name = "lower"
-    anchor = "func.func"
     makes_illegal = ("arith",)
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Erase them."""
-        for inner in list(op.walk()):
-            if isinstance(inner, ConstantOp) and "keep" not in inner.attributes:
-                inner.detach()
-                inner.erase()
-
-
-class Raise(OperationPass):
-    """Add a constant."""
-
-    name = "raise"
-    anchor = "func.func"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Add it."""
-        op.body.blocks[0].insert_op_before(
-            ConstantOp.from_int_and_width(1, 32), op.body.blocks[0].first_op
-        )
+        """Do nothing."""
 
 
 class Tile(Pass):

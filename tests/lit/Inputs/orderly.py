@@ -1,7 +1,6 @@
 """Passes that need something of others."""
 
 from passel import Pass, PassContext
-from passel.builder import BUFFERIZATION, after_any
 
 
 class Facts:
@@ -26,16 +25,6 @@ class Use(Pass):
 
     name = "use-facts"
     requires = (Facts,)
-
-    def run(self, op: object, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
-class Strong(Pass):
-    """Stand after bufferization."""
-
-    name = "strong-memref"
-    constraints = (after_any(BUFFERIZATION),)
 
     def run(self, op: object, ctx: PassContext) -> None:
         """Do nothing."""

@@ -1,28 +1,16 @@
-// What passes need of each other is checked before anything runs: for want of an analysis it is an error, a wrong order a warning.
+// What passes require of each other is checked before anything runs.
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/orderly.py -p 'builtin.module(find-facts,func.func(cse),use-facts)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=GONE
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/orderly.py --use-facts -o /dev/null 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: passel-opt %s --load-pass-plugin=%inputs/orderly.py -p 'builtin.module(find-facts,use-facts)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
-// RUN: passel-opt %s --load-pass-plugin=%inputs/orderly.py --use-facts --strong-memref -Wno-contracts -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/contracts.py -p 'builtin.module(func.func(lower,tile))' 2>&1 | FileCheck %s --check-prefix=TILE
 
-// Once, whatever the number of parts and of workers.
-// RUN: passel-opt %s --load-pass-plugin=%inputs/orderly.py --split-input-file -j 2 -p 'builtin.module(func.func(strong-memref))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARN
-// RUN: passel-opt %s --load-pass-plugin=%inputs/orderly.py --split-input-file --ir=mlir -p 'builtin.module(func.func(strong-memref))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARN
-// RUN: passel-opt %s --load-pass-plugin=%inputs/orderly.py --strong-memref --mlir-diagnostic-verbosity-level=errors -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
-
-// GONE: --pass-pipeline:1:37: error: pass 'cse' [builtin.module/func.func/0:cse] between 'find-facts' [builtin.module/0:find-facts] and 'use-facts' [builtin.module/1:use-facts] does not preserve Facts; {{.*}} (-Wno-contracts skips this)
+// GONE: --pass-pipeline:1:37: error: pass 'cse' [builtin.module/func.func/0:cse] between 'find-facts' [builtin.module/0:find-facts] and 'use-facts' [builtin.module/1:use-facts] does not preserve Facts; {{.*}} move it out of there
 // GONE-NEXT: builtin.module(find-facts,func.func(cse),use-facts)
 // GONE-NEXT: ^~~
-// MISSING: passel-opt: error: pass 'use-facts' [builtin.module/0:use-facts] requires Facts, which no pass before it produces; put one before it that does (-Wno-contracts skips this)
-// WARN: --pass-pipeline:1:26: warning: 'strong-memref' must run after at least one pass of type 'bufferization' (declared by pass 'strong-memref' at {{.*}}), but there is no pass of type 'bufferization': add one, or leave 'strong-memref' out (-Wno-contracts skips this)
-// WARN-NOT: warning
+// MISSING: passel-opt: error: pass 'use-facts' [builtin.module/0:use-facts] requires Facts, which no pass before it produces; put one before it that does
 // NONE-NOT: {{error|warning}}
+// TILE: error: pass 'tile' [builtin.module/func.func/1:tile] requires dialect 'arith', which 'lower' [builtin.module/func.func/0:lower] has made illegal, and no pass since has made it legal; put it before that one
 
 func.func @f() {
-  return
-}
-
-// -----
-
-func.func @g() {
   return
 }

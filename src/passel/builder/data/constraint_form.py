@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.builder.bundle import Bundle
+from passel.builder.constraints import PHRASES, WISHES, Constraint
 from passel.builder.data.tree import Scalar, as_list, as_table, as_text, refusal
+from passel.builder.naming import noun
+from passel.builder.origin import Origin
 from passel.builder.sequence import Step
 from passel.builder.targets import Handle, Stage
-from passel.contracts.constraints import PHRASES, WISHES, Constraint
-from passel.contracts.origin import Origin
-from passel.contracts.targets import noun
 from passel.errors import PipelineError, Problem
 from passel.passes import PassType
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.builder.data.tree import Data, Table
-    from passel.contracts.targets import Target
+    from passel.builder.naming import Target
 
 _TARGETS: dict[str, type[Any]] = {"type": PassType, "stage": Stage, "bundle": Bundle}
 _PAIR = 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
 from passel.builder.conditions import holds
+from passel.builder.constraints import PHRASES
 from passel.builder.data.constraint_form import read_constraints, read_target
 from passel.builder.data.options import options_of
 from passel.builder.data.tree import (
@@ -24,9 +25,8 @@ from passel.builder.data.tree import (
 )
 from passel.builder.data.variables import Choice
 from passel.builder.data.variables import as_text as as_words
+from passel.builder.origin import Origin
 from passel.builder.sequence import BundleUse, Nest, bundled, stage_groups, steps_of
-from passel.contracts.constraints import PHRASES
-from passel.contracts.origin import Origin
 from passel.diagnostics import Source, Span, suggest
 from passel.errors import MAX_PROBLEMS, PipelineError, Problem
 from passel.passes.pass_type import PassType
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
     from passel.builder.conditions import Condition
+    from passel.builder.constraints import Constraint
     from passel.builder.data.pipeline_file import PipelineFile
     from passel.builder.data.tree import Data
     from passel.builder.items import Normalizer
     from passel.builder.sequence import Node
-    from passel.contracts.constraints import Constraint
     from passel.pipeline import ElementNode
 
 _COMMON = ("label", "when", "enabled", "part-of")

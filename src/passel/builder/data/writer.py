@@ -9,8 +9,8 @@ from passel.builder.bundle import Bundle
 from passel.builder.data.constraint_form import write_constraint, write_target
 from passel.builder.data.variables import Choice
 from passel.builder.data.yaml_form import dump_yaml
+from passel.builder.naming import describe
 from passel.builder.sequence import Group, Nest, is_stage, name_of
-from passel.contracts.targets import describe
 from passel.errors import PipelineError, Problem
 from passel.manager import OpPassManager
 from passel.passes import Pass
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Items
 
     from passel.builder.conditions import Condition
+    from passel.builder.rules import Rule
     from passel.builder.sequence import BundleUse, Node, Sequence, Step
-    from passel.contracts.rules import Rule
-    from passel.contracts.walk import Region
 
 _Element: TypeAlias = "dict[str, Any]"
 
@@ -38,7 +37,7 @@ def to_yaml(sequence: Sequence, variables: Mapping[str, Any]) -> str:
     Raises:
         PipelineError: Something cannot be written.
     """
-    regions: tuple[Region, ...] = sequence.regions
+    regions = sequence.regions
     for region in regions:
         message = (
             f"the region between {describe(region.start)} and {describe(region.end)} preserves "

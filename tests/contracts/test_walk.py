@@ -1,4 +1,4 @@
-"""Contracts over a pipeline, held when it is built: analyses, regions, dialects."""
+"""Contracts over a pipeline, held when it is compiled or built: analyses, regions, dialects."""
 
 from __future__ import annotations
 
@@ -20,20 +20,11 @@ from passel import (
     PassContext,
     PassManager,
     PassType,
-    Severity,
     option,
 )
 from passel.bridge import RunOnMLIR
-from passel.builder import (
-    Bundle,
-    Declarations,
-    DeclarationTable,
-    PipelineBuilder,
-    Region,
-    Violation,
-    check_contracts,
-    enforce_contracts,
-)
+from passel.builder import Bundle, PipelineBuilder
+from passel.contracts import ContractWalk, Violation
 from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.passes.factory import make_pass_class
 from passel.testing import ToyAdapter
@@ -89,13 +80,21 @@ def names(violations: Sequence[Violation]) -> list[tuple[str | None, ...]]:
             for place in (each.offender, each.producer, each.consumer)
         )
         for each in violations
-        if each.severity is Severity.ERROR
     ]
 
 
-def errors(tree: PassTree, *regions: Region, table: DeclarationTable | None = None) -> Any:
+def errors(tree: PassTree) -> Any:
     """Return who breaks contracts in a pipeline, by paths."""
-    return names(check_contracts(tree, table or DeclarationTable(), regions=regions))
+    return names(ContractWalk().violations(tree))
+
+
+def errors_between(items: list[Any], *ends: tuple[str, str, tuple[type, ...]]) -> Any:
+    """Return who breaks contracts in a builder's pipeline with regions, by paths."""
+    builder = PipelineBuilder("toy.module", adapter=ToyAdapter())
+    builder.add(*items)
+    for start, end, kinds in ends:
+        builder.between(start, end, preserves=kinds)
+    return names(builder.violations())
 
 
 # -- Produced and required -------------------------------------------------------------------
@@ -103,7 +102,7 @@ def errors(tree: PassTree, *regions: Region, table: DeclarationTable | None = No
 
 def test_the_message_names_the_pass_both_ends_and_the_way_out() -> None:
     """As tileiras says it, with paths."""
-    (found,) = check_contracts(module(GENERATE, CARELESS, MATERIALIZE), DeclarationTable())
+    (found,) = ContractWalk().violations(module(GENERATE, CARELESS, MATERIALIZE))
     assert str(found) == (
         "error: pass 'careless' [toy.module/1:careless] between 'generate' "
         "[toy.module/0:generate] and 'materialize' [toy.module/2:materialize] does not preserve "
@@ -145,13 +144,8 @@ def test_regions_overlap() -> None:
 
 
 def test_nobody_produces_it() -> None:
-    """A requirement that nothing meets is an error; a product that no pass requires a remark."""
+    """A requirement that nothing meets is an error; a product that no pass requires is none."""
     assert errors(module(MATERIALIZE, GENERATE)) == [("0:materialize", None, "0:materialize")]
-    (found,) = check_contracts(module(GENERATE), DeclarationTable())
-    assert str(found) == (
-        "remark: pass 'generate' [toy.module/0:generate] produces Schedule, and no pass after "
-        "it requires that"
-    )
 
 
 # -- Nested, dynamic, native -----------------------------------------------------------------
@@ -241,70 +235,37 @@ def test_repeated_pipelines_preserve_what_their_passes_do() -> None:
 def test_nothing_crosses_to_another_ir() -> None:
     """There, passes run on an op of their own, and what they do makes another one here."""
     manager = PassManager("builtin.module").add(GENERATE, RunOnMLIR.of(MATERIALIZE), MATERIALIZE)
-    inside, after = check_contracts(manager, DeclarationTable())
+    inside, after = ContractWalk().violations(manager)
     assert inside.offender.path == "builtin.module/1:mlir/any/0:materialize"
     assert "which no pass before it produces" in inside.message
     assert after.offender.path == "builtin.module/1:mlir"
 
 
-def test_passes_of_others() -> None:
-    """What nothing is declared of preserves nothing; a table declares it, by name or class."""
-    manager = PassManager("builtin.module").add(GENERATE, "canonicalize", "cse", MATERIALIZE)
-    found = check_contracts(manager, DeclarationTable())
-    assert [each.offender.pass_.name for each in found] == ["canonicalize", "cse"]
-    assert "if it does, declare that of 'cse' in a DeclarationTable" in found[1].message
-    table = DeclarationTable()
-    table.declare(Declarations(preserves=(Schedule,)), "canonicalize")
-    table.declare(Declarations(preserves=(AllAnalyses,)), "cse", ir="xdsl")
-    assert not check_contracts(manager, table)
-    enforce_contracts(manager, table)
-    with pytest.raises(ContractError, match="'canonicalize'"):
-        enforce_contracts(manager, DeclarationTable())
-
-
-def test_a_table_declares_producers_and_consumers_too() -> None:
-    """A region between two passes that one does not own."""
-    table = DeclarationTable()
-    table.declare(Declarations(produces=(Schedule,)), "canonicalize")
-    table.declare(Declarations(requires=(Schedule,)), "cse")
-    manager = PassManager("builtin.module").add("canonicalize", CARELESS, "cse")
-    (found,) = check_contracts(manager, table)
-    assert found.offender.pass_ == CARELESS
-
-
 # -- Regions by hand -------------------------------------------------------------------------
-
-
-def test_regions_of_plain_managers() -> None:
-    """Their ends are classes, names, paths or types."""
-    tiling = made("tile", types=(TILING,))
-    tree = module(CARELESS, WATCHER, CARELESS, tiling, tiling, CAREFUL)
-    ends = [(type(WATCHER), "tile"), ("watcher", TILING), ("toy.module/1:watcher", "tile")]
-    for start, end in ends:
-        assert errors(tree, Region(start, end, (Schedule,))) == [
-            ("2:careless", "1:watcher", "3:tile")
-        ]
-    assert not errors(tree, Region(TILING, "careful", (Layout, Schedule)))
 
 
 def test_a_region_that_is_left_open_or_never_starts() -> None:
     """One end without the other is an error; neither is nothing."""
-    region = Region("watcher", "careful", (Schedule,))
-    (found,) = check_contracts(module(WATCHER, CARELESS), DeclarationTable(), regions=[region])
-    assert "between 'watcher' and 'careful' for Schedule is left open" in found.message
-    (found,) = check_contracts(module(CARELESS, CAREFUL), DeclarationTable(), regions=[region])
-    assert "between 'watcher' and 'careful' for Schedule never starts" in found.message
-    assert not errors(module(CARELESS), region)
-    assert errors(module(WATCHER, CAREFUL, WATCHER), region) == [("2:watcher", "2:watcher", None)]
+    region = ("watcher", "careful", (Schedule,))
+    builder = PipelineBuilder("toy.module", adapter=ToyAdapter())
+    builder.between("watcher", "careful", preserves=Schedule)
+    opened = builder.copy()
+    opened.add(WATCHER, CARELESS)
+    assert "' and 'careful' (asked for at" in opened.violations()[0].message
+    assert "for Schedule is left open" in opened.violations()[0].message
+    builder.add(CARELESS, CAREFUL)
+    assert "for Schedule never starts" in builder.violations()[0].message
+    assert not errors_between([CARELESS], region)
+    assert errors_between([WATCHER, CAREFUL, WATCHER], region) == [("2:watcher", "2:watcher", None)]
 
 
 def test_regions_that_are_asked_for_may_overlap() -> None:
     """Each has its own ends, even for one analysis."""
-    one, two = Region("a", "c", (Schedule,)), Region("b", "d", (Schedule, Layout))
+    one, two = ("a", "c", (Schedule,)), ("b", "d", (Schedule, Layout))
     keeps = (Schedule,)
     a, b, c, d = (made(name, preserves=keeps) for name in "abcd")
-    assert errors(module(a, b, c, d), one, two) == [("2:c", "1:b", "3:d")]
-    assert errors(module(a, made("x"), b, c, d), one) == [("1:x", "0:a", "3:c")]
+    assert errors_between([a, b, c, d], one, two) == [("2:c", "1:b", "3:d")]
+    assert errors_between([a, made("x"), b, c, d], one) == [("1:x", "0:a", "3:c")]
 
 
 # -- Builders --------------------------------------------------------------------------------
@@ -415,7 +376,7 @@ def test_dialects(items: tuple[Any, ...], expected: list[Any]) -> None:
 
 def test_the_message_about_a_dialect() -> None:
     """Names both passes and the way out."""
-    (found,) = check_contracts(module(LOWER, TILE), DeclarationTable())
+    (found,) = ContractWalk().violations(module(LOWER, TILE))
     assert found.message == (
         "pass 'tile' [toy.module/1:tile] requires dialect 'linalg', which 'lower' "
         "[toy.module/0:lower] has made illegal, and no pass since has made it legal; put it "

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from xdsl_inputs import xdsl_context
@@ -14,26 +13,16 @@ from passel import (
     OpPassManager,
     Pass,
     PassContext,
-    PassFailedError,
     PassManager,
     option,
-)
-from passel.builder import (
-    Declarations,
-    DeclarationTable,
-    PipelineBuilder,
-    check_contracts,
-    enforce_contracts,
 )
 from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as parse_mlir
+from passel.mlir import passes as mlir_passes
 from passel.testing import ToyAdapter, parse_toy
-from passel.xdsl import XDSLAdapter
 from passel.xdsl import parse_source as parse_xdsl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from passel.xdsl.passes.cse import CSE
 
 
 class Schedule:
@@ -153,7 +142,6 @@ def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
     """The consumer gets the very object, whatever kinds of passes there are in between."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add(Generate(), *between, Materialize())
-    assert not check_contracts(pm)
     pm.run(parse_toy("toy.module(toy.func @f(toy.func @h),toy.func @g)"))
     assert len(Schedule.made) == 1
     assert Schedule.used == Schedule.made
@@ -163,7 +151,6 @@ def test_consumers_inside_get_that_of_the_op_around() -> None:
     """Each of them, as long as no pass before it in its pipeline breaks it."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add(Generate(), funcs(Careful(), Materialize(enclosing=True), Careful()))
-    assert not check_contracts(pm)
     pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
     assert Schedule.used == Schedule.made * 2
 
@@ -172,7 +159,6 @@ def test_merged_pipelines() -> None:
     """Adjacent nested pipelines of one anchor run as one on each op."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add(funcs(Generate()), funcs(Careful()), funcs(Materialize()))
-    assert not check_contracts(pm)
     pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
     assert len(Schedule.made) == 2
     assert Schedule.used == Schedule.made
@@ -180,7 +166,7 @@ def test_merged_pipelines() -> None:
 
 @pytest.mark.parametrize(("inner", "times"), [(Careful(), 1), (Careless(), 2)])
 def test_a_pass_that_does_not_say_what_it_runs(inner: Pass, times: int) -> None:
-    """The run goes by what it has run, and reports it if contracts are verified."""
+    """The run goes by what it has run."""
 
     class Hides(Careful):
         name = "hides"
@@ -189,14 +175,8 @@ def test_a_pass_that_does_not_say_what_it_runs(inner: Pass, times: int) -> None:
             ctx.run_pipeline(funcs(inner), op.body[0])
 
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Generate(), Hides(), Materialize())
-    assert not check_contracts(pm)
     pm.run(parse_toy("toy.module(toy.func @f)"))
     assert len(Schedule.made) == times
-    enforce_contracts(pm, verify=True)
-    with (
-        nullcontext() if times == 1 else pytest.raises(PassFailedError, match="but runs 'careless'")
-    ):
-        pm.run(parse_toy("toy.module(toy.func @f)"))
 
 
 # -- Passes of others ------------------------------------------------------------------------
@@ -225,26 +205,42 @@ def run_on_mlir(manager: PassManager) -> str:
     return str(module)
 
 
-@pytest.mark.parametrize(
-    ("adapter", "run"),
-    [(XDSLAdapter(), run_on_xdsl), (MLIRAdapter(), run_on_mlir)],
-    ids=["xdsl", "mlir"],
-)
-def test_real_passes_in_between(adapter: Any, run: Callable[[PassManager], str]) -> None:
-    """Refused until it is declared of them that they preserve the schedule; then kept."""
-    context = xdsl_context() if adapter.name == "xdsl" else adapter.create_context()
-    table = DeclarationTable()
-    builder = PipelineBuilder("builtin.module", context, adapter=adapter, declarations=table)
-    builder.add(Generate(), "canonicalize", "func.func(cse)", "symbol-dce", Materialize())
+def test_xdsl_passes_in_between() -> None:
+    """Refused until a subclass says that they preserve the schedule; then kept."""
+
+    class KeepingCSE(CSE):
+        name = "keeping-cse"
+        preserves = (Schedule,)
+
+    pm = PassManager("builtin.module", xdsl_context())
+    pm.add(Generate(), "canonicalize", KeepingCSE(), Materialize())
     with pytest.raises(ContractError) as refused:
-        builder.build()
-    assert [each.offender.path for each in refused.value.violations] == [
-        "builtin.module/1:canonicalize",
-        "builtin.module/func.func/0:cse",
-        "builtin.module/2:symbol-dce",
-    ]
-    table.declare(Declarations(preserves=(Schedule,)), "canonicalize", "cse", "symbol-dce")
-    after = run(builder.build())
+        pm.check()
+    (found,) = refused.value.violations
+    assert found.offender.path == "builtin.module/1:canonicalize"
+    pm = PassManager("builtin.module", xdsl_context())
+    after = run_on_xdsl(pm.add(Generate(), KeepingCSE(), Materialize()))
     assert after.count("arith.addi") == 2
-    assert len(Schedule.made) == 1
     assert Schedule.used == Schedule.made
+    assert len(Schedule.made) == 1
+
+
+def test_native_passes_in_between() -> None:
+    """As those of xDSL: MLIR's own passes preserve what a subclass of theirs declares."""
+
+    class KeepingCSE(mlir_passes.CSE):
+        preserves = (Schedule,)
+
+    context = MLIRAdapter().create_context()
+    pm = PassManager("builtin.module", context)
+    pm.add(Generate(), OpPassManager("func.func").add("cse"), KeepingCSE(), Materialize())
+    with pytest.raises(ContractError) as refused:
+        pm.check()
+    (found,) = refused.value.violations
+    assert found.offender.path == "builtin.module/func.func/0:cse"
+    assert "declare preserves = (Schedule,) in a subclass of" in found.message
+    pm = PassManager("builtin.module", context)
+    after = run_on_mlir(pm.add(Generate(), KeepingCSE(), Materialize()))
+    assert after.count("arith.addi") == 2
+    assert Schedule.used == Schedule.made
+    assert len(Schedule.made) == 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.analysis import AllAnalyses
-from passel.contracts.constraints import NEEDING, Constraint
-from passel.contracts.targets import keys_of, noun
+from passel.builder.constraints import NEEDING, Constraint
+from passel.builder.naming import keys_of, noun
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError
 from passel.passes.pass_type import UNKNOWN, PassType
@@ -15,9 +15,9 @@ from passel.passes.preservation import preserved_by, preserves
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from passel.contracts.declarations import DeclarationTable
-    from passel.contracts.subject import Subject
-    from passel.contracts.targets import Key, Target
+    from passel.builder.declarations import DeclarationTable
+    from passel.builder.naming import Key, Target
+    from passel.builder.subject import Subject
 
 
 class Rule(NamedTuple):
@@ -43,8 +43,7 @@ class Rule(NamedTuple):
         kind, declaring = self.key
         if kind == "use of":
             return f"bundle '{declaring.name}'"
-        is_own = any(self.constraint is each for each in _declared_by(declaring))
-        return f"{'pass' if is_own else 'the table of declarations for'} {noun(declaring)}"
+        return f"pass {noun(declaring)}"
 
     @property
     def source(self) -> str:
@@ -70,11 +69,6 @@ class Breach(NamedTuple):
     rule: Rule
     step: Any
     what: str
-
-    @property
-    def is_fatal(self) -> bool:
-        """Whether what the step needs is not there at all."""
-        return self.rule.constraint.kind == "requires"
 
     @property
     def about(self) -> str:
@@ -221,7 +215,7 @@ class Rules:
         key = ("exactly", type(step.pass_))
         step.version = self.version
         step.keys = _keys_of_step(step, said.types)
-        step.rules = tuple(rule_of(each, key) for each in said.constraints)
+        step.rules = tuple(rule_of(each, key) for each in step.pass_.contract.constraints)
 
     def _subjects(self, rule: Rule) -> list[Any]:
         """Return the steps that a constraint holds for, in the order in which they run."""
@@ -364,7 +358,7 @@ class Rules:
 
     def _changes_nothing(self, step: Subject) -> bool:
         """Return whether a step only looks at the IR, whatever its options run."""
-        return preserves(preserved_by([step.pass_], self._declarations), AllAnalyses)
+        return preserves(preserved_by([step.pass_]), AllAnalyses)
 
 
 def rule_of(
@@ -380,12 +374,6 @@ def rule_of(
         return rule
     call = f"; write {constraint.__name__}(...)" if callable(constraint) else ""
     raise DefinitionError(f"{constraint!r} of {rule.by or 'the builder'} is no constraint{call}")
-
-
-def _declared_by(cls: type[Any]) -> Iterator[object]:
-    """Yield the constraints that a class and its bases declare themselves."""
-    for base in cls.__mro__:
-        yield from vars(base).get("constraints", ())
 
 
 def _peers(rule: Rule, step: Subject, subjects: list[Subject]) -> Iterator[Subject]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from passel.contracts.origin import caller
-from passel.contracts.targets import check_target, noun
+from passel.builder.naming import check_target, noun
+from passel.builder.origin import caller
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from passel.contracts.origin import Origin
-    from passel.contracts.targets import Named, Target
+    from passel.builder.naming import Named, Target
+    from passel.builder.origin import Origin
     from passel.passes import PassType
 
 

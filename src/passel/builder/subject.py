@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from passel.contracts.origin import Origin
-    from passel.contracts.targets import Key
+    from passel.builder.naming import Key
+    from passel.builder.origin import Origin
     from passel.passes import Pass
 
 

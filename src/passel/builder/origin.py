@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _PASSEL = str(Path(__file__).parent.parent)
-_OURS = tuple(os.path.join(_PASSEL, name, "") for name in ("builder", "contracts"))  # noqa: PTH118 - as text
+_OURS = os.path.join(_PASSEL, "builder", "")  # noqa: PTH118 - as text
 
 
 class Origin(NamedTuple):
