@@ -83,7 +83,6 @@ def skip_a_block(module: Any) -> None:
 
 CHANGES: dict[str, tuple[Change, ...]] = {
     "DominanceInfo": (skip_a_block,),
-    "OpCounts": (drop_call, drop_other),
     "SymbolUsers": (call_another, drop_call, drop_other, rename_other),
 }
 CASES = [(name, change) for name, changes in CHANGES.items() for change in changes]

@@ -13,12 +13,11 @@ from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_file, parse_source
 
 if TYPE_CHECKING:
-    from passel.mlir.analyses import DominanceInfo, OpCounts, SymbolUsers
+    from passel.mlir.analyses import DominanceInfo, SymbolUsers
 
 __all__ = [
     "DominanceInfo",
     "MLIRAdapter",
-    "OpCounts",
     "ParseError",
     "SymbolUsers",
     "iree_adapter",

@@ -26,9 +26,6 @@ PROGRAM = "passel-opt"
 _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
 """Words that may follow a flag of one letter, as in `-j4` and `-Iinclude`, by metavar."""
 
-_LEVEL = re.compile(r"O[0-9a-z]?")
-"""Names of registered pipelines that are optimization levels."""
-
 _NO_PRINTER = "MLIR's bindings offer no such form"
 _IN_COMPAT = "add --compat=xdsl, which takes all flags as xdsl-opt does"
 _NO_REMARKS = "MLIR's bindings have no remark engine"
@@ -159,8 +156,6 @@ def read_flags(
         elif name in passes:
             line.passes.append(PassFlag(name, value if equals else None))
             after_pass = "" if equals else name
-        elif _LEVEL.fullmatch(name):
-            raise UsageError(_no_level(name, passes))
         elif name in NOT_HERE:
             raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
@@ -179,22 +174,6 @@ def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
     if form and form.fullmatch(attached := word.lstrip("-")[1:]):
         return name[0], "=", attached
     return name, equals, value
-
-
-def is_level(name: str) -> bool:
-    """Return whether a registered pipeline of this name is an optimization level."""
-    return _LEVEL.fullmatch(name) is not None
-
-
-def _no_level(name: str, passes: PassRegistry) -> str:
-    """Return the error for an optimization level that is not registered."""
-    known = [f"-{info.name}" for info in passes.pipelines() if _LEVEL.fullmatch(info.name)]
-    where = f" for {passes.scope}" if passes.scope else ""
-    rest = f"there are {', '.join(known)}" if known else "there are none"
-    return (
-        f"there is no optimization level '-{name}'{where}: {rest}; a package adds one with "
-        f"registry.register_pipeline('{name}', ...)"
-    )
 
 
 def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str | None:

@@ -11,7 +11,6 @@ from xdsl.universe import Universe
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, package_of
 from passel.pipeline import NAMES, is_name
-from passel.xdsl.levels import register_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +25,6 @@ _OWN_PASSES = {
     "licm": ("loop_invariant_code_motion", "Licm"),
     "loop-invariant-code-motion": ("loop_invariant_code_motion", "LoopInvariantCodeMotion"),
     "mem2reg": ("mem2reg", "Mem2Reg"),
-    "print-op-stats": ("print_op_stats", "PrintOpStats"),
     "sccp": ("sccp", "SCCP"),
     "strip-debuginfo": ("strip_debuginfo", "StripDebugInfo"),
     "symbol-dce": ("symbol_dce", "SymbolDCE"),
@@ -39,7 +37,6 @@ def register(registry: PassRegistry) -> None:
     for name, (module, attribute) in _OWN_PASSES.items():
         factory = _importer(module, attribute)
         registry.register(name, factory, origin="passel", ir="xdsl")
-    register_levels(registry)
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OWN = (
     *("canonicalize", "cse", "dce", "inline", "licm", "loop-invariant-code-motion"),
-    *("mem2reg", "mem2reg{region-simplify=false}", "print-op-stats", "sccp"),
+    *("mem2reg", "mem2reg{region-simplify=false}", "sccp"),
     *("strip-debuginfo", "symbol-dce"),
     "composite-fixed-point-pass{pipeline={canonicalize,cse,sccp}}",
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from passel.mlir.analyses.dominance import DominanceInfo
-from passel.mlir.analyses.op_counts import OpCounts
 from passel.mlir.analyses.symbol_users import SymbolUse, SymbolUsers
 
-__all__ = ["DominanceInfo", "OpCounts", "SymbolUse", "SymbolUsers"]
+__all__ = ["DominanceInfo", "SymbolUse", "SymbolUsers"]
