@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel.search import ddmin, one_by_one
+from passel.search import ddmin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+
+def one_by_one(
+    is_interesting: Callable[[list[int]], bool],
+) -> Callable[[Iterable[list[int]]], int | None]:
+    """Return what tries lists one after the other."""
+    return lambda lists: next((n for n, each in enumerate(lists) if is_interesting(each)), None)
 
 
 @given(st.integers(0, 60).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, 59)))))

@@ -102,7 +102,6 @@ def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
         (["in.mlir", "--ir=mlir", "--cse", "--computes-else"], "run them, with --interesting="),
         (["in.mlir", "--cse", "--timeout=soon"], "'--timeout' "),
         (["in.mlir", "--interesting="], "there is nothing to run"),
-        (["in.mlir", "--cse", "--text"], "'--text' needs the program shrinkray"),
     ],
 )
 def test_what_is_wrong_is_one_error(

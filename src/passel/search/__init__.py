@@ -6,7 +6,7 @@ A `Stretch` is what lies between two places of a pipeline.
 processes, which they may crash; `Reducer` makes a case smaller.
 """
 
-from passel.search.ddmin import ddmin, one_by_one
+from passel.search.ddmin import ddmin
 from passel.search.oracle import (
     Case,
     Command,
@@ -39,6 +39,5 @@ __all__ = [
     "ddmin",
     "failure_of",
     "narrowed",
-    "one_by_one",
     "printed",
 ]

@@ -59,17 +59,3 @@ def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
     """Yield the items without those from a place on, for places `size` apart."""
     for place in range(start, len(items), size):
         yield items[:place] + items[place + size :]
-
-
-def one_by_one(is_interesting: Callable[[list[_T]], bool]) -> FirstInteresting[_T]:
-    """Return what `ddmin` takes for a function that says of one list whether it is interesting.
-
-    Example:
-        >>> ddmin("abcdef", one_by_one(lambda kept: "c" in kept))
-        ['c']
-    """
-
-    def first(lists: Iterable[list[_T]]) -> int | None:
-        return next((index for index, each in enumerate(lists) if is_interesting(each)), None)
-
-    return first

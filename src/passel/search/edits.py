@@ -6,15 +6,13 @@ Nothing here knows a dialect's ops: whether the result is valid, the IR itself s
 from __future__ import annotations
 
 import re
-from functools import partial
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.search.generic import Op
 from passel.search.repairs import (
     Repair,
     definitions,
-    drop_unreachable,
     function_type,
     is_terminator,
     rename,
@@ -24,14 +22,9 @@ from passel.search.repairs import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from passel.search.generic import Block
+    from passel.search.generic import Block, Op
 
-_SHAPED = re.compile(
-    r"(tensor|vector|memref)<((?:\d+x|\?x|\[\d+\]x)*)([^<>x]+|![^<>]+<[^<>]*>)([^<>]*)>"
-)
-_NUMBER = re.compile(r"(?<![\w#.%@-])\d{2,}\b(?!x)")
 _REFERENCE = re.compile(r'@"?([\w.$-]+)')
-_FUNCTION_RETURN = re.compile(r"\w+\.return")
 
 
 class Kind(NamedTuple):
@@ -73,40 +66,6 @@ def _remove_symbols(root: Op, numbers: Collection[int]) -> None:
     _replace(root, {*numbers, *users} - {root.number})
 
 
-def _bodies(root: Op) -> Iterator[int]:
-    for op in root.walk():
-        if op is not root and op.entry("sym_name") and any(block.ops for block in op.blocks()):
-            yield op.number
-
-
-def _empty(root: Op, numbers: Collection[int]) -> None:
-    """Make functions declarations, which are private where there is a visibility."""
-    for op in root.walk():
-        if op.number in numbers:
-            op.regions = [[] for _ in op.regions]
-            if op.entry("sym_visibility") is None:
-                op.properties.append('sym_visibility = "private"')
-
-
-def _returned(root: Op) -> Iterator[int]:
-    for op in root.walk():
-        parts = function_type(op)
-        if parts is not None and parts[1] not in ("", " -> ()"):
-            yield op.number
-
-
-def _return_nothing(root: Op, numbers: Collection[int]) -> None:
-    for op in root.walk():
-        parts = function_type(op)
-        if op.number not in numbers or parts is None:
-            continue
-        set_function_type(op, f"({', '.join(parts[0])}) -> ()")
-        op.properties = [each for each in op.properties if not each.startswith("res_attrs = ")]
-        for block in op.blocks():
-            if block.ops and _FUNCTION_RETURN.fullmatch(block.ops[-1].name):
-                block.ops[-1].operands, block.ops[-1].operand_types = [], []
-
-
 # -- Ops -------------------------------------------------------------------------------------
 
 
@@ -122,17 +81,11 @@ def _ops(root: Op) -> Iterator[int]:
     return reversed(found)
 
 
-def _replace(root: Op, numbers: Collection[int], *, reuse: bool = True) -> None:
+def _replace(root: Op, numbers: Collection[int]) -> None:
     """Remove ops, and put other values in the places of their results."""
     former = definitions(root)
     _remove(root, numbers)
-    Repair(root, former, reuse=reuse)
-
-
-def _renewable(root: Op) -> Iterator[int]:
-    used = {name for op in root.walk() for name in op.operands}
-    with_uses = {op.number for op in root.walk() if used.intersection(op.results)}
-    return (number for number in _ops(root) if number in with_uses)
+    Repair(root, former)
 
 
 def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
@@ -192,16 +145,19 @@ def _put_inside_out(root: Op, op: Op, block: Block, region: int) -> None:
 
 
 def _branches(root: Op) -> Iterator[tuple[int, str]]:
-    """Yield terminators with a successor to go on with, or none to go on as another block ends."""
+    """Yield terminators with a block to go on with, or none to end as another block does.
+
+    The block is one to which nothing else branches.
+    """
     for op in root.walk():
         for region in op.regions:
             lasts = [block.ops[-1] for block in region if block.ops]
+            times = Counter(label for last in lasts for label in last.successors)
             ends = any(not last.successors for last in lasts)
             for last in lasts:
+                yield from ((last.number, label) for label in last.successors if times[label] == 1)
                 if last.successors and ends:
                     yield last.number, ""
-                if len(last.successors) > 1:
-                    yield from ((last.number, label) for label in dict.fromkeys(last.successors))
 
 
 def _straighten(root: Op, choices: Collection[tuple[int, str]]) -> None:
@@ -209,49 +165,44 @@ def _straighten(root: Op, choices: Collection[tuple[int, str]]) -> None:
     former = definitions(root)
     for op in root.walk():
         for region in op.regions:
-            labels = {block.label: block for block in region}
             lasts = [block.ops[-1] for block in region if block.ops]
             end = next((last for last in lasts if not last.successors), None)
-            for block in region:
-                if block.ops and block.ops[-1].number in chosen:
-                    target = labels.get(chosen[block.ops[-1].number])
-                    block.ops[-1] = _ending(block.ops[-1], target, end)
-    drop_unreachable(root)
+            for last in lasts:
+                if last.number in chosen:
+                    _go_on(root, region, last, chosen[last.number], end)
+            _drop_unreachable(region)
     Repair(root, former)
 
 
-def _ending(last: Op, target: Block | None, end: Op | None) -> Op:
-    """Return the terminator in place of another one; its operands are yet to be found."""
+def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) -> None:
+    """Replace a terminator by the ops of a block, or without a label by another terminator."""
+    here = next((block for block in region if block.ops and block.ops[-1] is last), None)
+    target = next((block for block in region if block.label == label), None)
+    if here is None or here is target:
+        return
     if target is not None:
-        name, types = f"{last.name.partition('.')[0]}.br", [type_ for _, type_ in target.args]
-        new = Op(last.number, name, successors=[target.label], operand_types=types)
-    elif end is not None:
-        new = end.copy()
+        if len(target.args) == len(last.operands):
+            rename(root.walk(), dict(zip((n for n, _ in target.args), last.operands, strict=True)))
+        here.ops[-1:] = target.ops
+        region.remove(target)
+    elif end is not None and not label:
+        here.ops[-1] = new = end.copy()
         new.number = last.number
-    else:
-        return last
-    new.operands = ["%missing"] * len(new.operand_types)
-    return new
+        new.operands = ["%missing"] * len(new.operands)
+
+
+def _drop_unreachable(region: list[Block]) -> None:
+    """Remove the blocks that nothing branches to."""
+    while True:
+        targets = {each for block in region for op in block.ops for each in op.successors}
+        gone = [block for block in region[1:] if block.label not in targets]
+        if not gone:
+            return
+        for block in gone:
+            region.remove(block)
 
 
 # -- Parts of ops ----------------------------------------------------------------------------
-
-
-def _operands(root: Op) -> Iterator[tuple[int, int]]:
-    """Yield operands, but those of terminators, whose number others rely on."""
-    for op in root.walk():
-        for block in op.blocks():
-            for each in block.ops:
-                if not is_terminator(each, block):
-                    yield from ((each.number, index) for index in range(len(each.operands)))
-
-
-def _drop_operands(root: Op, places: Collection[tuple[int, int]]) -> None:
-    for op in root.walk():
-        kept = [i for i in range(len(op.operands)) if (op.number, i) not in places]
-        if len(kept) < len(op.operands):
-            op.operands = [op.operands[i] for i in kept]
-            op.operand_types = [op.operand_types[i] for i in kept]
 
 
 def _unused(root: Op) -> Iterator[str]:
@@ -296,79 +247,13 @@ def _drop_attributes(root: Op, places: Collection[tuple[int, str]]) -> None:
         op.properties = [each for each in op.properties if (op.number, each) not in places]
 
 
-# -- Types, numbers and names ----------------------------------------------------------------
-
-
-def _types(root: Op) -> Iterator[tuple[str, str]]:
-    """Yield shaped types with simpler ones: the element, or fewer or smaller dimensions."""
-    for whole, name, shape, element, rest in dict.fromkeys(
-        (m[0], *m.groups()) for m in _SHAPED.finditer(str(root))
-    ):
-        dims = shape.split("x")[:-1]
-        yield whole, element
-        if rest:
-            yield whole, f"{name}<{shape}{element}>"
-        for index, dim in enumerate(dims):
-            fewer = "".join(f"{each}x" for each in (*dims[:index], *dims[index + 1 :]))
-            yield whole, f"{name}<{fewer}{element}{rest}>"
-            if dim.isdigit() and len(dim) > 1:
-                smaller = "".join(f"{each}x" for each in (*dims[:index], "2", *dims[index + 1 :]))
-                yield whole, f"{name}<{smaller}{element}{rest}>"
-
-
-def _numbers(root: Op) -> Iterator[tuple[str, str]]:
-    for op in root.walk():
-        for entry in (*op.properties, *op.attributes):
-            for digit in "01":
-                if (simpler := _NUMBER.sub(digit, entry)) != entry:
-                    yield entry, simpler
-
-
-def _names(root: Op) -> Iterator[tuple[str, str]]:
-    names = {str(op.entry("sym_name")).strip('"') for op in root.walk() if op.entry("sym_name")}
-    free = (letter for letter in "fghkmnpqrstuvwxyzabcde" if letter not in names)
-    for name in sorted(names):
-        if len(name) > 1 and re.fullmatch(r"[\w.$]+", name):
-            yield from ((name, letter) for letter in [next(free, "")] if letter)
-
-
-def _substitute(root: Op, pairs: Collection[tuple[str, str]]) -> None:
-    for old, new in pairs:
-        _change_texts(root, lambda text, old=old, new=new: text.replace(old, new))
-
-
-def _rename_symbols(root: Op, pairs: Collection[tuple[str, str]]) -> None:
-    for old, new in pairs:
-        use = re.compile(rf'@"?{re.escape(old)}\b"?|(?<=sym_name = ")({re.escape(old)})(?=")')
-        _change_texts(
-            root, lambda text, use=use, new=new: use.sub(lambda m: new if m[1] else f"@{new}", text)
-        )
-
-
-def _change_texts(root: Op, change: Callable[[str], str]) -> None:
-    for op in root.walk():
-        op.properties = [change(each) for each in op.properties]
-        op.attributes = [change(each) for each in op.attributes]
-        op.operand_types = [change(each) for each in op.operand_types]
-        op.result_types = [change(each) for each in op.result_types]
-        for block in op.blocks():
-            block.args = [(name, change(type_)) for name, type_ in block.args]
-
-
 KINDS = (
     Kind("symbols", _symbols, _remove_symbols),
-    Kind("bodies", _bodies, _empty),
-    Kind("returned values", _returned, _return_nothing),
     Kind("ops", _ops, _replace),
-    Kind("ops", _renewable, partial(_replace, reuse=False)),
     Kind("ops", _other_operands, _forward),
     Kind("regions", _hoistable, _hoist),
     Kind("branches", _branches, _straighten),
-    Kind("operands", _operands, _drop_operands),
     Kind("values", _unused, _drop_values),
     Kind("attributes", _attributes, _drop_attributes),
-    Kind("types", _types, _substitute),
-    Kind("numbers", _numbers, _substitute),
-    Kind("names", _names, _rename_symbols),
 )
 """All kinds of edits, those that make a tree much smaller first."""

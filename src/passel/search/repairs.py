@@ -10,7 +10,6 @@ from passel.search.generic import Block, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
 
 
@@ -43,13 +42,8 @@ def definitions(root: Op) -> dict[str, Definition]:
 
 
 def is_terminator(op: Op, block: Block) -> bool:
-    """Return whether an op seems to be the terminator of its block."""
-    if op is not block.ops[-1] or op.results or op.regions:
-        return False
-    word = op.name.rpartition(".")[2]
-    return (
-        bool(op.successors) or re.search("return|yield|end|term|exit|br|unreach", word) is not None
-    )
+    """Return whether an op is the last of its block, and may be its terminator."""
+    return op is block.ops[-1] and not op.results and not op.regions
 
 
 def function_type(op: Op) -> tuple[list[str], str] | None:
@@ -80,12 +74,10 @@ class Repair:
     Args:
         root: The tree, which is changed.
         former: The definitions before.
-        reuse: Whether to use values that are there.
     """
 
-    def __init__(self, root: Op, former: Mapping[str, Definition], *, reuse: bool = True) -> None:
+    def __init__(self, root: Op, former: Mapping[str, Definition]) -> None:
         self._former = former
-        self._reuse = reuse
         self._defined = definitions(root)
         self._numbers = itertools.count(1 + max(map(_number, [*former, *self._defined]), default=0))
         self._in(root, [], None)
@@ -111,9 +103,7 @@ class Repair:
             if name in self._defined:
                 continue
             known = [each for each, its in visible if its == type_]
-            fitting = [each for each in self._origins(name) if each in known]
-            if not fitting:
-                fitting = known if self._reuse else []
+            fitting = [each for each in self._origins(name) if each in known] or known
             op.operands[index] = fitting[0] if fitting else self._new(type_, op, block, function)
             if not fitting:
                 visible.append((op.operands[index], type_))
@@ -146,36 +136,6 @@ class Repair:
                 constant.properties = [f"value = {zero} : {type_}"]
             block.ops.insert(block.ops.index(op), constant)
         return name
-
-
-def drop_unreachable(root: Op) -> None:
-    """Remove blocks that no terminator branches to, and join blocks that follow each other."""
-    for op in root.walk():
-        for region in op.regions:
-            while region and _is_simplified(region):
-                pass
-
-
-def _is_simplified(region: list[Block]) -> bool:
-    """Remove or join one block of a region, if there is one."""
-    targets: list[str] = [each for block in region for op in block.ops for each in op.successors]
-    for block in region[1:]:
-        if block.label not in targets:
-            region.remove(block)
-            return True
-    for block in region:
-        last = block.ops[-1] if block.ops else None
-        if last is None or len(last.successors) != 1 or targets.count(last.successors[0]) != 1:
-            continue
-        after = next((each for each in region if each.label == last.successors[0]), None)
-        if after in (None, block) or len(after.args) != len(last.operands):
-            continue
-        names = dict(zip((name for name, _ in after.args), last.operands, strict=True))
-        rename((op for each in region for op in each.ops), names)
-        block.ops[-1:] = after.ops
-        region.remove(after)
-        return True
-    return False
 
 
 def rename(ops: Iterable[Op], names: Mapping[str, str]) -> None:

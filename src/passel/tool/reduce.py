@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from contextlib import contextmanager
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from passel.instruments.reproducer_command import allowing
 from passel.ir import PrintFlags, crossing_with
-from passel.ir.frontend import UsageError
 from passel.passes.walking import walk
 from passel.search import (
     Case,
@@ -22,8 +20,6 @@ from passel.search import (
     narrowed,
     printed,
 )
-from passel.search.text import shrink_text
-from passel.tool.flag_groups import flag
 from passel.tool.output import Output
 from passel.tool.searching import SearchFlags, read_search, run_search, search_program
 
@@ -33,12 +29,6 @@ if TYPE_CHECKING:
     from passel.search import Oracle
     from passel.tool.searching import SearchInput
     from passel.tool.settings import Settings
-
-
-class _Flags(SearchFlags):
-    """Reduction."""
-
-    text: bool = flag("let shrinkray, if it is installed, reduce the text in the end")
 
 
 _EXAMPLES = """\
@@ -65,7 +55,9 @@ passel-bisect.
 Ctrl-C ends the search, and leaves the smallest case until then.
 """
 
-PROGRAM = search_program("passel-reduce", "make a failing case small", _Flags, _EXAMPLES, _NOTES)
+PROGRAM = search_program(
+    "passel-reduce", "make a failing case small", SearchFlags, _EXAMPLES, _NOTES
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -95,9 +87,6 @@ def _run(settings: Settings) -> int:
 
 def _reduce(search: SearchInput, output: Output) -> int:
     started = time.monotonic()
-    program = shutil.which("shrinkray") if _Flags(search.settings.line).text else ""
-    if program is None:
-        raise UsageError("'--text' needs the program shrinkray: pip install shrinkray")
     oracle = search.oracle()
     with _progress() as show:
         trials = Trials(oracle, jobs=search.jobs, on_call=lambda: show(f"{trials.calls} calls"))
@@ -110,8 +99,6 @@ def _reduce(search: SearchInput, output: Output) -> int:
                 reducer.offer([case])
             reducer.run()
             _make_readable(search, reducer, trials)
-            if program:
-                reducer.best = shrink_text(program, reducer.best, trials).case
         except KeyboardInterrupt as error:
             code = 128 + getattr(error, "signal", 2)
     output.write(reducer.best.text())

@@ -2,7 +2,7 @@
 
 // RUN: passel-reduce %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(cse,wrong-fold,dce))" --computes-else 2>/dev/null | filecheck %s
 // CHECK:      builtin.module {
-// CHECK-NEXT:   func.func @f() -> i32 {
+// CHECK-NEXT:   func.func @main() -> i32 {
 // CHECK-NEXT:     [[SEVEN:%.*]] = arith.constant 7 : i32
 // CHECK-NEXT:     func.return [[SEVEN]] : i32
 // CHECK:      pipeline: "builtin.module(func.func(wrong-fold))"
