@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from unittest import SkipTest
 
@@ -18,10 +17,9 @@ from subjects import ToySubject
 from passel.diagnostics import Location
 from passel.errors import DefinitionError
 from passel.testing import AdapterContract, Node, ToyAdapter, ToyOp
-from passel.testing.program import SECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from passel.ir import IRAdapter
 
@@ -173,15 +171,6 @@ def test_what_a_subclass_has_not_set_is_named() -> None:
         suite.test_fingerprint_of_the_moved()
 
 
-def test_the_guide_has_the_sections() -> None:
-    """The sections that messages name are there, and name the methods."""
-    guide = (Path(__file__).parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
-    for methods, section in SECTIONS.items():
-        for method in methods.split():
-            text = guide.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-            assert re.search(rf"\b{method}\b", text), f"{method} in {section}"
-
-
 def test_a_good_adapter_passes() -> None:
     """Nothing fails that is right."""
     assert failures(ToySubject()) == set()
@@ -242,16 +231,3 @@ def test_importing_the_suite_needs_no_pytest() -> None:
     code = "import sys, passel.testing; print({'pytest', 'xdsl', 'mlir'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
-
-
-def names_of(nodes: Sequence[Node]) -> Iterator[str]:
-    """Yield the roles."""
-    return (node.role for node in nodes)
-
-
-def test_nodes_are_walked_in_program_order() -> None:
-    """Paths lead from the top to each node."""
-    program = Node("a", None, (Node("b", None, (Node("c"),)), Node("d")))
-    walked = list(program.walk())
-    assert [path for path, _ in walked] == [(), (0,), (0, 0), (1,)]
-    assert [*names_of([node for _, node in walked])] == ["a", "b", "c", "d"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import (
-    OptionError,
     Pass,
     PassContext,
     PassFailedError,
@@ -77,34 +76,6 @@ def parse(subject: Subject, parse_whole: Any) -> Any:
     return parse
 
 
-ELEMENTS = (
-    'configured{count=5 label="a b, c" names=x,y pipeline=configured{count=1}},'
-    "configured{pipeline={configured,configured{label=z}}},configured"
-)
-
-
-def test_options(parse: Any, parse_whole: Any) -> None:
-    """Options read, print and read again as the same, pipelines among them."""
-    manager = parse(ELEMENTS)
-    again = parse_whole(str(manager))
-    assert again == manager
-    (functions,) = manager
-    first, second, third = functions
-    assert (first.count, first.label, first.names) == (5, "a b, c", ("x", "y"))
-    assert [each.label for each in second.pipeline] == ["", "z"]
-    assert third == Configured()
-
-
-def test_wrong_options(parse: Any) -> None:
-    """All wrong options are reported at once, each where it stands."""
-    with pytest.raises(OptionError) as caught:
-        parse("configured{count=x nosuch=1}")
-    assert len(caught.value.problems) == 2
-    for problem, word in zip(caught.value.problems, ("count", "nosuch"), strict=True):
-        assert problem.span is not None
-        assert word in problem.message
-
-
 def test_statistics(parse: Any, subject: Subject, program: Any) -> None:
     """Counts add up over ops; those of pipelines that passes run are below their paths."""
     result = parse("configured{pipeline=configured{count=1}}").run(program)
@@ -136,21 +107,6 @@ def test_dumps(parse: Any, subject: Subject, program: Any) -> None:
         for name in ("f", "k")
         for when in ("Before", "After")
     ]
-
-
-def test_results(parse: Any, subject: Subject, program: Any, act: Any) -> None:
-    """A result tells what was reported, and whether the IR changed if that is known."""
-    manager = parse("configured")
-    assert manager.run(program).changed is (False if subject.knows_changes else None)
-
-    def change(op: Any, ctx: PassContext) -> None:
-        subject.change(op)
-        ctx.emit_remark("changed it")
-
-    manager.add(act(change))
-    result = manager.run(program)
-    assert result.changed is (True if subject.knows_changes else None)
-    assert [each.message for each in result.diagnostics] == ["changed it"]
 
 
 def test_failures(parse: Any, program: Any) -> None:
@@ -227,21 +183,6 @@ def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
         (func, "g", "inner", True, True),
         (func, "h", "inner", True, True),
     ]
-
-
-def test_the_text_of_an_op_is_that_of_now(
-    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
-) -> None:
-    """What the pass has changed is in it."""
-
-    def change(op: Any, ctx: PassContext) -> None:
-        about = ctx.about()
-        before = about.text
-        subject.change(op)
-        assert about.text != before
-
-    manager.nest(subject.names["func"]).add(act(change, "change"))
-    manager.run(program)
 
 
 def test_a_pass_can_ask_about_other_ops(

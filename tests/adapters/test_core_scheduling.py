@@ -29,12 +29,6 @@ def visit(subject: Subject, act: Callable[..., Pass[Any]]) -> Any:
     return make
 
 
-def test_explicit_nesting(subject: Subject, manager: PassManager, visit: Any) -> None:
-    """A pass for other ops is refused where it cannot run."""
-    with pytest.raises(AnchorError, match="did you intend to nest"):
-        manager.add(visit("a", anchor=subject.names["func"]))
-
-
 def test_implicit_nesting(subject: Subject, run: Any, visit: Any, visited: list[str]) -> None:
     """With implicit nesting it goes into a nested manager of its own."""
     manager = PassManager(
@@ -132,17 +126,3 @@ def test_state(subject: Subject, manager: PassManager, program: Any, act: Any) -
     manager.run(program)
     assert len(made) == 1
     assert seen == made * 4
-
-
-@pytest.mark.one_process
-def test_callables(subject: Subject, manager: PassManager, program: Any) -> None:
-    """A function of an op and a handle is a pass."""
-    seen: list[str | None] = []
-
-    def look(op: Any, _pass: Any) -> None:
-        seen.append(subject.adapter.symbol_name(op))
-
-    manager.add_nested(subject.names["func"], look).add(look)
-    manager.run(program)
-    assert seen == ["f", "k", "top"]
-    assert "unknown<look>" in str(manager)

@@ -97,25 +97,6 @@ def adapter(subject: Subject) -> IRAdapter:
     return subject.adapter
 
 
-def test_nesting(subject: Subject, manager: PassManager, run: Any, visited: list[str]) -> None:
-    """Passes run on the ops of their anchor immediately inside, in program order."""
-    manager.add_nested(subject.names["func"], Visit())
-    manager.nest(subject.names["module"]).add_nested(subject.names["func"], Visit())
-    manager.add(Visit())
-    run(manager)
-    assert visited == ["f", "g", "h", "k", "top"]
-
-
-def test_order_of_adjacent_nests(
-    subject: Subject, manager: PassManager, run: Any, visited: list[str]
-) -> None:
-    """Two passes in one nest run op by op, with a pass between them they run pass by pass."""
-    func = subject.names["func"]
-    manager.add_nested(func, Visit(), Visit()).add(Visit()).add_nested(func, Visit())
-    run(manager)
-    assert visited == ["f", "f", "k", "k", "top", "f", "k"]
-
-
 def test_any(subject: Subject, manager: PassManager, run: Any, visited: list[str]) -> None:
     """`any` takes what is registered and isolated, and passes over the rest."""
     manager.nest_any().add(Visit())
@@ -128,13 +109,6 @@ def test_interfaces(manager: PassManager, run: Any, visited: list[str]) -> None:
     manager.nest_any().add(OnCallable())
     run(manager)
     assert visited == ["f", "k"]
-
-
-def test_interface_refused(subject: Subject, manager: PassManager) -> None:
-    """Put on an op without the interface, it is refused before anything runs."""
-    manager.add(OnCallable())
-    with pytest.raises(AnchorError, match="unable to schedule pass 'on-callable'"):
-        manager.check(subject.adapter)
 
 
 @pytest.mark.parametrize(
@@ -154,15 +128,6 @@ def test_misspelt_anchor(subject: Subject, manager: PassManager) -> None:
     manager.add_nested(name, Visit())
     with pytest.raises(AnchorError, match=f"did you mean '{suggestion}'"):
         manager.check(subject.adapter)
-
-
-def test_wrong_top(subject: Subject, run: Any, visited: list[str]) -> None:
-    """A manager runs on ops of its own anchor only."""
-    context = subject.adapter.create_context()
-    manager = PassManager(subject.names["func"], context, adapter=subject.adapter).add(Visit())
-    with pytest.raises(AnchorError, match="can't run"):
-        run(manager)
-    assert visited == []
 
 
 def test_siblings_of_failures(
@@ -188,16 +153,6 @@ def test_broken_ir(subject: Subject, manager: PassManager, run: Any, visited: li
     (failure,) = caught.value.failures
     assert (failure.kind, failure.op_name, failure.symbol) == ("invalid", func, "h")
     assert str(failure.diagnostic.message).startswith(f"'{func}' op ")
-
-
-def test_without_verifier(
-    subject: Subject, manager: PassManager, run: Any, visited: list[str]
-) -> None:
-    """Without verification broken IR goes unnoticed."""
-    manager.add_nested(subject.names["func"], Visit(break_="f"))
-    manager.enable_verifier(False)
-    run(manager)
-    assert visited == ["f", "k"]
 
 
 @pytest.mark.parametrize("mode", [True, "always"])

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import (
-    AnchorError,
     OpPassManager,
     OptionError,
     Pass,
     PassContext,
     PassManager,
-    PassRegistry,
     UnknownPassError,
 )
 from passel.bridge import RunOnMLIR, RunOnXDSL
@@ -55,16 +53,6 @@ def test_there_and_back(world: World, redundant: str) -> None:
     back = "xdsl" if world.other == "mlir" else "mlir"
     world.manager(f"builtin.module(other(func.func({back}(cse)),canonicalize))").run(module)
     assert world.text(module).count("arith.addi") == 1
-
-
-def test_nothing_to_do(world: World, redundant: str) -> None:
-    """An empty crossing leaves the op alone, with all that is inside."""
-    module = world.read(redundant)
-    before, inside = world.text(module), world.adapter.children(module)
-    result = world.manager("builtin.module(other(),func.func(other()))").run(module)
-    assert world.text(module) == before
-    assert world.adapter.children(module) == inside
-    assert not result.changed
 
 
 def test_who_holds_the_op(world: World, redundant: str) -> None:
@@ -144,15 +132,6 @@ def test_options(world: World, redundant: str) -> None:
     manager = world.manager(f"builtin.module(other(func.func(canonicalize{options})))")
     assert options[1:-1] in str(manager)
     manager.run(world.read(redundant))
-
-
-def test_adding_text(world: World, redundant: str) -> None:
-    """`add` takes a crossing as text."""
-    module = world.read(redundant)
-    manager = PassManager("builtin.module", world.context, adapter=world.adapter)
-    manager.add(f"{world.other}(func.func(cse))")
-    manager.run(module)
-    assert world.text(module).count("arith.addi") == 1
 
 
 def test_in_python(mlir_world: World, xdsl_world: World) -> None:
@@ -237,25 +216,6 @@ def test_wrong_options_there(world: World) -> None:
     """A wrong option over there is an error of the whole pipeline, before anything runs."""
     with pytest.raises(OptionError, match="no-such-option"):
         world.manager("builtin.module(other(canonicalize{no-such-option=1}))")
-
-
-def test_to_the_ir_at_hand(world: World) -> None:
-    """A crossing to the IR at hand is refused before anything runs."""
-    here = "xdsl" if world.other == "mlir" else "mlir"
-    manager = world.manager(f"builtin.module({here}(cse))")
-    with pytest.raises(AnchorError, match=f"'{here}'"):
-        manager.check(world.adapter)
-
-
-def test_registries(world: World, redundant: str) -> None:
-    """Passes of the registry that a pipeline is read with are found over there as well."""
-    registry = PassRegistry()
-    kind = ChangeXDSL if world.other == "xdsl" else ChangeMLIR
-    registry.register(kind)
-    registry.register(RunOnXDSL if world.other == "xdsl" else RunOnMLIR)
-    text = f"builtin.module(func.func({world.other}({kind.name})))"
-    manager = PassManager.parse(text, world.context, adapter=world.adapter, registry=registry)
-    manager.run(world.read(redundant))
 
 
 def test_symbols_in_quotes(world: World) -> None:

@@ -35,16 +35,6 @@ class Refuse(Pass[Any]):
         raise PassFailure(self.text)
 
 
-class Interrupt(Pass[Any]):
-    """Behave as if Ctrl-C were pressed."""
-
-    name = "interrupt"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Raise it."""
-        raise KeyboardInterrupt
-
-
 class Grow(Pass[Operation]):
     """Fail on functions, after a change."""
 
@@ -77,16 +67,6 @@ def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
         "Failures have been detected while processing an MLIR pass pipeline"
     ]
     assert "\\C3\\B6" in file.read_text()
-
-
-def test_an_interrupt_carries_the_notes(tmp_path: Path) -> None:
-    """KeyboardInterrupt passes through with the same notes."""
-    pm = toy_manager(Interrupt())
-    pm.enable_crash_reproducer(tmp_path / "r")
-    with pytest.raises(KeyboardInterrupt) as caught:
-        pm.run(parse_toy("toy.module()"))
-    assert any("reproducer generated at" in note for note in caught.value.__notes__)
-    assert (tmp_path / "r").exists()
 
 
 def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from contextlib import suppress
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
-from passel.instruments import Trace
 from passel.instruments.events import PassExecution, execution_of
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from passel.schedule import Step
 
 SOURCE = "toy.module(toy.func @a,toy.op,toy.module(toy.func @b,toy.func),toy.func,toy.module(toy.func @b))"
@@ -123,37 +116,3 @@ def test_a_hook_finds_its_run() -> None:
         pm.run(parse_toy("toy.module(toy.func)"))
     assert anchors.seen == [("toy.func", "toy.func"), ("toy.module", "toy.module")]
     assert not hasattr(pickle.loads(pickle.dumps(anchors)), "run")
-
-
-def test_slices_of_a_trace_have_the_identity() -> None:
-    """Viewers find the execution of a pass again in another run."""
-    stream = StringIO()
-    with manager().instrument(Trace(stream)) as pm:
-        pm.run(parse_toy(SOURCE))
-    slices = [
-        (event["args"]["path"], tuple(event["args"]["ordinals"]))
-        for event in json.loads(stream.getvalue())
-        if event.get("cat") == "pass" and event["args"]["path"].endswith("visit")
-    ]
-    assert sorted(slices) == sorted(e.identity for e in executions(manager()) if e.name)
-
-
-def test_failures_on_ops_without_symbols_are_told_apart(tmp_path: Path) -> None:
-    """A note names each of them, though they are called the same."""
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(Refuse())
-    pm.enable_crash_reproducer(tmp_path / "r")
-    with pytest.raises(PassFailedError) as caught:
-        pm.run(parse_toy("toy.module(toy.func,toy.func @f,toy.func)"))
-    (note,) = caught.value.__notes__
-    assert note.count("`Refuse` on 'toy.func' operation") == 3
-
-
-class Refuse(Pass[ToyOp]):
-    """Fail."""
-
-    name = "refuse"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Fail."""
-        raise PassFailure("no")

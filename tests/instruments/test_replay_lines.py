@@ -154,15 +154,6 @@ def test_checks_that_a_run_makes_are_flags(replayed: Replayed, registry: Any, ir
     assert told.message in replayed(told.how)
 
 
-def test_a_claim_that_is_verified_is_a_flag(replayed: Replayed, registry: Any) -> None:
-    """What only a verification after every pass finds is found again."""
-    pm = PassManager.parse("builtin.module(func.func(break))", registry=registry)
-    pm.enable_verifier("always")
-    told = failed(pm, module_of("xdsl"))
-    assert "--verify-each=always" in told.how
-    assert told.message in replayed(told.how)
-
-
 def test_a_native_pass(replayed: Replayed) -> None:
     """A pass of MLIR's own needs the IR alone."""
     pm = PassManager.parse("builtin.module(func.func(convert-complex-to-llvm))")
@@ -221,31 +212,6 @@ def test_a_crossing(replayed: Replayed, registry: Any, ir: str, pipeline: str) -
     if "complex" not in pipeline:  # a failure over there is reported once, where it failed
         wanted = told.message.partition(" failed: ")[2].rpartition(" [")[0] or told.message
     assert wanted in replayed(told.how)
-
-
-def test_a_pass_of_the_kind_of_xdsl(replayed: Replayed) -> None:
-    """What a `ModulePass` may do outside the IR is allowed."""
-    told = failed(PassManager().add(ways_to_fail.Surrender()), module_of("xdsl"))
-    assert "--allow-effects=" in told.how
-    assert told.message in replayed(told.how)
-
-
-def test_ops_that_are_not_registered(replayed: Replayed) -> None:
-    """They are read back as such."""
-    context = XDSLAdapter().create_context()
-    context.allow_unregistered = True
-    op = passel.xdsl.parse_source(context, '"my.op"() {a = #my.attr<1>} : () -> ()', "in.mlir")
-    told = failed(PassManager().add(ways_to_fail.GiveUp()), op)
-    assert "--allow-unregistered-dialect" in told.how
-    assert told.message in replayed(told.how)
-
-
-def test_an_op_that_is_no_module(replayed: Replayed) -> None:
-    """It is not put into one."""
-    function = module_of("xdsl").body.block.first_op
-    told = failed(PassManager("func.func").add(ways_to_fail.GiveUp()), function)
-    assert "--no-implicit-module" in told.how
-    assert told.message in replayed(told.how)
 
 
 # -- Where there is no command -----------------------------------------------------------------

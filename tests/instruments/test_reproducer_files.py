@@ -124,12 +124,6 @@ def test_a_signal_leaves_the_reproducer_alone(
     assert names(directory) == GIVEN
 
 
-def test_under_nohup_the_tool_goes_on(directory: Path) -> None:
-    """Who has asked for SIGHUP to be ignored gets that."""
-    returned, _ = end_by(signal.SIGHUP, signal.SIGTERM, ignored=signal.SIGHUP)
-    assert returned == 143
-
-
 # -- Disks that are full -----------------------------------------------------------------------------
 
 
@@ -220,16 +214,6 @@ def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -
 
 
 # -- Writing whole files -----------------------------------------------------------------------------
-
-
-def test_a_link_and_a_mode_stay(directory: Path) -> None:
-    """What a link leads to is replaced, with the permissions that it had."""
-    Path("r.mlir").chmod(0o640)
-    Path("link").symlink_to("r.mlir")
-    write_whole(Path("link"), "new")
-    assert Path("link").is_symlink()
-    assert Path("r.mlir").read_text() == "new"
-    assert Path("r.mlir").stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.parametrize("fails", [False, True], ids=["written", "full"])

@@ -170,16 +170,6 @@ def test_times_are_in_seconds_and_add_up() -> None:
         assert timer.wall == pytest.approx(timer.self_wall + sum(c.wall for c in timer.children))
 
 
-def test_a_run_returns_its_timing() -> None:
-    """`RunResult.timing` is the tree; without an instrumentation that measures, it is None."""
-    pm = manager()
-    assert pm.run(parse_toy(MODULE)).timing is None
-    with pm.instrument(Timing()):
-        timing = pm.run(parse_toy(MODULE)).timing
-    assert timing is not None
-    assert timing.name == "root"
-
-
 def test_pipelines_that_passes_run_are_below_their_pass() -> None:
     """They share rows if they are equal, however often they are built."""
     assert list(outline(run(manager(Runs()), Timing())))[2:6] == [

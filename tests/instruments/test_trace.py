@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import pickle
@@ -140,18 +139,6 @@ def test_a_change_is_told() -> None:
     assert ends.count({"changed": True}) == 2
 
 
-def test_a_skipped_pass_says_so() -> None:
-    """A gate keeps it from running."""
-    pm = manager()
-
-    def admits(step: object, op: ToyOp) -> bool:
-        return op.symbol != "g"
-
-    pm.add_gate(admits)
-    ends = [event["args"] for event in traced(pm) if event["ph"] == "E"]
-    assert ends.count({"skipped": True}) == 1
-
-
 @pytest.mark.parametrize("how", ["fail", "interrupt"])
 def test_a_run_that_ends_early_leaves_valid_json(how: str) -> None:
     """All slices end, and those that failed say why."""
@@ -172,32 +159,6 @@ def test_ops_and_memory_are_counted_at_start_and_end() -> None:
         memory = [event["args"]["MB"] for event in counts if event["name"] == "memory"]
         assert len(memory) >= 2
         assert all(1 < amount < 1_000_000 for amount in memory)
-
-
-def test_one_file_holds_all_runs(tmp_path: Path) -> None:
-    """After each run it is one complete array."""
-    path = tmp_path / "trace.json"
-    path.write_text("what was there before" * 1000)
-    trace, sizes = Trace(path), list[int]()
-    for _ in range(3):
-        with manager().instrument(trace) as pm:
-            pm.run(parse_toy(MODULE))
-        events = json.loads(path.read_text())
-        check(events)
-        sizes.append(len(events))
-    assert sizes[0] < sizes[1] < sizes[2]
-
-
-def test_scopes_are_slices_around_runs(tmp_path: Path) -> None:
-    """What is no pass can be traced as well."""
-    path = tmp_path / "trace.json"
-    trace = Trace(path)
-    with trace.scope("parse"):
-        pass
-    with trace.scope("all"), manager().instrument(trace) as pm:
-        pm.run(parse_toy(MODULE), jobs=1)
-    (slices,) = check(json.loads(path.read_text())).values()
-    assert slices[:3] == ["parse", "all", f"all > {STEP}"]
 
 
 def test_parts_do_not_count_ops() -> None:
@@ -321,17 +282,6 @@ def test_a_file_that_cannot_be_written_is_reported_once(
         with trace.scope("all"), manager().instrument(trace) as pm:
             pm.run(parse_toy(MODULE))
     assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_a_full_disk_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
-    """The file is closed then, so that Python does not try again when it exits."""
-    trace = Trace("/dev/full")
-    with manager().instrument(trace) as pm:
-        pm.run(parse_toy(MODULE))
-    assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
-    files = [each for each in gc.get_objects() if isinstance(each, io.FileIO) and not each.closed]
-    assert "/dev/full" not in [each.name for each in files]
 
 
 def test_the_tool_writes_a_trace(tool: Tool) -> None:

@@ -81,23 +81,6 @@ def test_moving_a_pass_between_managers_is_noticed(
     assert (func.value, inner.value) == (0, 5)
 
 
-def test_moving_a_pass_out_of_a_manager_is_noticed(
-    make: Callable[..., Pass[Any]], adapter: ToyAdapter
-) -> None:
-    """The last pass of a nested manager is another one behind it."""
-    pm = PassManager("toy.module", adapter=adapter)
-    inner, pass_ = pm.nest("toy.func"), make("set", to=5)
-    inner.add(pass_)
-    module = parse_toy("toy.module(toy.func @f)")
-    pm.run(module)
-    assert (module.value, module.body[0].value) == (0, 5)
-    inner.clear()
-    pm.add(pass_)
-    module.body[0].value = 0
-    pm.run(module)
-    assert (module.value, module.body[0].value) == (5, 0)
-
-
 def test_an_unchanged_manager_is_compiled_once(parse: Callable[[str], PassManager]) -> None:
     """The schedule is kept until the manager changes or runs in another context."""
     seen: list[Any] = []
@@ -124,15 +107,6 @@ def test_an_unchanged_manager_is_compiled_once(parse: Callable[[str], PassManage
 # -- Contexts, dialects, adapters ------------------------------------------------------------
 
 
-def test_dependent_dialects_are_loaded_before_the_run(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """Dialects of all passes, also nested ones, are loaded into the run's context."""
-    pm = parse("toy.module(any(extra))")
-    pm.run(parse_toy("toy.module"))
-    assert pm.context == {"toy", "extra"}
-
-
 def test_dialects_are_loaded_in_the_order_of_their_names(
     make: Callable[..., Pass[Any]],
 ) -> None:
@@ -156,31 +130,6 @@ def test_dialects_are_loaded_in_the_order_of_their_names(
     adapter.loaded = []
     PassManager(adapter=adapter).add(Z(), Y()).run(parse_toy("toy.module"))
     assert adapter.loaded == ["aa", "mm", "zz"]
-
-
-def test_a_missing_dialect_is_an_error_before_the_run(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """A dependent dialect that does not exist names the pass at its place, and nothing runs."""
-    module = parse_toy("toy.module")
-    with pytest.raises(AnchorError) as info:
-        parse("toy.module(set{to=3},missing)").run(module)
-    assert str(info.value) == (
-        "<pass-pipeline>:1:22: error: pass 'missing' depends on dialect 'absent': there is no "
-        "dialect 'absent'\ntoy.module(set{to=3},missing)\n                     ^~~~~~~"
-    )
-    assert module.value == 0
-
-
-def test_a_context_is_made_when_none_is_given(parse: Callable[[str], PassManager]) -> None:
-    """Passes see the context that the manager was given, or one that is made and kept."""
-    pm = parse("any(a)")
-    assert pm.context is None
-    pm.run(parse_toy("toy.module"))
-    made = pm.context
-    assert made == {"toy"}
-    pm.run(parse_toy("toy.module"))
-    assert pm.context is made
 
 
 def test_ops_that_know_their_context_decide_it() -> None:

@@ -94,13 +94,6 @@ def test_missing_abilities(adapter: MLIRAdapter, monkeypatch: pytest.MonkeyPatch
         adapter.kind_named(adapter.create_context(), "func.func")
 
 
-def test_root_module() -> None:
-    """A build is named by its package, or is the package."""
-    import mlir
-
-    assert MLIRAdapter(mlir).bindings is MLIRAdapter("mlir").bindings
-
-
 # -- Ops -------------------------------------------------------------------------------------
 
 
@@ -116,13 +109,6 @@ def test_one_op_three_objects(adapter: MLIRAdapter) -> None:
         assert len(adapter.children(form)) == 2
         assert adapter.symbol_name(form) is None
         adapter.verify(form, recursive=True)
-
-
-def test_classes_hide_attributes(adapter: MLIRAdapter, context: Context) -> None:
-    """`name` of a function is its symbol, in its class; the adapter asks the plain op."""
-    op = parse_source(context, "func.func private @f()", "t", implicit_module=False)
-    assert str(op.name) == '"f"'
-    assert adapter.kind_of(op).name == "func.func"
 
 
 def test_detached_ops(adapter: MLIRAdapter, context: Context) -> None:
@@ -167,24 +153,6 @@ def test_isolation(adapter: MLIRAdapter, context: Context, name: str, isolated: 
     assert kind is not None
     assert kind.isolated == isolated
     assert adapter.kind_named(context, name) is kind
-
-
-def test_finding_out_is_quiet(adapter: MLIRAdapter, capfd: pytest.CaptureFixture[str]) -> None:
-    """Asking for kinds reports nothing, also where the context emits its errors."""
-    context = Context()
-    context.emit_error_diagnostics = True
-    told: list[str] = []
-
-    def tell(diagnostic: Any) -> bool:
-        told.append(diagnostic.message)
-        return True
-
-    context.attach_diagnostic_handler(tell)
-    kind = adapter.kind_named(context, "scf.if")
-    assert kind is not None
-    assert not kind.isolated
-    assert told == []
-    assert capfd.readouterr().err == ""
 
 
 def test_every_op_of_the_build() -> None:
@@ -264,18 +232,6 @@ def test_errors_where_the_context_emits_them(adapter: MLIRAdapter, program: Any)
     program.operation.context.emit_error_diagnostics = True
     with pytest.raises(InvalidIR, match="entry block must have 2 arguments"):
         adapter.verify(program, recursive=True)
-
-
-def test_own_rules_before_those_inside(adapter: MLIRAdapter, context: Context) -> None:
-    """An op that breaks its own rules is to blame, whatever is wrong nested in it."""
-    module = parse_source(context, "module @a { module @b { func.func @f() { return } } }", "t")
-    (middle,) = adapter.children(module)
-    (function,) = adapter.children(middle)
-    break_(function)
-    del function.operation.attributes["sym_name"]
-    with pytest.raises(InvalidIR, match="sym_name") as caught:
-        adapter.verify(module, recursive=True)
-    assert caught.value.op == function
 
 
 # -- Locations and text ----------------------------------------------------------------------

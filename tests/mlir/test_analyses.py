@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mlir.ir import Context
 from xdsl_inputs import xdsl_context
 
-from passel import Pass, PassContext, PassManager
 from passel import xdsl as on_xdsl
 from passel.mlir import DominanceInfo, MLIRAdapter, SymbolUsers, parse_source
 
@@ -115,13 +113,6 @@ def test_dominance_of_values() -> None:
     assert not info.properly_dominates(ops["func.func"], module)
 
 
-def test_ops_and_blocks_do_not_compare() -> None:
-    """A question without an answer is an error."""
-    module = parse(NESTED)
-    with pytest.raises(TypeError, match="cannot compare"):
-        DominanceInfo(module).dominates(module, module.regions[0].blocks[0])
-
-
 def test_equality_of_dominance() -> None:
     """Analyses differ if a terminator was changed in between."""
     module = parse('"x.f"() ({ "x.br"() [^a] : () -> () ^a: "x.end"() : () -> () }) : () -> ()')
@@ -162,24 +153,3 @@ def test_symbol_users() -> None:
     assert [str(use.reference) for use in users.unresolved] == ["@missing", "@main"]
     assert users.lookup(stranger, users.uses(leaf)[0].reference) == inner_leaf
     assert users.lookup(stranger, users.unresolved[0].reference) is None
-
-
-def test_analyses_in_a_pass() -> None:
-    """A pass asks for them by class, as on any IR."""
-    found: list[object] = []
-
-    class Ask(Pass[Any]):
-        """Ask."""
-
-        name = "ask"
-
-        def run(self, op: Any, ctx: PassContext) -> None:
-            """Ask for all analyses."""
-            assert ctx.analysis(DominanceInfo) is ctx.analysis(DominanceInfo)
-            found.append(ctx.analysis(SymbolUsers).unresolved)
-            ctx.preserve_all()
-
-    manager = PassManager("builtin.module").add(Ask())
-    manager.enable_analysis_verifier()
-    manager.run(parse(SYMBOLS))
-    assert found[0]

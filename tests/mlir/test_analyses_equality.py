@@ -158,11 +158,3 @@ def test_a_pass_that_preserves_what_it_changed_is_found(name: str, change: Chang
     manager.enable_verifier(False)
     with pytest.raises(PassFailedError, match=f"preserves {name}"):
         manager.run(module)
-
-
-def test_dominance_survives_the_erasure_of_a_function() -> None:
-    """Of a region that is gone nothing can be asked, so that dominance of the rest is preserved."""
-    module = parse(TEXT)
-    before = computed("DominanceInfo", module)
-    drop_other(module)
-    assert before == computed("DominanceInfo", module)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -47,13 +44,6 @@ def test_names_are_those_of_the_current_context() -> None:
         assert "llvm.func @f" in str(module)
 
 
-def test_locations_enter_their_context() -> None:
-    """`with Location...:` enters a context as well, and the innermost one counts."""
-    inner = Context()
-    with Context(), Location.unknown(inner):
-        assert PassManager().context is inner
-
-
 def test_what_is_given_counts() -> None:
     """A context or an adapter that is given is not replaced by the current one."""
     given, adapter = Context(), XDSLAdapter()
@@ -62,20 +52,6 @@ def test_what_is_given_counts() -> None:
         manager = PassManager.parse("builtin.module(cse)", adapter=adapter)
         assert manager.context is None
         manager.run(ModuleOp([]))
-
-
-def test_outside_nothing_is_entered() -> None:
-    """Behind the `with` statement, no IR is meant until the pipeline is run."""
-    with Context():
-        pass
-    manager = PassManager.parse("builtin.module(cse)")
-    assert manager.context is None
-    (found,) = manager
-    assert isinstance(found, Pass)
-    assert found.ir == "xdsl"
-    module = Module.parse(SOURCE, Context())
-    manager.run(module)
-    assert str(module).count("arith.addi") == 1
 
 
 def test_passes_that_are_given_are_not_replaced() -> None:
@@ -124,14 +100,6 @@ def test_dynamic_pipelines(*, knows: bool) -> None:
     assert str(module).count("arith.addi") == 1
 
 
-def test_nothing_is_imported_for_it() -> None:
-    """A manager does not import the bindings in order to ask them."""
-    code = "import sys, passel; passel.PassManager(); print('mlir' in sys.modules)"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout == "False\n"
-
-
 # -- While passes run ----------------------------------------------------------------------------
 
 
@@ -164,19 +132,6 @@ def test_passes_are_in_the_context_of_their_ops() -> None:
     PassManager("builtin.module", context).add_nested("func.func", Mark()).run(module)
     assert str(module).count("test.mark = 7") == 3
     assert Context.current is None
-
-
-def test_each_thread_has_its_context() -> None:
-    """Runs on several threads do not see each other's."""
-
-    def work(count: int) -> int:
-        context = Context()
-        module = parse_source(context, functions(count), "f.mlir")
-        PassManager("builtin.module", context).add_nested("func.func", Mark()).run(module)
-        return str(module).count("test.mark = 7")
-
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(work, range(1, 9))) == list(range(1, 9))
 
 
 def test_the_context_is_that_of_the_ops_and_is_left_again() -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 from passel.mlir import descriptions as module
 from passel.mlir import passes
-from passel.mlir.descriptions import Description, descriptions, read_help
+from passel.mlir.descriptions import descriptions
 from passel.mlir.upstream import FACTS, facts_file
 from passel.specification import pass_doc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 ELSEWHERE = {"opt-reduction-pass", "reduction-tree"}
 """Passes of mlir-reduce."""
@@ -64,31 +62,3 @@ def test_without_mlir_opt(alone: pytest.MonkeyPatch) -> None:
     text = pass_doc([passes.Canonicalizer])
     assert "\n_MLIR's pass `canonicalize`._\n" in text
     assert "\n-top-down                                     : (default true)\n" in text
-
-
-@pytest.mark.parametrize("script", ["exit 1", "echo hello", "kill -9 $$", "printf '\\377\\n'"])
-def test_a_program_that_is_not_mlir_opt(
-    alone: pytest.MonkeyPatch, tmp_path: Path, script: str
-) -> None:
-    """What it says is not taken for descriptions."""
-    sh = shutil.which("sh", path="/bin:/usr/bin")
-    program = tmp_path / "mlir-opt"
-    program.write_text(f"#!{sh}\n{script}\n")
-    program.chmod(0o755)
-    alone.setenv("PATH", str(tmp_path))
-    assert descriptions("mlir") == {}
-
-
-def test_pipelines_are_no_passes() -> None:
-    """Only what is listed as a pass is, with the options below it."""
-    found = read_help(
-        "  Compiler passes to run\n"
-        "    Passes:\n"
-        "      --sweep        -   Remove things\n"
-        "        -O <uint>    - How much\n"
-        "        --mode=<value> - How\n"
-        "    =fast            -   Not well\n"
-        "    Pass Pipelines:\n"
-        "      --all-of-it    -   Everything\n"
-    )
-    assert found == {"sweep": Description("Remove things", {"O": "How much", "mode": "How"})}

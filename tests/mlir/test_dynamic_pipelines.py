@@ -14,7 +14,6 @@ from passel import (
     Pass,
     PassContext,
     PassManager,
-    UnknownPassError,
     option,
 )
 from passel.manager import BarePipeline
@@ -46,20 +45,6 @@ class Dynamic(Pass[Any]):
         ctx.run_pipeline(OpPassManager("func.func").add(self.names), op)
 
 
-class Initialized(Pass[Any, OpPassManager]):
-    """Build a pipeline when the run begins, and run it on a function."""
-
-    name = "initialized"
-
-    def initialize(self, ir_context: Any) -> OpPassManager:
-        """Build it."""
-        return OpPassManager("func.func").add("convert-arith-to-llvm")
-
-    def run(self, op: Any, ctx: PassContext[OpPassManager]) -> None:
-        """Run it."""
-        ctx.run_pipeline(ctx.state, op)
-
-
 @pytest.fixture
 def module() -> Any:
     """A module of MLIR's, of a context that is not entered."""
@@ -80,14 +65,6 @@ def test_names_are_those_of_mlir(module: Any, names: str, additions: int, name: 
     manager.nest("func.func").add(Dynamic(names=names))
     manager.run(module)
     assert str(module).count(name) == additions
-
-
-def test_names_when_a_pass_is_initialized(module: Any) -> None:
-    """The same holds for what a pass prepares."""
-    manager = PassManager("builtin.module", module.context)
-    manager.nest("func.func").add(Initialized())
-    manager.run(module)
-    assert "llvm.add" in str(module)
 
 
 def test_names_on_the_other_side_of_a_crossing(module: Any) -> None:
@@ -149,12 +126,6 @@ def test_names_outside_a_run(module: Any, how: str) -> None:
     assert (text.count("llvm.add"), "arith." in text) == (1, False)
 
 
-def test_names_without_an_anchor(module: Any) -> None:
-    """The same holds for pipelines without an anchor."""
-    text = run_with(module, inner=BarePipeline("cse", "convert-arith-to-llvm"))
-    assert text.count("llvm.add") == 1
-
-
 def test_options_that_only_one_of_the_irs_has(module: Any) -> None:
     """A name that both IRs have may have the options of either; what is run must have them."""
     pipeline = OpPassManager("func.func").add("canonicalize{region-simplify=aggressive}")
@@ -180,12 +151,6 @@ def test_one_pipeline_on_two_irs(module: Any) -> None:
     manager.context = None
     manager.run(xdsl_module)
     assert str(manager) == text
-
-
-def test_names_that_are_nobodys(module: Any) -> None:
-    """A misspelt name is refused when it is written, with what it may be meant to be."""
-    with pytest.raises(UnknownPassError, match=r"did you mean 'canonicalize'\?"):
-        OpPassManager("func.func").add("canonicalise")
 
 
 def test_effects_are_those_of_what_is_run(module: Any) -> None:

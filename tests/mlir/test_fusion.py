@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -244,20 +242,6 @@ def test_same_answers(case: Case) -> None:
     assert len(both(*case[:2]).failures) == case.failures
 
 
-def is_denied(*_: object) -> bool:
-    """Deny access to any file, in the place of `os.access`."""
-    return False
-
-
-def test_culprits_need_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A culprit is found where no file can be written."""
-    monkeypatch.setattr(tempfile, "tempdir", "/dev/null/none")
-    monkeypatch.setattr(os, "access", is_denied)
-    source = GOOD + failing("f")
-    (failure,) = answer(source, f"builtin.module(func.func(cse,{BREAK}))").failures
-    assert failure[1:4] == (BREAK, f"builtin.module/func.func/1:{BREAK}", "'func.func' @f")
-
-
 def test_two_passes_of_one_name() -> None:
     """Of two passes of one name on one op, the one that fails is known."""
     inner = "module { func.func @g(%a: i32) { return } }"
@@ -277,13 +261,6 @@ def test_unrepeatable_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     (failure,) = answer(GOOD, "builtin.module(func.func(cse,canonicalize))").failures
     assert failure[1] == "func.func(cse,canonicalize)"
     assert "which one is unknown" in failure[6]
-
-
-def test_without_verification() -> None:
-    """The native verifier is off where that of the run is."""
-    assert not both(
-        leaking("@x"), CASES["invalid"].pipeline.replace(",cse", ""), verify=False
-    ).failures
 
 
 functions = st.sampled_from((GOOD, failing("f"), misread("m"), ""))

@@ -15,7 +15,6 @@ from passel.hooks import PassInstrumentation
 from passel.instruments import StatisticsReport, Timer, Timing
 from passel.mlir import measured, parse_source, pipelines
 from passel.mlir.bindings_calls import BindingsCalls
-from passel.mlir.measured import rows_in
 from passel.mlir.passes import CSE
 from passel.mlir.pipelines import CompiledPipeline
 from passel.mlir.standard_error import printed_by
@@ -95,12 +94,6 @@ def test_the_report_of_statistics_has_mlirs_names(capfd: pytest.CaptureFixture[s
         "  (S) 1 num-dce'd - Number of symbols DCE'd",
         "",
     ]
-
-
-def test_nothing_is_counted_unless_it_is_asked_for(calls: list[str]) -> None:
-    """Without a report native passes stay one call, and have no statistics."""
-    assert run("builtin.module(func.func(cse),symbol-dce)").statistics == {}
-    assert calls == ["builtin.module(func.func(cse),symbol-dce)"]
 
 
 @pytest.mark.parametrize("jobs", [None, 1])
@@ -188,32 +181,6 @@ def test_a_build_without_the_c_api_is_measured_too(monkeypatch: pytest.MonkeyPat
     result = run("builtin.module(func.func(cse),symbol-dce)", timing, StatisticsReport())
     assert timing.timing.find("(A) DominanceInfo") is not None
     assert result.statistics["builtin.module/0:symbol-dce"] == {"num-dce'd": 1}
-
-
-REPORT = """\
-===-------------------------------------------------------------------------===
-                         ... Execution time report ...
-===-------------------------------------------------------------------------===
-  Total Execution Time: 0.3000 seconds
-
-  ----Wall Time----  ----Name----
-    0.2000 ( 66.7%)  CSE
-    0.0500 ( 16.7%)    (A) DominanceInfo
-    0.1010 ( 33.7%)  SymbolDCE
-   -0.0010 ( -0.3%)  Rest
-    0.3000 (100.0%)  Total
-"""
-
-
-def test_the_last_pass_is_no_part_of_a_negative_rest() -> None:
-    """MLIR's passes may seem to take longer than the whole, as their times are taken apart."""
-    first, last = rows_in(REPORT, 0.3)
-    assert (first.name, first.wall, [each.name for each in first.inside]) == (
-        "CSE",
-        0.2,
-        ["(A) DominanceInfo"],
-    )
-    assert (last.name, last.wall, last.inside) == ("SymbolDCE", 0.101, [])
 
 
 def test_what_passes_print_goes_on(capfd: pytest.CaptureFixture[str]) -> None:

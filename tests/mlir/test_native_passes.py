@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,18 +12,6 @@ from passel import AnchorError, OptionError, PassManager, PipelineError
 from passel.mlir import parse_source, standard_error
 
 SOURCE = "func.func @f(%a: i32) { %0 = arith.addi %a, %a : i32 return }"
-
-
-def test_by_text_on_a_manager() -> None:
-    """Managers with a context of MLIR's know its passes, and so do nested ones."""
-    context = Context()
-    manager = PassManager("builtin.module", context)
-    manager.nest("func.func").add("cse,canonicalize")
-    manager.add("symbol-dce")
-    assert str(manager) == "builtin.module(func.func(cse,canonicalize),symbol-dce)"
-    module = parse_source(context, SOURCE, "t")
-    manager.run(module)
-    assert "arith.addi" not in str(module)
 
 
 @pytest.mark.parametrize(
@@ -69,15 +56,6 @@ def test_options_of_registered_pipelines() -> None:
         PassManager.parse("builtin.module(sparsifier{bogus=4})", Context())
 
 
-def test_passes_are_values() -> None:
-    """A native pass can be pickled, and prints as it was written."""
-    manager = PassManager.parse("builtin.module(canonicalize{top-down=false},cse)", Context())
-    for pass_ in manager:
-        again = pickle.loads(pickle.dumps(pass_))
-        assert str(again) == str(pass_)
-        assert again == pass_
-
-
 @pytest.mark.parametrize("is_allowed", [True, False])
 def test_reasons_that_mlir_writes_to_the_standard_error(
     is_allowed: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -108,21 +86,3 @@ def test_nothing_that_other_threads_write_is_lost(capfd: pytest.CaptureFixture[s
             PassManager.parse("builtin.module(func.func(cse,canonicalize))", context).run(module)
         writing.result()
     assert capfd.readouterr().err.count("a line\n") == lines
-
-
-def test_threads_read_pipelines_at_the_same_time() -> None:
-    """Each gets the diagnostics of its own."""
-    names = "sccp", "mem2reg", "sroa", "inline", "symbol-dce", "lower-affine", "arith-expand"
-
-    def read(thread: int) -> list[str]:
-        context, said = Context(), list[str]()
-        for name in names[thread:] + names[:thread]:
-            PassManager.parse(f"builtin.module({name})", context)
-            with pytest.raises(OptionError) as caught:
-                PassManager.parse(f"builtin.module({name}{{bogus-{thread}}})", context)
-            said.append(str(caught.value))
-        return said
-
-    with ThreadPoolExecutor(4) as threads:
-        for thread, said in enumerate(threads.map(read, range(4))):
-            assert all(f"bogus-{thread}" in each.splitlines()[0] for each in said)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from mlir.ir import Context
 from processes import survived
 
 from passel import PassManager
-from passel.errors import OptionError, PipelineError, UnknownPassError
+from passel.errors import OptionError, UnknownPassError
 from passel.mlir import parse_source
 from passel.mlir.untyped import native_pass_class
 
@@ -61,12 +59,6 @@ def test_a_pipeline_in_options_that_any_op_takes() -> None:
     assert survived(SCRIPT, text) == text
 
 
-def test_a_pipeline_where_it_belongs() -> None:
-    """On a module the passes of the pipeline are the manager's."""
-    manager = PassManager.parse("builtin.module(tosa-to-linalg-pipeline)", Context())
-    assert "tosa-validate" in str(manager)
-
-
 def test_a_pipeline_as_the_option_of_a_pass_for_every_ir() -> None:
     """What such a pipeline consists of are MLIR's passes there as well."""
     text = "builtin.module(composite-fixed-point-pass{pipeline=sparsifier})"
@@ -93,15 +85,6 @@ def test_nested_pipelines_of_nothing(text: str) -> None:
     assert str(module) == before
 
 
-def test_a_nest_that_stays_empty() -> None:
-    """The same holds for managers that are built."""
-    context = Context()
-    module = parse_source(context, "func.func @f() { return }", "t.mlir")
-    manager = PassManager("builtin.module", context)
-    manager.nest("func.func").nest("any")
-    assert manager.run(module).changed is False
-
-
 @pytest.mark.parametrize("name", ["\udcff", "cs\0e", "c\u200bse"])
 def test_names_that_cannot_be_names(name: str) -> None:
     """What cannot be printed is no pass of MLIR's."""
@@ -122,10 +105,3 @@ def test_options_that_are_not_utf8(name: str, text: str) -> None:
     """They are refused as wrong options."""
     with pytest.raises(OptionError, match=f"'{name}': invalid UTF-8"):
         PassManager("builtin.module", Context()).add(f"{name}{{{text}}}")
-
-
-def test_a_zero_in_options() -> None:
-    """MLIR's parser finds it, and says so."""
-    manager: Any = PassManager("builtin.module", Context())
-    with pytest.raises(PipelineError):
-        manager.add("canonicalize{top-down=tr\0ue}")

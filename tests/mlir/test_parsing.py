@@ -76,12 +76,6 @@ def test_no_implicit_module(context: Context) -> None:
         assert "source must contain a single top-level operation" in error
 
 
-def test_locations_of_one_op(context: Context) -> None:
-    """Ops are where they begin, counted from the beginning of the file."""
-    op = parse_source(context, "func.func @f() {\n  return\n}", "a b.mlir", line_offset=10)
-    assert places(op) == ["a b.mlir:0:0", "a b.mlir:11:1", "a b.mlir:12:3"]
-
-
 def test_locations_of_several_ops(context: Context) -> None:
     """The same for several ops, of which MLIR's parser for modules does not know the file."""
     op = parse_source(context, TWO, 'dir/"t".mlir', line_offset=1)
@@ -111,13 +105,6 @@ def test_notes(context: Context) -> None:
     ]
 
 
-def test_invalid_ir(context: Context) -> None:
-    """What parses but is invalid is refused too."""
-    assert errors(context, "func.func @f() -> i32 {\n  return\n}") == [
-        "t.mlir:2:3: error: 'func.return' op has 0 operands, but enclosing function (@f) returns 1"
-    ]
-
-
 def test_unregistered_dialects(context: Context) -> None:
     """Whether they are accepted is the context's affair."""
     text = '"no.such"() : () -> ()'
@@ -125,13 +112,6 @@ def test_unregistered_dialects(context: Context) -> None:
     assert "no.such" in error or "unregistered" in error
     context.allow_unregistered_dialects = True
     assert parse_source(context, text, "t.mlir")
-
-
-def test_errors_reach_nobody_else(context: Context, capfd: pytest.CaptureFixture[str]) -> None:
-    """Also where a context emits its errors, the exception alone has them."""
-    context.emit_error_diagnostics = True
-    assert errors(context, "func.func @f(")
-    assert capfd.readouterr().err == ""
 
 
 def test_bytecode(context: Context, tmp_path: Path) -> None:
@@ -228,11 +208,3 @@ def test_sections_that_would_end_the_process(
         assert error.message == message
         place = (str(file), line, 1 if value.startswith("//") else before + column)
         assert (error.location.file, error.location.line, error.location.column) == place
-
-
-def test_sections_of_all_kinds_of_values(context: Context) -> None:
-    """Whatever is right, or wrong in ways that MLIR reports, is left to MLIR."""
-    text = r'module {} {-# external_resources: { zoo: { a: "x\22\n\\", b: true, "c:": "~" } } #-}'
-    assert parse_source(context, text, "t").operation.name == "builtin.module"
-    with pytest.raises(ParseError, match="unknown key 'foo'"):
-        parse_source(context, "module {} {-# foo: { a : 1 } #-}", "t")

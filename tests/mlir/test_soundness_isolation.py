@@ -111,12 +111,6 @@ def test_the_check_names_the_pass_the_op_and_what_it_touched(verb: str, symbol: 
     assert f"was changed by a pass on {beside}" in failure.diagnostic.message
 
 
-def test_the_check_looks_two_levels_up() -> None:
-    """A pass on a function of a nested module marks the module at the top."""
-    (failure,) = failures(Touch(at="c", what="mark around-that"), nested=True, check=True)
-    assert (failure.kind, failure.symbol) == ("isolation", "c")
-
-
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("at", ["a", "b", "z"])
 @pytest.mark.parametrize("what", ["move", "erase", "add"])

@@ -17,7 +17,6 @@ from passel.mlir import contexts
 from passel.mlir.bindings import bindings_named
 from passel.mlir.bindings_calls import BindingsCalls
 from passel.mlir.calls import Calls, calls_of
-from passel.mlir.library_calls import LibraryCalls
 
 NESTED = """
 from mlir.ir import Context, Module, Type, TypeAttr
@@ -142,11 +141,6 @@ def calls(request: pytest.FixtureRequest) -> Calls:
     return calls_of(bindings) if request.param == "library" else BindingsCalls(bindings)
 
 
-def test_this_build_is_called_through_the_library() -> None:
-    """The wheel that is tested with exports the C API."""
-    assert isinstance(calls_of(bindings_named("mlir")), LibraryCalls)
-
-
 def invalid(context: Context, count: int = 1) -> Any:
     """Return a module of functions that return what they must not."""
     functions = (f"func.func @f{n}(%a: i32) -> i32 {{ return %a : i32 }}" for n in range(count))
@@ -170,11 +164,6 @@ def test_verification_says_all_that_is_wrong(calls: Calls) -> None:
     assert [each.notes[0].message.partition(":")[0] for each in reports] == [
         "see current operation"
     ] * 3
-
-
-def test_a_valid_op_is_verified_without_a_word(calls: Calls) -> None:
-    """Nothing is reported."""
-    assert calls.verify(Module.parse("func.func private @f()", Context()).operation) == (True, [])
 
 
 def test_a_failing_pass_manager_says_what_mlir_says(calls: Calls) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 import pytest
@@ -67,27 +66,6 @@ def test_the_keywords_are_for_one_function(passes: tuple[Any, ...]) -> None:
     with pytest.raises(TypeError, match="are for one function that is a pass"):
         pm.add(*passes, name="x")
     assert len(pm) == 0
-
-
-def test_what_cannot_be_is_refused_at_once() -> None:
-    """Wrong modes are errors where they are set, not in a run."""
-    with pytest.raises(ValueError, match="not 'x'"):
-        manager().enable_verifier("x")  # pyright: ignore[reportArgumentType]
-    with pytest.raises(ValueError, match="no such display of statistics: 'x'"):
-        manager().enable_statistics("x")  # pyright: ignore[reportArgumentType]
-
-
-def test_statistics_take_the_bindings_display_mode(capsys: pytest.CaptureFixture[str]) -> None:
-    """Their enum's members have the names of the layouts."""
-
-    class PassDisplayMode(Enum):
-        LIST = 0
-        PIPELINE = 1
-
-    pm = manager()
-    pm.enable_statistics(PassDisplayMode.LIST)
-    pm.run(parse_toy(MODULE))
-    assert "Pass statistics report" in capsys.readouterr().err
 
 
 def test_an_instrumentation_is_an_object() -> None:

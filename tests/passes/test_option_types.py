@@ -12,7 +12,6 @@ import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
 from passel.manager import FrozenPipeline
-from passel.passes.codecs import BadValue
 from passel.passes.numbers import Int64, IntRange, UInt32
 from passel.passes.option_types import OptionValue, codec_for
 
@@ -347,32 +346,6 @@ def test_python_values_become_canonical(field: str, given: Any, kept: Any) -> No
     assert (value, type(value)) == (kept, type(kept))
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "text"),
-    [
-        ("b", True, "b=true"),
-        ("f", 1.5, "f=1.5"),
-        ("f", 0.1, "f=0.1"),
-        ("s", "a b", 's="a b"'),
-        ("lit", 3, "lit=3"),
-        ("shade", Shade.LIGHT, "shade=light-ish"),
-        ("ints", (1, 2), "ints={1,2}"),
-        ("strs", (), None),
-        ("strs", ("",), 'strs={""}'),
-        ("nested", ((1,), ()), "nested={{1},{}}"),
-        ("maybe", None, "maybe=none"),
-        ("maybe_s", "none", 'maybe-s="none"'),
-        ("is_", "3", 'is-="3"'),
-        ("is_", "x", 'is-="x"'),
-        ("size", Size(width=2), "size={width=2}"),
-        ("pm", OpPassManager("x"), "pm=x()"),
-    ],
-)
-def test_values_are_printed(field: str, value: Any, text: str | None) -> None:
-    """Printing is canonical: braces around lists, quotes only where text needs them."""
-    assert All(**{field: value}).option_text() == (text or "")
-
-
 def test_pipelines_in_options_print_in_braces_if_they_could_be_torn_apart() -> None:
     """A pipeline with a comma or a space is wrapped."""
     pm = OpPassManager("m").add(OpPassManager("f"), OpPassManager("g"))
@@ -431,9 +404,3 @@ def test_lists_are_tuples(hint: Any, message: str) -> None:
     """The error says how to write a list of values, with the type of the elements."""
     with pytest.raises(DefinitionError, match=re.escape(message)):
         codec_for(hint)
-
-
-def test_a_refused_value_keeps_its_message() -> None:
-    """What codecs raise internally carries the message for the error."""
-    with pytest.raises(BadValue, match=r"^expected int, got 'x'$"):
-        codec_for(int).check("x")

@@ -64,17 +64,6 @@ def test_options_are_declared_by_annotations() -> None:
     assert infos["seen"].default == ()
 
 
-def test_options_are_frozen_values() -> None:
-    """Instances compare and hash by class and value, and cannot be changed."""
-    assert Tiling(sizes=[1, 2]) == Tiling(sizes=(1, 2))  # pyright: ignore[reportArgumentType]
-    assert hash(Tiling(depth=3)) == hash(Tiling(depth=3))
-    assert Tiling() != Child(depth=2)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        Tiling().depth = 3  # pyright: ignore[reportAttributeAccessIssue]
-    with pytest.raises(TypeError):
-        Tiling((1,))  # pyright: ignore[reportCallIssue]
-
-
 def test_options_are_inherited() -> None:
     """A subclass adds options and changes defaults."""
     assert [info.name for info in Child.option_infos()] == [
@@ -130,11 +119,6 @@ def test_options_are_read_by_either_name() -> None:
     assert Tiling.parse("peel-loops max-depth=3") == Tiling(peel_loops=True, depth=3)
 
 
-def test_what_is_not_given_has_its_default() -> None:
-    """Empty text gives the defaults."""
-    assert Tiling.parse("") == Tiling()
-
-
 def test_given_twice_a_scalar_is_replaced_and_a_list_is_appended_to() -> None:
     """The first assignment of a list replaces its default, later ones append."""
 
@@ -143,12 +127,6 @@ def test_given_twice_a_scalar_is_replaced_and_a_list_is_appended_to() -> None:
         many: tuple[int, ...] = (9,)
 
     assert Listed.parse("n=1 n=2 many=1 many=2,3") == Listed(n=2, many=(1, 2, 3))
-
-
-def test_both_names_of_an_option_are_one_option() -> None:
-    """Given by both names, the later wins."""
-    assert Tiling.parse("depth=1 max-depth=2").depth == 2
-    assert Tiling.parse("max-depth=2 depth=1").depth == 1
 
 
 WRONG = [
@@ -179,28 +157,6 @@ def test_wrong_option_blocks(text: str, messages: list[str], marked: list[str]) 
         Tiling.parse(text)
     assert [problem.message for problem in info.value.problems] == messages
     assert [problem.span.text for problem in info.value.problems if problem.span] == marked
-
-
-@pytest.mark.parametrize(("text", "start"), [("depth=1 depth", 8), ("depth depth=1", 0)])
-def test_a_missing_value_is_found_among_several(text: str, start: int) -> None:
-    """Of an option given twice, the one without a value is marked."""
-    with pytest.raises(OptionError, match="requires a value!") as info:
-        Tiling.parse(text)
-    assert info.value.span is not None
-    assert (info.value.span.start, info.value.span.text) == (start, "depth")
-
-
-def test_a_class_without_options_says_so() -> None:
-    """There is nothing to suggest where there are no options."""
-
-    class Empty(Options):
-        pass
-
-    with pytest.raises(
-        OptionError, match=r"^<options>:1:1: error: no such option 'x' for Empty; it has no options"
-    ):
-        Empty.parse("x")
-    assert str(Empty()) == "{}"
 
 
 def test_missing_options_are_all_reported(parse: Callable[[str], PassManager]) -> None:
@@ -282,20 +238,6 @@ def test_at_most_a_hundred_problems_are_reported(parse: Callable[[str], PassMana
 # -- Printing --------------------------------------------------------------------------------
 
 
-def test_options_print_sorted_and_without_defaults() -> None:
-    """Canonical text has only what differs from the defaults, sorted by name."""
-    assert Tiling(sizes=(1,), depth=3).option_text() == "max-depth=3 sizes={1}"
-    assert str(Tiling(sizes=(1,), depth=3)) == "{max-depth=3 sizes={1}}"
-    assert Tiling().option_text() == ""
-
-
-def test_all_options_print_on_demand() -> None:
-    """With `all_options`, defaults are printed too, without stray spaces."""
-    assert Tiling().option_text(all_options=True) == (
-        "max-depth=2 peel-loops=false seen={} sizes={}"
-    )
-
-
 def test_required_options_always_print() -> None:
     """What has no default cannot be left out."""
     assert Unnamed(must=0, also="").option_text() == 'also-must="" must=0'
@@ -304,13 +246,6 @@ def test_required_options_always_print() -> None:
         must: int | None
 
     assert Given(must=None).option_text() == "must=none"
-
-
-def test_a_pass_prints_its_name_and_options(make: Callable[..., Pass[Any]]) -> None:
-    """Without options to print there are no braces."""
-    assert str(make("set")) == "set"
-    assert str(make("set", to=2, at="x y")) == 'set{at="x y" to=2}'
-    assert make("a").to_text(all_options=True) == "a"
 
 
 def test_all_options_reach_into_structs_and_pipelines(make: Callable[..., Pass[Any]]) -> None:

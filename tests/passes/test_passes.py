@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pytest
 
@@ -18,10 +18,7 @@ from passel import (
     Statistic,
     option,
 )
-from passel.testing import Callable_, ToyAdapter, ToyOp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from passel.testing import ToyAdapter
 
 FUNC = ToyAdapter.kinds["toy.func"]
 MODULE = ToyAdapter.kinds["toy.module"]
@@ -62,12 +59,6 @@ class Hoist2(Hoist):  # noqa: D101 - that is its point
     failed = Statistic("Things dropped")
 
 
-class Plain(Pass):
-    """Do nothing."""
-
-    name = "plain"
-
-
 def test_a_pass_is_a_frozen_value() -> None:
     """Passes compare, hash and pickle by class and options, and cannot be changed."""
     assert Hoist(limit=3) == Hoist(limit=3)
@@ -77,21 +68,6 @@ def test_a_pass_is_a_frozen_value() -> None:
     assert pickle.loads(pickle.dumps(Hoist(limit=3))) == Hoist(limit=3)
     with pytest.raises(dataclasses.FrozenInstanceError):
         Hoist().limit = 3  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def test_passes_are_dataclasses_with_or_without_options() -> None:
-    """What works on dataclasses works on every pass that can be made."""
-    assert [field.name for field in dataclasses.fields(Hoist())] == ["limit"]
-    assert str(dataclasses.replace(Hoist(), limit=3)) == "hoist{limit=3}"
-    assert dataclasses.fields(Plain()) == ()
-    assert dataclasses.replace(Plain()) == Plain()
-    assert (repr(Hoist()), repr(Plain())) == ("Hoist(limit=100)", "Plain()")
-
-
-def test_declarations_are_no_options() -> None:
-    """Name, dialects, anchor and statistics belong to the class; annotated fields are options."""
-    assert [info.name for info in Hoist.option_infos()] == ["limit"]
-    assert [info.name for info in Pass.option_infos()] == []
 
 
 def test_statistics_are_named_after_their_attribute() -> None:
@@ -132,23 +108,6 @@ def test_an_anchor_in_the_class_body_wins() -> None:
     assert (OnModule.anchor, ByName.anchor) == ("toy.module", "toy.func")
 
 
-def test_an_op_specific_pass_accepts_its_anchor_alone() -> None:
-    """The name decides, whatever the op is."""
-    assert Hoist().can_schedule_on(FUNC)
-    assert not Hoist().can_schedule_on(MODULE)
-
-
-def test_an_agnostic_pass_accepts_every_op() -> None:
-    """Unless it is overridden to be picky."""
-
-    class Agnostic(Pass):
-        pass
-
-    assert Agnostic.anchor is None
-    assert Agnostic().can_schedule_on(FUNC)
-    assert Agnostic().can_schedule_on(MODULE)
-
-
 def test_an_agnostic_pass_may_name_an_anchor() -> None:
     """A plain pass with an anchor is restricted to it."""
 
@@ -157,17 +116,6 @@ def test_an_agnostic_pass_may_name_an_anchor() -> None:
 
     assert Anchored().can_schedule_on(FUNC)
     assert not Anchored().can_schedule_on(MODULE)
-
-
-def test_an_interface_pass_accepts_what_implements_the_interface() -> None:
-    """It has an interface and no anchor."""
-
-    class OnCallable(InterfacePass[Callable_]):
-        pass
-
-    assert (OnCallable.interface, OnCallable.anchor) == (Callable_, None)
-    assert OnCallable().can_schedule_on(FUNC)
-    assert not OnCallable().can_schedule_on(MODULE)
 
 
 def test_an_op_specific_pass_needs_an_anchor() -> None:
@@ -212,27 +160,7 @@ def test_a_generic_pass_waits_for_its_subclass() -> None:
     assert Concrete.anchor == "toy.func"
 
 
-def test_options_of_a_pass_are_keywords(make: Callable[..., Pass[Any]]) -> None:
-    """An option that the pass has not is a TypeError in Python."""
-    with pytest.raises(TypeError, match="unexpected keyword"):
-        Hoist(limits=3)  # pyright: ignore[reportCallIssue]
-    with pytest.raises(TypeError):
-        Hoist(3)  # pyright: ignore[reportCallIssue]
-
-
 def test_run_is_the_authors_to_write() -> None:
     """The base class does nothing by itself."""
     with pytest.raises(DefinitionError, match="does not define run"):
         Hoist2().run(FuncOp(), None)  # pyright: ignore[reportArgumentType]
-
-
-def test_passes_can_be_made_in_functions() -> None:
-    """A pass defined locally, with options, works like any other."""
-
-    class Local(Pass):
-        name = "local"
-        n: int = 3
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
-
-    assert str(Local(n=4)) == "local{n=4}"

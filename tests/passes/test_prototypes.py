@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -42,13 +41,6 @@ class Unroll(Pass):
     wanted: str
     shape: Shape = Shape()
     done = Statistic("Loops unrolled")
-
-
-class Plain(Pass):
-    """A pass that requires nothing."""
-
-    name = "plain"
-    factor: int = 4
 
 
 @pytest.fixture
@@ -100,17 +92,6 @@ def test_what_it_prints_reads_back(registry: PassRegistry, text: str) -> None:
     assert PassManager.parse(whole, registry=registry) == manager
 
 
-def test_under_its_own_name() -> None:
-    """What a pass requires may be given under the name of its class; all that prints reads back."""
-    registry = PassRegistry()
-    registry.register("unroll", lambda: Unroll(wanted="all"))
-    first, second = passes_in("builtin.module(unroll,unroll{wanted=some})", registry)
-    assert (first.wanted, second.wanted) == ("all", "some")
-    assert [str(first), str(second)] == ["unroll", "unroll{wanted=some}"]
-    (again,) = passes_in(f"builtin.module({Unroll(wanted='all')})", registry)
-    assert again.wanted == "all"
-
-
 def test_other_defaults_under_its_own_name() -> None:
     """A pass of the class prints without them, and would be read as another one."""
     registry = PassRegistry()
@@ -129,15 +110,6 @@ def test_other_defaults_under_its_own_name() -> None:
         list(passes_in(f"builtin.module({name})", registry))
 
 
-def test_the_same_defaults_under_its_own_name() -> None:
-    """A pass that is as its class makes it stands for the class."""
-    registry = PassRegistry()
-    registry.register("plain", lambda: Plain(factor=4))
-    info = registry.lookup_pass("plain")
-    assert info is not None
-    assert info.pass_class is Plain
-
-
 def test_it_is_made_when_it_is_needed() -> None:
     """Registering and listing do not call the function; using the pass does, once."""
     calls: list[int] = []
@@ -153,17 +125,6 @@ def test_it_is_made_when_it_is_needed() -> None:
     for _ in range(2):
         assert [each.wanted for each in passes_in("builtin.module(lazy)", registry)] == ["all"]
     assert calls == [1]
-
-
-def test_such_passes_are_values(registry: PassRegistry) -> None:
-    """They can be compared, copied and pickled like all others."""
-    (one,) = passes_in("builtin.module(unroll-much{factor=3})", registry)
-    (other,) = passes_in("builtin.module(unroll-much{factor=3})", registry)
-    assert one == other
-    assert one != next(passes_in("builtin.module(unroll-much)", registry))
-    for copied in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
-        assert copied == one
-        assert str(copied) == "unroll-much{factor=3}"
 
 
 class Declared(Pass):

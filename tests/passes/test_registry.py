@@ -47,19 +47,6 @@ def found(registry: PassRegistry, name: str) -> type[Pass[Any]] | None:
     return info and info.pass_class
 
 
-def test_registering_works_as_a_decorator() -> None:
-    """The class is returned, so that it can be decorated."""
-    registry = PassRegistry()
-    assert registry.register(First) is First
-    assert found(registry, "same") is First
-
-
-def test_an_unknown_name_is_none() -> None:
-    """Lookups of names that are not registered return nothing."""
-    assert PassRegistry().lookup_pass("x") is None
-    assert PassRegistry().lookup_pipeline("x") is None
-
-
 def test_registering_the_same_class_again_does_nothing() -> None:
     """Modules that register at import may be imported twice."""
     registry = PassRegistry()
@@ -156,47 +143,6 @@ def test_a_factory_may_be_a_place() -> None:
         _ = found["nowhere"].pass_class
     with pytest.raises(DefinitionError, match=r"cannot be loaded: ModuleNotFoundError: .*no_such"):
         _ = found["no-module"].pass_class
-
-
-def test_a_name_needs_a_factory() -> None:
-    """A string alone registers nothing."""
-    with pytest.raises(TypeError, match=r"register\('x'\) needs a factory"):
-        PassRegistry().register("x")  # pyright: ignore[reportArgumentType]
-
-
-def test_two_factories_of_one_name_are_refused() -> None:
-    """Also without loading either, and each is named by its origin."""
-    registry = PassRegistry()
-    registry.register("lazy", lambda: First, origin="one")
-    with pytest.raises(DuplicateNameError, match="registered by one, and again by two"):
-        registry.register("lazy", lambda: First, origin="two")
-
-
-def test_pipelines_have_a_table_of_their_own() -> None:
-    """A pipeline may share a pass's name, but not another pipeline's."""
-    registry = PassRegistry()
-    registry.register(First)
-    registry.register_pipeline("same", add_nothing, summary="All of it.")
-    info = registry.lookup_pipeline("same")
-    assert info is not None
-    assert (info.summary, info.options, info.origin) == ("All of it.", None, __name__)
-    assert found(registry, "same") is First
-    with pytest.raises(DuplicateNameError):
-        registry.register_pipeline("same", add_nothing)
-    registry.register_pipeline("same", add_nothing, summary="Other.", override=True)
-    replaced = registry.lookup_pipeline("same")
-    assert replaced is not None
-    assert replaced.summary == "Other."
-
-
-def test_listings_are_sorted_by_name() -> None:
-    """Help does not depend on the order of registration."""
-    registry = PassRegistry()
-    for name in ("c", "a", "b"):
-        registry.register(name, lambda: First)
-        registry.register_pipeline(name, add_nothing)
-    assert [info.name for info in registry.passes()] == ["a", "b", "c"]
-    assert [info.name for info in registry.pipelines()] == ["a", "b", "c"]
 
 
 def test_suggestions_cover_passes_and_pipelines() -> None:
@@ -416,18 +362,6 @@ def test_what_is_added_for_one_ir_is_everywhere() -> None:
     assert "plugin" not in registry
 
 
-def test_a_copy_of_a_chain_is_independent() -> None:
-    """Neither what is behind the original nor what is behind the copy reaches the other."""
-    registry = PassRegistry()
-    zoo = registry.for_ir("zoo", Own())
-    copy = zoo.copy()
-    registry.register("late", lambda: First)
-    copy.register("more", lambda: First)
-    assert "late" in zoo
-    assert "late" not in copy
-    assert "more" not in zoo
-
-
 def test_the_other_side_of_a_registry_for_one_ir() -> None:
     """From the names for one IR one gets to those for another: without the first one's own."""
     registry = PassRegistry()
@@ -435,28 +369,6 @@ def test_the_other_side_of_a_registry_for_one_ir() -> None:
     zoo = registry.for_ir("zoo", Own())
     zoo.register("plugin", lambda: First)
     assert names(zoo.for_ir("farm")) == ["farmers", "plugin"]
-
-
-def test_the_same_scope_is_the_same_registry() -> None:
-    """Asking twice does not pile one registry on another."""
-    source = Own()
-    zoo = PassRegistry().for_ir("zoo", source)
-    assert zoo.for_ir("zoo", source) is zoo
-    assert zoo.for_ir("zoo") is zoo
-
-
-def test_replacing_loads_nothing() -> None:
-    """What replaces whatever has the name need not know what that is."""
-    loaded: list[str] = []
-    behind = PassRegistry()
-    behind.defer(lambda _: loaded.append("all"))
-    registry = PassRegistry(behind)
-    registry.register(First, override=True)
-    registry.register("x", lambda: First, override=True)
-    registry.register_pipeline("line", add_nothing, override=True)
-    assert loaded == []
-    assert names(registry) == ["same", "x"]
-    assert loaded == ["all"]
 
 
 def test_who_comes_second_waits_until_all_is_loaded() -> None:

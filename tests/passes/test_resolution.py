@@ -28,14 +28,6 @@ class Level(Options):
     only: str = ""
 
 
-def add_nothing(pm: OpPassManager) -> None:
-    """Build an empty pipeline."""
-
-
-def add_nothing_with(pm: OpPassManager, options: Level) -> None:
-    """Build an empty pipeline that has options."""
-
-
 def test_every_unknown_name_is_reported_at_once(parse: Callable[[str], PassManager]) -> None:
     """All names of the whole tree that are not registered are listed, with suggestions."""
     with pytest.raises(UnknownPassError) as info:
@@ -51,21 +43,6 @@ def test_every_unknown_name_is_reported_at_once(parse: Callable[[str], PassManag
         ),
         ("'zzz' does not refer to a registered pass or pass pipeline", 34),
     ]
-
-
-def test_names_come_before_options(parse: Callable[[str], PassManager]) -> None:
-    """Options are read only when all names are known."""
-    with pytest.raises(UnknownPassError) as info:
-        parse("any(set{to=x},nothing)")
-    assert len(info.value.problems) == 1
-
-
-def test_syntax_comes_before_names(parse: Callable[[str], PassManager]) -> None:
-    """Names are looked up only when the whole text parses."""
-    from passel import PipelineSyntaxError
-
-    with pytest.raises(PipelineSyntaxError):
-        parse("any(nothing,a{)")
 
 
 @pytest.mark.parametrize(
@@ -102,20 +79,6 @@ def test_a_registered_pipeline_is_expanded_where_it_stands(
     pm = parse("toy.module(a,levels{level=2},toy.func(levels{only=f}),b)")
     assert str(pm) == "toy.module(a,set{to=2},set{to=2},toy.func(set{at=f to=1}),b)"
     assert anchors == ["toy.module", "toy.func"]
-
-
-def test_options_of_a_registered_pipeline_are_checked(
-    parse: Callable[[str], PassManager], registry: PassRegistry
-) -> None:
-    """Its wrong options are reported as a pass's are."""
-    registry.register_pipeline("levels", add_nothing_with, options=Level)
-    registry.register_pipeline("plain", add_nothing)
-    with pytest.raises(OptionError) as info:
-        parse("any(levels{levle=2},plain{x=1},plain{})")
-    assert [p.message for p in info.value.problems] == [
-        "no such option 'levle' for pipeline 'levels'; did you mean 'level'?",
-        "no such option 'x' for pipeline 'plain'; it has no options",
-    ]
 
 
 def test_a_registered_pipeline_may_nest(
@@ -167,13 +130,3 @@ def test_pipelines_in_options_are_resolved_in_the_same_registry(
     """A pass that only this registry knows is found inside an option's value too."""
     pm = parse("any(knobs{pipeline=toy.func(a,on-func)})")
     assert str(pm) == "any(knobs{pipeline={toy.func(a,on-func)}})"
-
-
-def test_the_anchor_of_a_pipeline_in_an_option_is_checked(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """What may not stand in a manager may not stand in an option's manager either."""
-    with pytest.raises(OptionError, match="did you intend to nest") as info:
-        parse("any(knobs{pipeline=toy.module(on-func)})")
-    assert info.value.span is not None
-    assert info.value.span.text == "on-func"

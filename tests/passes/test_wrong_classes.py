@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import types
 from typing import TYPE_CHECKING, Any
@@ -71,25 +70,6 @@ def test_the_op_comes_first() -> None:
     assert refused(run=method("self, ctx, op")) == (
         "P.run takes 'ctx' first; a pass is run with the op first: write run(self, op, ctx)"
     )
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        method("self, op, ctx, more=3"),
-        method("*all"),
-        staticmethod(method("op, ctx")),
-        functools.partialmethod(method("self, op, ctx, more"), more=1),
-    ],
-)
-def test_other_parameters_may_have_defaults(run: Any) -> None:
-    """Whatever can be called with an op and a context is a body."""
-    assert type("P", (Pass,), {"run": run})
-
-
-def test_run_is_a_method() -> None:
-    """Something else of that name is shown."""
-    assert refused(run=3) == "P.run is 3, not a method: write run(self, op, ctx)"
 
 
 def test_other_methods_have_their_parameters() -> None:
@@ -252,12 +232,6 @@ def test_type_parameters_are_classes(define: Callable[[], type], message: str) -
     assert message in str(caught.value)
 
 
-def test_the_body_says_what_the_parameter_does_not() -> None:
-    """A name in quotes is for type checkers, if the body gives the anchor."""
-    assert derived(OperationPass, "FuncOp", anchor="toy.func")().anchor == "toy.func"
-    assert derived(OperationPass, Any)().anchor is None
-
-
 # -- Passes never change -------------------------------------------------------------------------
 
 
@@ -298,15 +272,3 @@ def test_a_pass_that_changes_itself_fails(how: str, message: str) -> None:
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module()"))
     assert message in str(caught.value)
-
-
-def test_options_never_change() -> None:
-    """Nor do structs, of which others can be made."""
-
-    class Size(Options):
-        width: int = 1
-
-    size = Size()
-    with pytest.raises(dataclasses.FrozenInstanceError, match="'width' of Size: options never"):
-        size.width = 2  # pyright: ignore[reportAttributeAccessIssue]
-    assert dataclasses.replace(size, width=2).width == 2

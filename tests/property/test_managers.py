@@ -8,8 +8,7 @@ from typing import Any, Literal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel import OpPassManager, Options, Pass, PassManager, PassRegistry, option
-from passel.manager import FrozenPipeline
+from passel import OpPassManager, Options, Pass, PassRegistry, option
 from passel.pipeline import parse_elements, parse_pipeline, print_element, print_pipeline
 
 
@@ -167,16 +166,6 @@ def test_every_value_is_read_back_with_its_type(pass_: Everything) -> None:
 
 
 @given(pipelines)
-def test_printed_managers_parse_back(pm: OpPassManager) -> None:
-    """Parsing what a manager prints gives an equal manager that prints the same."""
-    for text in (pm.to_text(), pm.to_text(all_options=True), pm.to_text(pretty=True)):
-        again = PassManager.parse(text, registry=REGISTRY)
-        assert again == pm
-        assert str(again) == str(pm)
-        assert again.to_text(all_options=True) == pm.to_text(all_options=True)
-
-
-@given(pipelines)
 def test_managers_make_the_nodes_that_their_text_is(pm: OpPassManager) -> None:
     """What a manager hands to the printer equals what the parser makes of the print."""
     for all_options in (False, True):
@@ -188,12 +177,3 @@ def test_managers_make_the_nodes_that_their_text_is(pm: OpPassManager) -> None:
         for entry in pm:
             inner = entry.to_node(all_options=all_options)
             assert parse_elements(print_element(inner)) == (inner,)
-
-
-@given(pipelines)
-def test_copies_and_frozen_copies_are_equal(pm: OpPassManager) -> None:
-    """Copies print and compare as the original, and frozen ones hash alike."""
-    frozen = FrozenPipeline(pm)
-    assert pm.copy() == frozen.copy() == frozen == pm
-    assert hash(frozen) == hash(FrozenPipeline(pm.copy()))
-    assert str(frozen) == str(pm)

@@ -14,12 +14,10 @@ from passel.pipeline import (
     PassNode,
     PipelineNode,
     parse_elements,
-    parse_options,
     parse_pipeline,
     print_options,
     print_pipeline,
     quote,
-    split_list,
 )
 
 if TYPE_CHECKING:
@@ -91,22 +89,6 @@ def test_printed_pipelines_parse_back(node: PipelineNode) -> None:
     assert parse_pipeline(text) == node
     assert print_pipeline(parse_pipeline(text)) == text
     assert parse_pipeline(print_pipeline(node, pretty=True)) == node
-
-
-@given(st.lists(options_of(values)).map(tuple))
-def test_printed_options_parse_back(nodes: tuple[OptionNode, ...]) -> None:
-    """Parsing printed options gives equal nodes."""
-    assert parse_options(print_options(nodes)) == nodes
-
-
-@given(st.lists(texts))
-def test_quoted_strings_survive(strings: list[str]) -> None:
-    """Whatever strings contain, alone or in a list, they are read back unchanged."""
-    listed = f"{{{','.join(map(quote, strings))}}}"
-    nodes = parse_options(" ".join([f"k={listed}", *(f"s={quote(text)}" for text in strings)]))
-    found = [node.value for node in nodes if node.value]
-    assert [value.text for value in found[1:]] == strings
-    assert [value.text for value in split_list(found[0])] == strings
 
 
 def spans(element: ElementNode) -> Iterator[Span]:

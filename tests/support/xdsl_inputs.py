@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import distribution, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sweeps import STEP
@@ -13,6 +13,8 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tool_fixtures import MlirOpt
 
 CORPUS = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
@@ -43,6 +45,14 @@ def sampled(step: int) -> pytest.MarkDecorator:
     """Parametrize a test to take each `step`th input, and, in a sweep, every one, or a larger part."""
     every = pytest.param(min(STEP, step, max(5, step // 3)), marks=pytest.mark.sweep, id="every")
     return pytest.mark.parametrize("step", [pytest.param(step, id="sample"), every])
+
+
+def some(inputs: Iterable[Any], step: int) -> list[Any]:
+    """Return inputs of a test, of which all but each `step`th are left to a sweep."""
+    return [
+        pytest.param(each, marks=[pytest.mark.sweep] if number % step else [])
+        for number, each in enumerate(inputs)
+    ]
 
 
 def enough(number: int) -> int:

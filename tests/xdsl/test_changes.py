@@ -215,7 +215,7 @@ def _pair(source: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: act.__name__)
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 5)
 @given(random=st.randoms(use_true_random=False))
 def test_each_act_is_repeated(act: Callable[[Operation, Random], None], random: Random) -> None:
     """Every kind of change arrives alone."""
@@ -223,6 +223,7 @@ def test_each_act_is_repeated(act: Callable[[Operation, Random], None], random: 
     _check(here, there, lambda op: act(op, random))
 
 
+@settings(max_examples=settings().max_examples // 3)
 @given(random=st.randoms(use_true_random=False), length=st.integers(2, 30))
 def test_acts_are_repeated_together(random: Random, length: int) -> None:
     """Many changes arrive at once, and others after them."""
@@ -242,7 +243,7 @@ def _optimize(op: Operation) -> None:
         PassManager.parse("any(canonicalize,cse)", xdsl_context()).run(op)
 
 
-@sampled(20)
+@sampled(40)
 def test_odd_modules(step: int) -> None:
     """What is left of a module that no frontend would write arrives, whatever was done to it."""
     sent = 0

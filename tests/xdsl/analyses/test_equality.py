@@ -187,15 +187,6 @@ def test_an_analysis_of_a_changed_op_is_another(name: str, change: Change) -> No
     assert after != before
 
 
-def test_ops_are_compared_by_identity() -> None:
-    """Two modules of the same text have nothing in common."""
-    first, second = (parse_source(xdsl_context(), TEXT, "test.mlir") for _ in range(2))
-    for name in ANALYSES:
-        if name in ("Effects", "DominanceInfo", "PostDominanceInfo", "SymbolTables"):
-            continue  # compared as far as they are about the same ops
-        assert computed(name, first) != computed(name, second), name
-
-
 @pytest.mark.parametrize(("name", "change"), CASES)
 def test_a_pass_that_preserves_what_it_changed_is_found(name: str, change: Change) -> None:
     """With analyses verified, the run fails at the pass, and names it and the analysis."""

@@ -133,11 +133,6 @@ def test_as_mlir_opt(
     assert [message for _, message in caught.value.notes] == [note[1]]
 
 
-def test_shallow_verification_does_not_look_inside(parse: Callable[[str], Operation]) -> None:
-    """What passes on nested ops leave is not looked at again."""
-    XDSLAdapter().verify(parse(CASES["out of order"]), recursive=False)
-
-
 def test_the_root_may_use_what_is_around(parse: Callable[[str], Operation]) -> None:
     """An op that is verified on its own sees the values around it, in their order."""
     use = '"x.op"() ({ "x.use"(%v) : (i32) -> () }) : () -> ()'

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from printing_ops import PlainOp, op_that
-from printing_twins import assert_prints_same, print_with
-from xdsl.dialects import builtin
+from printing_twins import assert_prints_same
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,
-    FileLineColLoc,
     FloatAttr,
-    IntAttr,
     IntegerAttr,
-    IntegerType,
     ModuleOp,
     StringAttr,
     f32,
@@ -132,23 +128,6 @@ def test_attributes_that_matter_at_times() -> None:
         for text in ("one", "two", "three", "one")
     ]
     assert_prints_same(ModuleOp([PlainOp.create(regions=[Region(Block(ops))])]))
-
-
-def test_locations_in_locations() -> None:
-    """A location is printed otherwise within another one."""
-    inner = FileLineColLoc(StringAttr("file"), IntAttr(1), IntAttr(2))
-    make = getattr(builtin, "CallSiteLoc", None)
-    if make is None:
-        pytest.skip("xDSL has no locations in locations yet")
-    assert_prints_same(_with_attributes(inner, inner, inner, make(inner, inner)))
-
-
-def test_attributes_at_addresses_of_others() -> None:
-    """A type that was printed stays alive, so that none gets its address and its text."""
-    printer = FastPrinter(StringIO())
-    for width in range(1, 300):
-        expected = _with_attributes(IntegerType(width))
-        assert f"t.op i{width} None" in print_with(printer, expected).text
 
 
 def test_a_long_text_is_written_at_once() -> None:

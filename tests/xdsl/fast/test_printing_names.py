@@ -63,21 +63,6 @@ def test_ops_with_regions(subject: str) -> None:
     assert_prints_same(ModuleOp([IsolatedOp.create(regions=[Region(Block(ops))])]))
 
 
-def test_a_region_that_is_indented_more() -> None:
-    """An op that indents its region does so each time."""
-
-    class IndentingOp(CustomOp):
-        def print(self, printer: Printer) -> None:
-            with printer.indented():
-                printer.print_region(self.regions[0])
-
-    ops = [
-        IndentingOp.create(regions=[Region(Block([PlainOp.create()]))], result_types=[i32])
-        for _ in range(6)
-    ]
-    assert_prints_same(ModuleOp(list(ops)))
-
-
 def test_names_of_isolated_ops() -> None:
     """Names are counted anew in each isolated op, and go on after it."""
     functions: list[Operation] = []

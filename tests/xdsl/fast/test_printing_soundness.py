@@ -126,13 +126,6 @@ def test_whatever_a_printer_consults(subject: str) -> None:
     assert_prints_same(_module(op_that(_CONSULTED[subject])))
 
 
-def test_a_printer_that_numbers_its_ops() -> None:
-    """Each op gets a number of its own from a printer that keeps count."""
-    module = _module(op_that(_CONSULTED["a number that grows"]))
-    texts = [print_with(FastPrinter(StringIO()), module).text for _ in range(2)]
-    assert texts[0] != texts[1]
-
-
 def test_a_printer_that_asks_what_all_operands_are() -> None:
     """Operands of one kind each do not make an example for operands all of one kind."""
     op_class = op_that(lambda op, _: all(isinstance(v, BlockArgument) for v in op.operands))
@@ -187,18 +180,6 @@ def test_a_class_that_answers_for_its_fields() -> None:
     assert_prints_same(_module(AnsweringOp))
 
 
-def test_subclasses_are_not_registered() -> None:
-    """A class that keeps a list of its subclasses gets none from being printed."""
-    registered: list[type[Operation]] = []
-
-    class RegisteringOp(CustomOp):
-        def __init_subclass__(cls) -> None:
-            registered.append(cls)
-
-    assert_prints_same(_module(RegisteringOp))
-    assert not registered
-
-
 def test_diagnostics() -> None:
     """A printer with messages for ops prints them under these ops."""
     module = _module(CustomOp)
@@ -209,13 +190,3 @@ def test_diagnostics() -> None:
         found.append(print_with(printer, module).text)
     assert "a message" in found[0]
     assert found[0] == found[1]
-
-
-def test_printing_twice_with_one_printer() -> None:
-    """A second op is printed with the names that the printer has given to the first."""
-    module = _module(CustomOp)
-    expected, found = (
-        [print_with(printer, module).text for _ in range(4)]
-        for printer in (Printer(StringIO()), FastPrinter(StringIO()))
-    )
-    assert found == expected

@@ -10,7 +10,7 @@ from loose_ops import EFFECTS, LooseOp, context_with
 from rewriting_twins import check, rewritten
 from xdsl.dialects import arith
 from xdsl.dialects.arith import SignlessIntegerBinaryOperation
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Operation, OpTraits
@@ -185,27 +185,6 @@ def test_constants_of_type_index() -> None:
     assert check(text, "canonicalize")
 
 
-@irdl_op_definition
-class _Wide(IRDLOperation, HasFolderInterface):
-    """A constant whose value has another type than its result."""
-
-    name = "t.wide"
-    out = result_def(i32)
-    traits = traits_def(Pure(), ConstantLike())
-
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        return (IntegerAttr(9, i64),)
-
-
-def test_constants_of_other_types() -> None:
-    """Only type `index` is folded otherwise than xDSL does, which keeps the type of a constant."""
-    text = """
-  %nine = "t.wide"() : () -> i32
-  %y = arith.addi %nine, %nine : i32
-  "test.op"(%y) : (i32) -> ()"""
-    check(text, "canonicalize", _Wide)
-
-
 class _Hinting(RewritePattern):
     """Gives what it inserts a name, and leaves the rewriter with it."""
 
@@ -227,17 +206,6 @@ class _HintingTrait(HasCanonicalizationPatternsTrait):
 class _Hints(LooseOp):
     name = "t.hints"
     traits = traits_def(_HintingTrait())
-
-
-@pytest.mark.parametrize("kind", ["index", "i32"])
-def test_a_rewriter_that_a_pattern_has_left_with_a_name(kind: str) -> None:
-    """The next op is rewritten without the name, also one that is folded."""
-    text = f"""
-  "t.hints"() : () -> ()
-  %0 = arith.constant 5 : {kind}
-  %1 = arith.addi %0, %0 : {kind}
-  "test.op"(%1) : ({kind}) -> ()"""
-    assert check(text, "canonicalize", _Hints)
 
 
 class _Failing(RewritePattern):

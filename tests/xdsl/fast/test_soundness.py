@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -98,15 +97,6 @@ def test_a_parser_that_looks_around_is_not_learned_from(subject: str) -> None:
     assert_same(_LINES, lambda: context_with(_op_that(_LOOKING_AROUND[subject])))
 
 
-def test_a_parser_that_numbers_its_ops_is_not_learned_from() -> None:
-    """Each op gets a number of its own from a parser that keeps count."""
-    numbers = count()
-    context = context_with(_op_that(lambda _, __, ___: next(numbers)))
-    module = parse_source(context, _LINES, "test.mlir")
-    seen = [op.attributes["seen"] for op in module.walk() if op.name == "t.op"]
-    assert len(set(seen)) == len(seen) == 10
-
-
 _LEARNED: dict[str, Consult] = {
     "the type": lambda _, __, value: value.type,
     "positions compared": lambda parser, _, __: parser.pos > 10,
@@ -189,29 +179,6 @@ def test_unusual_parsers(subject: str) -> None:
     after = "".join(f'"t.use"(%{r}) : (i32) -> ()\n' for r in range(6))
     text = f"builtin.module {{\n{source}\n{lines}\n{after}}}"
     assert_same(text, lambda: context_with(_parsed_by(parse)))
-
-
-_DROPPED: dict[str, Callable[[Parser], object]] = {
-    "{}": lambda parser: parser.parse_optional_region(),
-    '{ "t.inner"() : () -> () }': lambda parser: parser.parse_optional_region(),
-    '({}, { "t.inner"() : () -> () })': lambda parser: parser.parse_region_list(),
-}
-
-
-@pytest.mark.parametrize("regions", _DROPPED)
-def test_an_op_that_drops_its_regions(regions: str) -> None:
-    """An op whose parser drops regions is not learned from, and the blocks around are known."""
-
-    class DroppingOp(TextOp):
-        @classmethod
-        def parse(cls, parser: Parser) -> DroppingOp:
-            _DROPPED[regions](parser)
-            return cls.create()
-
-    branch, last = '"test.termop"()[^a, ^b] : () -> ()\n', '"test.op"() : () -> ()\n'
-    lines = f"t.op {regions}\n" * 4
-    text = f'"t.region"() ({{\n{branch}^a:\n{lines}{branch}^b:\n{last}}}) : () -> ()'
-    assert not assert_same(text, lambda: context_with(DroppingOp)).from_templates
 
 
 def _with_field(op: Operation) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any
-from weakref import ref
 
 import pytest
 from twins import assert_same
@@ -13,11 +11,10 @@ from xdsl.printer import Printer
 from xdsl_inputs import xdsl_context
 
 from passel.ir import PrintFlags
-from passel.xdsl import fast, parse_source, parsing
+from passel.xdsl import fast
 from passel.xdsl.fast import slow_paths, template_parser
 from passel.xdsl.fast.printer import FastPrinter
 from passel.xdsl.fast.template_parser import TemplateParser
-from passel.xdsl.parsing import collector_paused
 from passel.xdsl.printing import make_printer
 from passel.xdsl.source_parser import SourceParser
 
@@ -36,12 +33,6 @@ def test_fast_paths_are_on() -> None:
     """The installed release is one that the fast paths were tested with."""
     assert fast.are_on()
     assert not any(way in _SLOW for way in _ways())
-
-
-def test_short_sources_are_parsed_the_ordinary_way() -> None:
-    """What parses lines that are alike is not loaded for a source of few lines."""
-    assert fast.parser_class(999) is SourceParser
-    assert fast.parser_class(1_000) is TemplateParser
 
 
 def test_slow_paths() -> None:
@@ -85,20 +76,3 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = TemplateParser(xdsl_context(), text)
     parser.parse_top_level()
     assert len(list(chain.from_iterable(parser._shapes.values()))) <= 20  # pyright: ignore[reportPrivateUsage]
-
-
-def test_a_parser_goes_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A parser and its tables live no longer than needed, without a collection."""
-    parsers: list[ref[TemplateParser]] = []
-
-    def make(*args: Any) -> TemplateParser:
-        parser = TemplateParser(*args)
-        parsers.append(ref(parser))
-        return parser
-
-    text = "builtin.module {\n" + '"test.op"() : () -> ()\n' * 9 + "}"
-    monkeypatch.setattr(parsing, "parser_class", {len(text): make}.get)
-    with collector_paused():
-        module = parse_source(xdsl_context(), text, "test.mlir")
-        assert [each() for each in parsers] == [None]
-    assert module is not None

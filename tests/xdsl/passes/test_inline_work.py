@@ -70,17 +70,6 @@ def test_a_chain_of_calls_costs_as_much_as_it_is_long(rest: str, pipeline: str) 
     assert str(module).count("func.func") == 1
 
 
-def test_a_chain_that_stays_costs_as_much_as_it_is_long() -> None:
-    """Public functions that only call are kept, and inlined with work in proportion as well."""
-    rest = LINKS["that only call"]
-    run_counted(chain(5, rest, ""), "inline")
-    short, _ = run_counted(chain(60, rest, ""), "inline")
-    long, module = run_counted(chain(120, rest, ""), "inline")
-    assert long < 2.2 * short
-    assert "func.call" not in str(module)
-    assert str(module).count("func.func") == 122
-
-
 def test_a_chain_inlines_to_the_same_where_its_links_are_marked(
     transform: Callable[..., tuple[Operation, object]],
 ) -> None:

@@ -136,16 +136,6 @@ func.func @f(%n: index, %m: memref<1xindex>) {
     assert [depth_of(inner) for inner in op.walk() if inner.name == "arith.addi"] == [1]
 
 
-def test_both_names_print(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
-    """Both names are found in text and lead to the same result."""
-    results: list[str] = []
-    for name in ("licm", "loop-invariant-code-motion"):
-        op = parse_op(KINDS["builtin.module"])
-        run(op, f"builtin.module({name})")
-        results.append(str(op))
-    assert results[0] == results[1]
-
-
 @sampled(2)
 def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
     """Modules of xDSL's corpus come out as xDSL's `licm` leaves them."""

@@ -18,7 +18,7 @@ from xdsl.passes import PassPipeline
 from xdsl.printer import Printer
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-from xdsl_inputs import REAL_FILES, xdsl_context
+from xdsl_inputs import REAL_FILES, some, xdsl_context
 
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -148,7 +148,7 @@ def test_table() -> None:
     assert sorted(path.stem for path in REAL_FILES.glob("*.mlir")) == ALL
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", some(ALL, 3))
 def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) -> None:
     """The pipeline removes what is redundant, and what is left verifies after every pass."""
     before = passel_opt(path_of(name))
@@ -160,7 +160,7 @@ def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) 
     module.verify()
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if CASES[name].oracle])
+@pytest.mark.parametrize("name", some((name for name in ALL if CASES[name].oracle), 3))
 @FORMS
 def test_mlir_takes_the_result(
     name: str,
@@ -177,7 +177,7 @@ def test_mlir_takes_the_result(
     assert (taken.code != 0) is differs, taken.err
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", some(ALL, 3))
 def test_same_as_xdsl(name: str, passel_opt: Callable[..., str]) -> None:
     """On the module, and nested on functions where all code is in them, it is xDSL's result.
 
