@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.test import TestOp as SomeOp
 from xdsl.ir import Block, Operation, Region
-from xdsl_inputs import CORPUS, enough, sampled, xdsl_context
+from xdsl_inputs import sampled, xdsl_context
 
 from passel import PassFailedError, PassManager
 from passel.errors import EncodingError
@@ -238,11 +238,6 @@ def test_acts_are_repeated_together(random: Random, length: int) -> None:
         _check(here, there, change)
 
 
-def _optimize(op: Operation) -> None:
-    with suppress(PassFailedError):
-        PassManager.parse("any(canonicalize,cse)", xdsl_context()).run(op)
-
-
 @sampled(40)
 def test_odd_modules(step: int) -> None:
     """What is left of a module that no frontend would write arrives, whatever was done to it."""
@@ -265,25 +260,6 @@ def _optimize_invalid(op: Operation) -> None:
     manager.enable_verifier(False)
     with suppress(PassFailedError):
         manager.run(op)
-
-
-@sampled(50)
-def test_passes_are_repeated(step: int) -> None:
-    """What passes make of xDSL's own tests arrives."""
-    changed = 0
-    for path in sorted(CORPUS.rglob("*.mlir"))[::step]:
-        try:
-            text = path.read_text(encoding="utf-8")
-            here, there = _pair(text)
-            there.verify()
-        except Exception:  # noqa: BLE001, S112 - many of them are wrong on purpose
-            continue
-        if "dense_resource<" in text:
-            continue  # of which the names are others each time that it is parsed
-        before = str(there)
-        _check(here, there, _optimize)
-        changed += str(there) != before
-    assert changed > enough(2)
 
 
 def test_little_is_sent() -> None:

@@ -79,18 +79,6 @@ def _swap_blocks(s: _Sample) -> None:
     region.insert_block_after(s.bb1, s.bb2)
 
 
-def _swap_regions(s: _Sample) -> None:
-    s.nest.add_region(s.nest.detach_region(0))
-
-
-def _move_region(s: _Sample) -> None:
-    s.inner.add_region(s.nest.detach_region(1))
-
-
-def _move_blocks(s: _Sample) -> None:
-    s.nest.regions[1].move_blocks(s.nest.regions[0])
-
-
 def _move_ops_over(s: _Sample) -> None:
     """Move the last op of a block to the front of the next one, so that their order stays."""
     last = s.bb1.last_op
@@ -108,28 +96,8 @@ def _swap_attributes(s: _Sample) -> None:
     attributes["a"], attributes["b"] = attributes["b"], attributes["a"]
 
 
-def _set_location(s: _Sample) -> None:
-    s.add.location = UnknownLoc()
-
-
-def _set_argument_location(s: _Sample) -> None:
-    s.entry.args[0].location = UnknownLoc()
-
-
-def _set_operand(s: _Sample) -> None:
-    s.add.operands[1] = s.entry.args[1]
-
-
-def _set_operands(s: _Sample) -> None:
-    s.add.operands = tuple(reversed(s.add.operands))
-
-
 def _set_successor(s: _Sample) -> None:
     s.branch.successors[0] = s.bb2
-
-
-def _set_root_location(s: _Sample) -> None:
-    s.module.location = UnknownLoc()
 
 
 _MUTATIONS: dict[str, Callable[[_Sample], object]] = {
@@ -144,8 +112,8 @@ _MUTATIONS: dict[str, Callable[[_Sample], object]] = {
     "attribute to property": _attribute_to_property,
     "attribute of the root": lambda s: s.module.attributes.pop("a"),
     "attribute of an unregistered op": lambda s: s.unregistered.attributes.update(z=UnitAttr()),
-    "set operand": _set_operand,
-    "reorder operands": _set_operands,
+    "set operand": lambda s: setattr(s.add, "operands", (s.add.operands[0], s.entry.args[1])),
+    "reorder operands": lambda s: setattr(s.add, "operands", tuple(reversed(s.add.operands))),
     "drop operand": lambda s: setattr(s.inner, "operands", ()),
     "add operand": lambda s: setattr(s.inner, "operands", (*s.inner.operands, s.entry.args[0])),
     "replace all uses": lambda s: s.first.results[0].replace_all_uses_with(s.entry.args[0]),
@@ -171,14 +139,16 @@ _MUTATIONS: dict[str, Callable[[_Sample], object]] = {
     "change type of an argument": lambda s: Rewriter.replace_value_with_new_type(
         s.entry.args[0], i64
     ),
-    "location": _set_location,
-    "location of an argument": _set_argument_location,
-    "location of the root": _set_root_location,
+    "location": lambda s: setattr(s.add, "location", UnknownLoc()),
+    "location of an argument": lambda s: setattr(s.entry.args[0], "location", UnknownLoc()),
+    "location of the root": lambda s: setattr(s.module, "location", UnknownLoc()),
     "add region": lambda s: s.inner.add_region(Region()),
     "remove region": lambda s: s.nest.detach_region(0),
-    "swap regions": _swap_regions,
-    "move region": _move_region,
-    "move blocks to the region before, in order": _move_blocks,
+    "swap regions": lambda s: s.nest.add_region(s.nest.detach_region(0)),
+    "move region": lambda s: s.inner.add_region(s.nest.detach_region(1)),
+    "move blocks to the region before, in order": lambda s: s.nest.regions[1].move_blocks(
+        s.nest.regions[0]
+    ),
     "move op to the next block, in order": _move_ops_over,
     "add block": lambda s: s.func.regions[0].add_block(Block()),
     "erase block": lambda s: s.func.regions[0].detach_block(s.bb2),

@@ -55,30 +55,6 @@ def test_values_from_outside(inside: str, is_valid: bool) -> None:
     assert is_valid == (not complaint(check_isolation, op))
 
 
-def test_own_results() -> None:
-    """Whether an op's own results may be used inside of it is as the installed xDSL has it."""
-    text = '%own = "test.op"() ({ "test.op"(%own) : (i32) -> () }) : () -> i32'
-    module = parse_source(xdsl_context(), text, "test.mlir")
-    (op,) = module.regions[0].block.ops
-    assert complaint(check_isolation, op) == complaint(IsolatedFromAbove().verify, op)
-
-
-def test_values_from_other_regions_inside() -> None:
-    """A value is from inside however deep it is defined, also where its use does not see it."""
-    text = """
-  "test.op"() ({
-    %c = "test.op"() : () -> i32
-    "test.op"(%c) : (i32) -> ()
-    "test.op"() ({ "test.op"() : () -> () }) : () -> ()
-  }) : () -> ()"""
-    module = parse_source(xdsl_context(), text, "test.mlir")
-    (op,) = module.regions[0].block.ops
-    definition, _, enclosing = op.regions[0].block.ops
-    definition.detach()
-    enclosing.regions[0].block.add_op(definition)
-    assert complaint(check_isolation, op) == complaint(IsolatedFromAbove().verify, op) == ""
-
-
 @sampled(30)
 def test_corpus(step: int) -> None:
     """All ops of xDSL's corpus with regions, isolated or not, are judged as by the trait."""

@@ -6,6 +6,7 @@ import pickle
 from typing import TYPE_CHECKING
 
 import pytest
+from layouts import fields_of
 from own_cf import OWN_CF, JumpOp
 from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp, i32
@@ -44,6 +45,47 @@ def module() -> tuple[XDSLAdapter, ModuleOp, list[Operation], Context]:
     made = parse_source(context, TEXT, "ship.mlir")
     assert isinstance(made, ModuleOp)
     return adapter, made, list(made.ops), context
+
+
+ODD = """
+func.func @branches(%a: i32 loc("x.c":1:2), %c: i1) -> i32 {
+  cf.cond_br %c, ^then(%a : i32), ^done(%a : i32)
+^then(%b: i32):
+  %d = arith.addi %b, %a {tag = "t"} : i32 loc("y.c":3:4)
+  cf.br ^done(%d : i32)
+^done(%e: i32):
+  func.return %e : i32
+}
+func.func @constants() {
+  %a = arith.constant dense<[1.0, 0.1, 3.4028235e38]> : tensor<3xf32>
+  %b = arith.constant 0x7FC00001 : f32
+  func.return
+}
+func.func @cycle() {
+  "test.graph"() ({
+    %a = "un.known"(%b) {x = #un.attr<"q w">} : (!un.type<3>) -> !un.type<3>
+    %b:2 = "un.other"(%a) : (!un.type<3>) -> (!un.type<3>, !un.type<3>)
+  }) : () -> ()
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_nothing_tells_a_copy_from_the_op(number: int) -> None:
+    """Values, names, locations, bits of constants, and the order of uses are the same."""
+    adapter = XDSLAdapter()
+    context = adapter.create_context()
+    context.allow_unregistered = True
+    function = list(parse_source(context, ODD, "odd.mlir").regions[0].block.ops)[number]
+    (copy,) = adapter.receive(adapter.ship([function], context)).ops
+    for op in (function, copy):
+        op.detach()
+    for op in function.walk():  # locations are sent as what they stand for
+        blocks = [block for region in op.regions for block in region.blocks]
+        for each in (op, *(argument for block in blocks for argument in block.args)):
+            each.location = pickle.loads(pickle.dumps(each.location))
+    assert fields_of(copy) == fields_of(function)
 
 
 def test_ops_come_with_what_is_around_them() -> None:

@@ -13,10 +13,9 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, SymbolTable
 
 from passel import PassFailedError, PassManager
-from passel.diagnostics import UNKNOWN, Location
+from passel.diagnostics import Location
 from passel.ir import InvalidIR, PrintFlags
-from passel.xdsl import XDSLAdapter, parse_source
-from passel.xdsl.locations import convert_location
+from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,55 +191,6 @@ def test_printing_falls_back(adapter: XDSLAdapter, parse: Callable[[str], Operat
 
 # -- Locations -------------------------------------------------------------------------------
 
-CUSTOM = """\
-func.func @f(%x: i32,
-             %y: i32) {
-  %a, %b = "test.op"() : () -> (i32, i32)
-  func.return
-^next(%z: i32):
-  func.return
-}
-"""
-
-GENERIC = """\
-"func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
-^entry(%x: i32):
-  %a,
-    %b = "test.op"() : () -> (i32, i32)
-  "func.return"() : () -> ()
-}) : () -> ()
-"""
-
-
-def places(adapter: XDSLAdapter, op: Operation) -> list[str]:
-    """Return where all ops come from, without the file, and then all block arguments."""
-    ops = [adapter.location(inner) for inner in op.walk()]
-    arguments = [
-        convert_location(argument.location)
-        for inner in op.walk()
-        for region in inner.regions
-        for block in region.blocks
-        for argument in block.args
-    ]
-    assert {place.file for place in (*ops, *arguments)} == {"test.mlir"}
-    return [f"{place.line}:{place.column}" for place in (*ops[1:], *arguments)]
-
-
-def test_locations_in_custom_form(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
-    """Ops are located at their name and block arguments at theirs."""
-    assert places(adapter, parse(CUSTOM)) == ["1:1", "3:12", "4:3", "6:3", "1:14", "2:14", "5:7"]
-
-
-def test_locations_in_generic_form(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
-    """The same in generic form, also where results stand on lines before the name."""
-    assert places(adapter, parse(GENERIC)) == ["1:1", "4:10", "5:3", "2:8"]
-
-
-def test_locations_in_split_input(context: Context, adapter: XDSLAdapter) -> None:
-    """Parts of a split file count from the beginning of the file."""
-    module = parse_source(context, CUSTOM, "test.mlir", line_offset=40)
-    assert places(adapter, module)[:2] == ["41:1", "43:12"]
-
 
 def test_locations_of_split_input_in_the_tool(tool: Tool) -> None:
     """An error in the second part names the line of the file."""
@@ -271,13 +221,6 @@ def test_explicit_locations_are_kept(
     assert f"{place.file}:{place.line}:{place.column}" == read
 
 
-def test_explicitly_unknown(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
-    """Also `loc(unknown)` is kept: its author wanted it so."""
-    (op,) = adapter.children(parse('"test.op"() : () -> () loc(unknown)'))
-    assert adapter.location(op) == UNKNOWN
-    assert "loc(unknown)" in adapter.print_op(op, PrintFlags(debuginfo=True))
-
-
 def test_names_without_a_file(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
     """A location that is a name only is shown as that name."""
     (op,) = adapter.children(parse('"test.op"() : () -> () loc("just a name")'))
@@ -292,26 +235,3 @@ def test_call_sites_keep_the_caller(
         parse('"test.op"() : () -> () loc(callsite("a.py":1:2 at "b.py":3:4))')
     )
     assert adapter.location(op).caller == Location("b.py", 3, 4)
-
-
-# -- Structure -------------------------------------------------------------------------------
-
-
-def test_children_region_by_region(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
-    """Regions follow each other, in each its blocks, in each its ops."""
-    (op,) = adapter.children(
-        parse("""
-"test.op"() ({
-  "a.1"() : () -> ()
-  "test.termop"() [^second] : () -> ()
-^second:
-  "a.2"() : () -> ()
-  "test.termop"() : () -> ()
-}, {
-}, {
-  "a.3"() : () -> ()
-  "test.termop"() : () -> ()
-}) : () -> ()""")
-    )
-    names = [adapter.kind_of(child).name for child in adapter.children(op)]
-    assert names == ["a.1", "test.termop", "a.2", "test.termop", "a.3", "test.termop"]

@@ -37,22 +37,6 @@ def frontend_of(
     return frontend
 
 
-def read_ir(adapter: IRAdapter, context: Any, text: str, name: str) -> Any:
-    """Return the op at the top of a text, which is valid.
-
-    Args:
-        adapter: The adapter of the IR.
-        context: The IR's own context.
-        text: The text.
-        name: What errors call it.
-
-    Raises:
-        UnreadableError: It is not valid IR. Its diagnostics say where.
-        AdapterError: The IR has no files.
-    """
-    return read_part(frontend_of(adapter), SourcePart(text, name), context).op
-
-
 def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
     """Return what a part of a source says, whose op at the top is valid.
 

@@ -42,7 +42,7 @@ class Part:
         self._source = source
         self._shared = shared
         self._settings = shared.settings
-        self._adapter = shared.adapter
+        self._adapter = shared.settings.ir.adapter
         self._report = report
         self._threading: bool = shared.settings.threading
         self._recorded: Recorded | None = None

@@ -14,7 +14,6 @@ from passel.tool.reports import Reports
 
 if TYPE_CHECKING:
     from passel.hooks import PassInstrumentation
-    from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend
     from passel.tool.settings import Settings
 
@@ -25,7 +24,6 @@ class Shared:
 
     Attributes:
         settings: The settings of the command line.
-        adapter: The IR's adapter.
         frontend: The frontend, which reads and prints the IR.
         renderer: Writes diagnostics.
         pipelines: Makes a pass manager for each part.
@@ -36,7 +34,6 @@ class Shared:
     """
 
     settings: Settings
-    adapter: IRAdapter
     frontend: Frontend
     renderer: Renderer
     pipelines: PipelineFactory
@@ -66,7 +63,6 @@ def shared_by(settings: Settings, progress: PassInstrumentation | None = None) -
     )
     return Shared(
         settings,
-        settings.ir.adapter,
         frontend,
         renderer,
         PipelineFactory(settings),
