@@ -144,24 +144,6 @@ def test_a_command_shows_the_failure(
     assert told.message in replayed(told.how)
 
 
-@pytest.mark.parametrize("ir", IRS)
-def test_checks_that_a_run_makes_are_flags(replayed: Replayed, registry: Any, ir: str) -> None:
-    """A failure that only a check has found is found again."""
-    pm = PassManager.parse("builtin.module(func.func(trespass))", registry=registry)
-    pm.enable_isolation_check()
-    told = failed(pm, module_of(ir))
-    assert "--check-isolation" in told.how
-    assert told.message in replayed(told.how)
-
-
-def test_a_native_pass(replayed: Replayed) -> None:
-    """A pass of MLIR's own needs the IR alone."""
-    pm = PassManager.parse("builtin.module(func.func(convert-complex-to-llvm))")
-    told = failed(pm, module_of("mlir"))
-    assert told.how == "to replay: passel-opt --run-reproducer --ir=mlir r.mlir"
-    assert "failed to legalize" in replayed(told.how)
-
-
 @pytest.fixture
 def other_build(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], MLIRAdapter]]:
     """Let MLIR's bindings be there under another name as well, but for the library itself."""
@@ -193,25 +175,6 @@ def test_a_build_that_is_installed(
     told = failed(pm, module_of("mlir"))
     assert told.how.endswith(" --ir=iree r.mlir")
     assert told.message in replayed(told.how)
-
-
-@pytest.mark.parametrize(
-    ("ir", "pipeline"),
-    [
-        ("mlir", "builtin.module(func.func(xdsl(give-up)))"),
-        ("mlir", "builtin.module(func.func(xdsl(cse),give-up))"),
-        ("mlir", "builtin.module(xdsl(surrender))"),
-        ("xdsl", "builtin.module(func.func(mlir(cse,raise)))"),
-        ("xdsl", "builtin.module(func.func(mlir(convert-complex-to-llvm)))"),
-    ],
-)
-def test_a_crossing(replayed: Replayed, registry: Any, ir: str, pipeline: str) -> None:
-    """Passes on the other side of a crossing are named and registered as others are."""
-    told = failed(PassManager.parse(pipeline, registry=registry), module_of(ir))
-    wanted = "failed to legalize operation 'complex.cos'"
-    if "complex" not in pipeline:  # a failure over there is reported once, where it failed
-        wanted = told.message.partition(" failed: ")[2].rpartition(" [")[0] or told.message
-    assert wanted in replayed(told.how)
 
 
 # -- Where there is no command -----------------------------------------------------------------
@@ -249,17 +212,6 @@ def test_a_class_inside_of_a_function(ir: str, tmp_path: Path) -> None:
     file = str(tmp_path / "r.mlir")
     told = failed(pm, module_of(ir), file)
     assert replayed_in_python(file, ir, Inner) == told.message
-
-
-def test_a_module_pass_inside_of_a_function(tmp_path: Path) -> None:
-    """So are xDSL's classes, which may do anything outside the IR."""
-
-    class Inner(ways_to_fail.Surrender):
-        name = "inner"
-
-    file = str(tmp_path / "r.mlir")
-    told = failed(PassManager().add(Inner()), module_of("xdsl"), file)
-    assert replayed_in_python(file, "xdsl", Inner, allow_effects=["unknown"]) == told.message
 
 
 @pytest.mark.parametrize("is_toy", [False, True])

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 import pytest
-from tool_fixtures import only_error
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
@@ -90,15 +89,10 @@ def kernels(tmp_path: Path) -> Path:
     [
         (),
         ("--mlir-print-debuginfo",),
-        ("--mlir-print-ir-after-all",),
-        ("--mlir-print-ir-after-change",),
         ("--mlir-print-ir-after-change", "--mlir-print-ir-module-scope"),
         ("--mlir-pass-statistics",),
         ("--mlir-timing", "--mlir-timing-display=tree", "--mlir-timing-columns=wall"),
-        ("--verify-each=always",),
-        ("--verify-each=false",),
         ("--check-isolation",),
-        ("--verify-analyses",),
     ],
     ids=" ".join,
 )
@@ -108,17 +102,6 @@ def test_the_tool_says_the_same(tool: Tool, kernels: Path, flags: tuple[str, ...
     shared = tool(str(kernels), f"--pass-pipeline={PIPELINE}", "-j", "2", *flags)
     assert (shared.code, shared.out) == (alone.code, alone.out)
     assert _without_times(shared.err) == _without_times(alone.err)
-
-
-def test_numbers_of_jobs(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The flag is written as for make; what is no number is refused, wherever it stands."""
-    pipeline = "--pass-pipeline=builtin.module(func.func(cse))"
-    for flag in ("-j2", "-j=2", "--jobs=2"):
-        assert tool("in.mlir", pipeline, flag).code == 0
-    assert only_error(tool("in.mlir", pipeline, "-j0")).startswith("passel-opt: error: '-j0' takes")
-    monkeypatch.setenv("PASSEL_JOBS", "many")
-    message = "PASSEL_JOBS takes a positive number or auto, not 'many'"
-    assert message in only_error(tool("in.mlir", pipeline))
 
 
 def _without_times(text: str) -> list[str]:

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl_inputs import enough, sampled, xdsl_context, xdsl_corpus
 
-from passel.xdsl.parsing import SourceParser, collector_paused, parse_source
+from passel.xdsl.parsing import SourceParser, parse_source
 
 _LOCATED = """\
 func.func @f(%a: i32,
@@ -95,12 +95,6 @@ def test_keeps_explicit_locations(parse: Callable[[str], Operation]) -> None:
     assert str(first.location) == 'loc("a":3:4)'
     assert str(first.regions[0].block.args[0].location) == 'loc("b":1:2)'
     assert isinstance(second.location, UnknownLoc)
-
-
-def test_attaches_no_locations_on_request(context: Context) -> None:
-    """With `locations=False` every location is the unknown one."""
-    module = parse_source(context, "func.func private @f()", "test.mlir", locations=False)
-    assert all(op.location is UNKNOWN_LOC for op in module.walk())
 
 
 def test_spells_equal_types_as_one_object(context: Context) -> None:
@@ -224,19 +218,3 @@ def test_unknown_ops_are_refused_in_mlirs_words(context: Context, text: str, mes
         error = _error(context, f"module {{\n  {text}\n}}")
         assert error.msg == message
         assert _place(error) == ("test.mlir", 2, 3)
-
-
-@pytest.mark.parametrize("enabled", [True, False])
-def test_the_collector_resumes_as_it_was(context: Context, *, enabled: bool) -> None:
-    """Parsing, also failing, leaves the garbage collector's setting alone."""
-    was_enabled = gc.isenabled()
-    try:
-        (gc.enable if enabled else gc.disable)()
-        parse_source(context, "", "test.mlir")
-        _error(context, "}")
-        assert gc.isenabled() == enabled
-        with collector_paused():
-            assert not gc.isenabled()
-        assert gc.isenabled() == enabled
-    finally:
-        (gc.enable if was_enabled else gc.disable)()

@@ -280,14 +280,6 @@ def test_a_changed_enclosing_op_is_noticed(kind: str, to: str, *, check: bool) -
         assert found[0].symbol == "b"
 
 
-@pytest.mark.one_process("pool")  # the same
-@pytest.mark.parametrize("kind", CHANGES)
-def test_a_changed_op_elsewhere_is_noticed(kind: str) -> None:
-    """A pass on a function in a nested module changes one beside that module."""
-    found = failures(Reach(kind=kind, at="b", to="a"), nested=True)
-    assert {each.kind for each in found} == {"isolation"}
-
-
 @pytest.mark.parametrize("kind", OWN)
 def test_an_op_that_takes_itself_away_is_noticed(kind: str) -> None:
     """It is the failure of that very pass, and siblings are still processed."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tool_fixtures import UNREGISTERED
 from xdsl.dialects.builtin import FunctionType, UnregisteredOp, i32
 from xdsl.dialects.llvm import FuncOp
 from xdsl.printer import Printer
@@ -20,7 +18,6 @@ from passel.xdsl import XDSLAdapter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tool_fixtures import Tool
     from xdsl.context import Context
     from xdsl.ir import Operation
 
@@ -148,15 +145,6 @@ def test_errors_name_the_op_without_printing(
     assert not getattr(caught.value, "__notes__", [])
 
 
-def test_xdsl_does_print(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
-    """The trap is there: should xDSL stop rendering modules, passel need not avoid it."""
-    module = parse(BROKEN)
-    broken_function(adapter, module)
-    with pytest.raises(Exception, match=r"[Ee]xpected") as caught:
-        module.verify()
-    assert "func.func" in "".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
-
-
 @pytest.mark.usefixtures("no_printing")
 def test_failed_runs_print_nothing(
     adapter: XDSLAdapter, context: Context, parse: Callable[[str], Operation]
@@ -190,35 +178,6 @@ def test_printing_falls_back(adapter: XDSLAdapter, parse: Callable[[str], Operat
 
 
 # -- Locations -------------------------------------------------------------------------------
-
-
-def test_locations_of_split_input_in_the_tool(tool: Tool) -> None:
-    """An error in the second part names the line of the file."""
-    Path("in.mlir").write_text(
-        'func.func @f() { func.return }\n// -----\n\n  "x.y"() ({ "x.z"() : () -> () }) : () -> ()\n',
-        encoding="utf-8",
-    )
-    code, _, err = tool("in.mlir", "--split-input-file", UNREGISTERED, "--symbol-dce")
-    assert code == 1
-    assert "in.mlir:4:3: error: 'x.y' op pass 'symbol-dce' failed" in err
-
-
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        ('loc("other.py":7:9)', "other.py:7:9"),
-        ('loc("name"("other.py":7:9))', "other.py:7:9"),
-        ('loc(fused[unknown, "other.py":7:9, "third.py":1:1])', "other.py:7:9"),
-        ('loc(callsite("callee.py":1:2 at "caller.py":3:4))', "callee.py:1:2"),
-    ],
-)
-def test_explicit_locations_are_kept(
-    written: str, read: str, adapter: XDSLAdapter, parse: Callable[[str], Operation]
-) -> None:
-    """What the source says about its origin is not overwritten by where it stands."""
-    (op,) = adapter.children(parse(f'"test.op"() : () -> () {written}'))
-    place = adapter.location(op)
-    assert f"{place.file}:{place.line}:{place.column}" == read
 
 
 def test_names_without_a_file(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
