@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -215,19 +213,3 @@ def test_only_the_calling_thread_prints_elsewhere(capfd: pytest.CaptureFixture[s
     os.write(2, b"after")
     assert (number, report) == (12, b"===---report")
     assert capfd.readouterr().err == "after"
-
-
-@pytest.mark.parametrize(
-    ("pipeline", "why"),
-    [
-        ("builtin.module(func.func(cse))", "no ops; mlir runs its own passes itself"),
-        ("builtin.module(cse)", ""),
-    ],
-)
-def test_the_report_says_why_there_are_no_workers(pipeline: str, why: str) -> None:
-    """Passes that MLIR runs on nested ops leave nothing to share, if workers were asked for."""
-    for jobs in (1, 2):
-        stream = StringIO()
-        run(pipeline, Timing(report=stream), jobs=jobs)
-        shared = re.findall(r"  Shared with worker processes: (.*)\n", stream.getvalue())
-        assert shared == ([why] if why and jobs > 1 else [])

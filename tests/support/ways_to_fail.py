@@ -100,6 +100,17 @@ class Dynamic(Pass[Any]):
             raise PassFailure("inside, it failed")
 
 
+class Unwritten(Pass[Any]):
+    """Say that it writes files, and fail."""
+
+    name = "unwritten"
+    effects = ("write-files",)
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure("cannot write")
+
+
 class Die(Pass[Any]):
     """End the process, as native code that crashes does."""
 
