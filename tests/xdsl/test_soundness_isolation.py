@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdsl.dialects.builtin import (
     FileLineColLoc,
-    FunctionType,
     IntAttr,
     StringAttr,
     UnitAttr,
-    i32,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as AnyOp
-from xdsl.ir import Operation, Region
 
 from passel import Failure, Pass, PassContext, PassFailedError, PassManager
 from passel.errors import EncodingError
@@ -29,6 +26,8 @@ from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from xdsl.ir import Operation
 
     from passel.execution.context import OpContext
     from passel.execution.strategies import SiblingStrategy
@@ -62,25 +61,9 @@ def set_attribute(op: Operation) -> None:
     op.attributes["seen"] = UnitAttr()
 
 
-def set_property(op: Operation) -> None:
-    """Change a property."""
-    op.properties["sym_visibility"] = StringAttr("private")
-
-
 def set_location(op: Operation) -> None:
     """Change where the op comes from."""
     op.location = FileLineColLoc(StringAttr("x"), IntAttr(1), IntAttr(2))
-
-
-def change_operand(op: Operation) -> None:
-    """Replace an operand of an op inside."""
-    values, user, *_ = body(op)
-    user.operands = [values.results[1]]
-
-
-def erase_inside(op: Operation) -> None:
-    """Erase an op inside."""
-    body(op)[1].detach()
 
 
 def add_inside(op: Operation) -> None:
@@ -88,35 +71,6 @@ def add_inside(op: Operation) -> None:
     block = op.regions[0].first_block
     assert block is not None
     block.insert_ops_before([AnyOp()], body(op)[0])
-
-
-def reorder(op: Operation) -> None:
-    """Change the order of ops inside."""
-    _, _, third, last = body(op)
-    third.detach()
-    block = op.regions[0].first_block
-    assert block is not None
-    block.insert_ops_before([third], body(op)[0])
-    assert last is body(op)[-1]
-
-
-def add_argument(op: Operation) -> None:
-    """Give its block an argument, and the function its type."""
-    block = op.regions[0].first_block
-    assert block is not None
-    block.insert_arg(i32, 0)
-    op.properties["function_type"] = FunctionType.from_lists([i32], [])
-
-
-def move_region(op: Operation) -> None:
-    """Move the content of a region of an op inside to its other region."""
-    holder = body(op)[2]
-    holder.regions[0].move_blocks(holder.regions[1])
-
-
-def change_deep_inside(op: Operation) -> None:
-    """Give an op in an op inside an attribute."""
-    set_attribute(body(body(op)[2])[0])
 
 
 def erase(op: Operation) -> None:
@@ -139,23 +93,10 @@ def add_beside(op: Operation) -> None:
     op.parent.insert_ops_before([FuncOp.external("new", [], [])], op)
 
 
-def add_region(op: Operation) -> None:
-    """Give the op another region."""
-    op.add_region(Region())
-
-
 CHANGES: dict[str, Callable[[Operation], None]] = {
     "attribute": set_attribute,
-    "property": set_property,
     "location": set_location,
-    "operand": change_operand,
-    "op inside erased": erase_inside,
     "op inside added": add_inside,
-    "order of ops": reorder,
-    "block argument": add_argument,
-    "region moved": move_region,
-    "deep inside": change_deep_inside,
-    "region added": add_region,
     "erased": erase,
     "added beside": add_beside,
 }
