@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import pytest
 from builder_passes import A, B, Bufferize, Lower, OnFunc, X, made
 
 from passel.builder import Bundle, Extension, PipelineBuilder, after_any, followed_by
@@ -55,26 +53,8 @@ def test_tree() -> None:
     assert re.sub(r"py:\d+", "py:N", drawn().draw()) == TREE
 
 
-def test_mermaid() -> None:
-    """Boxes are closed where they end, passes follow each other, constraints are dotted."""
-    text = drawn().draw("mermaid")
-    assert text.count("subgraph") == text.count(" end\n")
-    assert '    r5["x{n=3}<br/>if fast, bundle both"]\n' in text
-    assert "  r4 --> r5\n" in text
-    assert "  r5 -. \"must run after at least one 'on-func'\" .-> r4\n" in text
-    assert "  class r2,r7 t0\n" in text
-    assert '["a#quot;b"]' in PipelineBuilder('a"b').draw("mermaid")
-
-
 def test_an_empty_pipeline() -> None:
     """There is something to see of it."""
     builder = PipelineBuilder()
     builder.stage("lowering", required=True)
     assert builder.draw() == "builtin.module\n└─ stage lowering  empty, required\n"
-
-
-def test_unknown_forms() -> None:
-    """The error names the forms."""
-    form: Any = "png"
-    with pytest.raises(ValueError, match="drawn as tree, mermaid, not as 'png'"):
-        PipelineBuilder().draw(form)

@@ -242,10 +242,10 @@ def test_what_was_found_before_a_refusal_is_found_after_it() -> None:
         lambda: builder.insert_after(handle, OnFunc(), X()),
         lambda: builder.extend(refused_extension),
     ):
-        before = builder.to_yaml()
+        before = builder.draw()
         with pytest.raises(PipelineError):
             refused()
-        assert builder.to_yaml() == before
+        assert builder.draw() == before
     builder.insert_before("a", X())
     builder.insert_after(step, B())
     builder.insert_before(handle, OnFunc())

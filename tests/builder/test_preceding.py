@@ -101,7 +101,7 @@ def test_a_refused_change_is_taken_back() -> None:
     """Labels, places, conditions and constraints are as they were after each kind of refusal."""
     builder = made(A(), B(), Lower())
     builder.constrain("a", before_first("b"), after_all("nothing"))
-    before = builder.to_yaml(), [step.label for step in builder.steps()]
+    before = builder.draw(), [step.label for step in builder.steps()]
     with pytest.raises(InsertionError):
         builder.insert_after("b", B(), A())
     with pytest.raises(InsertionError):
@@ -110,6 +110,6 @@ def test_a_refused_change_is_taken_back() -> None:
         builder.arrange("cse", "func.func(canonicalize,nothing-of-the-kind)")
     with pytest.raises(InsertionError):
         builder.extend(lambda one: one.remove("b") or one.insert_before("absent", "cse"))
-    assert (builder.to_yaml(), [step.label for step in builder.steps()]) == before
+    assert (builder.draw(), [step.label for step in builder.steps()]) == before
     assert builder.add(B()).labels == ("b#2",)
     assert builder.add("cse").labels == ("cse",)

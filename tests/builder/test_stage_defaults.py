@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from builder_passes import A, B, Bufferize, OnFunc, X
 
@@ -17,9 +15,6 @@ from passel.builder import (
     after_any,
     before_first,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def framework(*default: object) -> PipelineBuilder:
@@ -113,20 +108,3 @@ def test_who_has_replaced_it_is_named(target: str) -> None:
         InsertionError, match=r"'two'.* not in the pipeline: extension 'one' has taken it out"
     ):
         framework().extend(Extension("one", fills), Extension("two", misses))
-
-
-def test_pictures_and_files_say_that_it_is_the_default(tmp_path: Path) -> None:
-    """It is one again when a file is read, and what was put next to one is none."""
-    path = tmp_path / "p.yaml"
-    builder = PipelineBuilder()
-    builder.stage("middle", "canonicalize")
-    assert "by default" in builder.draw()
-    path.write_text(builder.to_yaml(), encoding="utf-8")
-    read = PipelineBuilder.from_file(path)
-    read.add("cse", stage="middle")
-    assert str(read) == "builtin.module(cse)"
-    builder.insert_after("canonicalize", "dce")
-    path.write_text(builder.to_yaml(), encoding="utf-8")
-    read = PipelineBuilder.from_file(path)
-    read.add("cse", stage="middle")
-    assert str(read) == "builtin.module(canonicalize,dce,cse)"

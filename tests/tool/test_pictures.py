@@ -6,14 +6,11 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from passel.builder import PipelineBuilder
-from passel.mlir import MLIRAdapter
 from passel.tool import main
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import pytest
 
 
 class Terminal(io.StringIO):
@@ -37,16 +34,3 @@ def test_a_tree_on_a_terminal_is_styled(monkeypatch: pytest.MonkeyPatch) -> None
     plain = re.sub(r"\x1b\[[0-9;]*m", "", drawn)
     expected = PipelineBuilder.parse(text).draw()
     assert [line.rstrip() for line in plain.splitlines()] == expected.splitlines()
-
-
-@pytest.mark.parametrize(
-    "name", ["gpu-lower-to-nvvm-pipeline", "sparsifier", "tosa-to-linalg-pipeline"]
-)
-def test_registered_pipelines_of_mlir_are_data(tmp_path: Path, name: str) -> None:
-    """Written to a file and read again, they are the same text."""
-    adapter = MLIRAdapter()
-    builder = PipelineBuilder.parse(f"builtin.module({name})", adapter=adapter)
-    path = tmp_path / "p.yaml"
-    path.write_text(builder.to_yaml(), encoding="utf-8")
-    again = PipelineBuilder.from_file(path, adapter=adapter)
-    assert str(again.build()) == str(builder.build())

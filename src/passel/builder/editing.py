@@ -9,6 +9,7 @@ from passel.builder.conditions import check_condition
 from passel.builder.insertion import put
 from passel.builder.items import anchor_of, nests_inside
 from passel.builder.naming import describe, keys_of
+from passel.builder.origin import Origin
 from passel.builder.rules import rule_of
 from passel.builder.sequence import Group, Removal, bundled, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from passel.builder.conditions import Condition
     from passel.builder.items import Normalizer
     from passel.builder.naming import Target
-    from passel.builder.origin import Origin
     from passel.builder.sequence import Container, Node, Sequence
     from passel.builder.targets import Occurrence, Targets, Unit
+    from passel.diagnostics import Span
+    from passel.pipeline import ElementNode
 
 
 class Edit:
@@ -62,6 +64,21 @@ class Edit:
         for node in nodes:
             self.sequence.append(node, container, label)
             self._added.append(node)
+
+    def append_element(self, element: ElementNode, span: Span) -> None:
+        """Append an element of a pipeline's file.
+
+        Args:
+            element: The element.
+            span: The place in the file of what it was made of.
+        """
+        root = self.sequence.root
+        origin = Origin("", span.source.name, span.line)
+        nodes = self._normalizer.nodes(element, root.anchor, origin)
+        for step in steps_of(nodes):
+            if step.entry.span is None or step.entry.span.source != span.source:
+                step.entry = step.entry._replace(span=span)  # its text stands nowhere
+        self.append_nodes(nodes, root)
 
     def _label(self, nodes: list[Node], items: tuple[object, ...], label: str) -> str:
         """Return the label that an item gets; several are made a bundle of that name instead.

@@ -468,8 +468,7 @@ class PipelineBuilder(PipelinePlan):
         Source: the descriptors of llvm/lighthouse, which this reads as well.
         """
         # Few programs read files.
-        from passel.builder.data.pipeline_file import is_data, open_pipeline_file, read_text  # noqa: PLC0415
-        from passel.builder.data.reader import Reader, placed  # noqa: PLC0415
+        from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text  # noqa: PLC0415
 
         given = dict(variables or {})
         if not is_data(path):
@@ -481,15 +480,10 @@ class PipelineBuilder(PipelinePlan):
             return cls.parse(
                 source.text, context, flat_anchor=anchor, name=source.name, **arguments
             )
-        file = open_pipeline_file(path, given)
-        anchor = file.anchor or "builtin.module"
-        builder = cls(anchor, context, variables=file.scope.values, **arguments)
+        file = read_pipeline_file(path, given)
+        builder = cls(file.anchor, context, **arguments)
         with builder._positions.edit() as edit:
-            reader = Reader(builder._normalizer, file, anchor)
-            nodes = reader.nodes()
-            edit.sequence.reserve(reader.labels)
-            edit.append_nodes(nodes, edit.sequence.root)
-        for target, constraint, span in reader.asked:
-            with placed(span):
-                builder.constrain(target, constraint)
+            for element, span in file.elements:
+                with placed(span):
+                    edit.append_element(element, span)
         return builder

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.drawing import Form, Picture
+    from passel.builder.drawing import Picture
     from passel.builder.explaining import Explanation
     from passel.builder.finishing import Remark
     from passel.builder.naming import Target
@@ -168,16 +168,6 @@ class PipelinePlan:
             manager.check()
         return manager
 
-    def to_yaml(self) -> str:
-        """Return the pipeline as YAML, which `from_file` reads to an equal builder.
-
-        Raises:
-            PipelineError: Something in it has no text: a condition or a pass that is a function.
-        """
-        from passel.builder.data.writer import to_yaml  # noqa: PLC0415
-
-        return to_yaml(self._positions.sequence, self.variables)
-
     def violations(self) -> tuple[Violation, ...]:
         """Return what breaks contracts in the pipeline that would be built."""
         sequence, _ = self._finished()
@@ -196,20 +186,11 @@ class PipelinePlan:
         named = [Named(step.label, step.origin.clause(", added")) for step in sequence.steps()]
         return ContractWalk(regions, named).violations(manager)
 
-    def draw(self, form: Form = "tree") -> str:
-        """Return a picture of the pipeline, with stages, types and constraints.
+    def draw(self) -> str:
+        """Return a picture of the pipeline as a tree, with stages, types and constraints."""
+        from passel.builder.drawing import to_tree  # noqa: PLC0415 - few draw
 
-        Args:
-            form: `tree` for terminals, or `mermaid`.
-
-        Raises:
-            ValueError: There is no such form.
-        """
-        from passel.builder.drawing import FORMS  # noqa: PLC0415 - few draw
-
-        if form not in FORMS:
-            raise ValueError(f"a pipeline is drawn as {', '.join(FORMS)}, not as {form!r}")
-        return FORMS[form](self.picture())
+        return to_tree(self.picture())
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the picture of the pipeline, in notebooks."""

@@ -333,7 +333,6 @@ class Sequence:
         self.removals: tuple[Removal, ...] = ()
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
-        self._reserved: frozenset[str] = frozenset()
 
     def copy(self) -> Sequence:
         """Return a sequence with copies of all items, under their labels."""
@@ -409,10 +408,6 @@ class Sequence:
             for item in items:
                 item.parent = container
 
-    def reserve(self, labels: Iterable[str]) -> None:
-        """Keep labels for items that have them already and are going to be linked."""
-        self._reserved |= frozenset(labels)
-
     def _adopt(self, item: Node, container: Container, label: str = "") -> None:
         item.parent = container
         item.label = item.label or self._new_label(label or name_of(item))
@@ -428,8 +423,7 @@ class Sequence:
         self._numbers[name] += 1
         number = self._numbers[name]
         label = name if number == 1 else f"{name}#{number}"
-        is_taken = label in self._by_label or label in self._reserved
-        return self._new_label(name) if is_taken else label
+        return self._new_label(name) if label in self._by_label else label
 
 
 def _inner(item: Item, found: list[Node]) -> list[Node]:

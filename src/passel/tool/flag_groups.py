@@ -87,9 +87,7 @@ class PipelineFlags(FlagGroup):
     )
     mlir_disable_threading: bool = flag("")
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
-    draw_pipeline: str = flag(
-        "draw the pipeline instead of running it", "<tree|mermaid>", implied="tree"
-    )
+    draw_pipeline: bool = flag("draw the pipeline instead of running it")
     print_pipeline: bool = flag("print the pipeline without defaults instead of running it")
     lint: bool = flag(
         "check the pipeline instead of running it: what is wrong, or wastes time", common=True

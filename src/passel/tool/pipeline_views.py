@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
 from passel.instruments.terminals import shows_color, styled
@@ -42,12 +42,11 @@ def show_pipeline(settings: Settings, view: str) -> int:
         return _lint(settings)
     if view == "print_pipeline":
         return put(f"{PipelineFactory(settings).text()}\n", settings.output.o)
-    form: Any = settings.pipeline.draw_pipeline
     builder = given_builder(settings, "--draw-pipeline")
     color = settings.diagnostics.color
-    if form == "tree" and settings.output.o == "-" and shows_color(sys.stdout, color):
+    if settings.output.o == "-" and shows_color(sys.stdout, color):
         return put(_coloured_tree(builder))
-    return put(builder.draw(form), settings.output.o)
+    return put(builder.draw(), settings.output.o)
 
 
 def _lint(settings: Settings) -> int:

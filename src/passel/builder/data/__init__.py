@@ -1,1 +1,0 @@
-"""Pipelines as data: YAML to a builder's items, and back."""
