@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from traceback import walk_tb
 from types import SimpleNamespace, TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -26,10 +26,6 @@ from passel import (
 from passel.builder import PipelineBuilder
 from passel.instruments import Timing
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-
-if TYPE_CHECKING:
-    from passel.ir import PrintFlags
-
 
 PRE = '<pre style="font-family:monospace;margin:0 0 1em;background:none">'
 CELL = '<td style="vertical-align:top">'
@@ -82,42 +78,6 @@ def test_a_record_shows_what_a_pass_changed(tmp_path: Path) -> None:
     _, html = bundle_of(tmp_path / "r")
     assert f"<details><summary><code>change</code></summary>{PRE}toy.func @f\n" in html
     assert f'">+toy.func @f 1</span></pre></details></td>{CELL}2</td>{CELL}1</td>' in html
-
-
-def test_notebooks_of_any_theme_are_legible(tmp_path: Path) -> None:
-    """No text has a color of its own, and lines stand in columns below each other."""
-    _, html = bundle_of(tmp_path / "r")
-    assert "color:" not in html
-    assert '<span style="background:#f8514940">toy.module/toy.func/0:change on' in html
-    assert html.count("<pre") == html.count(PRE)
-    assert '<th style="text-align:left">pass</th><th>ops</th>' in html
-
-
-def test_long_diffs_are_cut(tmp_path: Path) -> None:
-    """A notebook's file keeps the first hundred lines of a diff."""
-
-    class Many(Pass[ToyOp]):
-        """Add ops."""
-
-        name = "many"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            """Add them."""
-            for number in range(200):
-                op.add(ToyOp("toy.region", f"r{number}"))
-
-    class Lines(ToyAdapter):
-        """Prints one op a line."""
-
-        def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
-            """Print what is inside as well."""
-            return "\n".join([op.symbol or "", *(each.symbol or "" for each in op.body)])
-
-    manager = PassManager("toy.module", adapter=Lines()).add(Many())
-    manager.enable_recording(tmp_path / "r")
-    html = forms(manager.run(parse_toy("toy.module()"))).html
-    assert "... and 102 more lines" in html
-    assert "r190" not in html
 
 
 def forms(shown: Any) -> Bundle:
@@ -190,15 +150,6 @@ class Tells(Pass[ToyOp]):
         ctx.count(self.told)
         for _ in range(self.times):
             ctx.emit_remark("a < b")
-
-
-def test_builders_and_explanations_show_their_text() -> None:
-    """A builder is the tree that `draw` returns, an explanation its sentences."""
-    builder = PipelineBuilder.parse("builtin.module(func.func(cse))")
-    assert forms(builder).plain == builder.draw()
-    explanation = builder.explain("cse")
-    assert forms(explanation).plain == printed(explanation) == str(explanation)
-    assert "&#x27;cse&#x27; was added" in forms(explanation).html
 
 
 TEST = """
@@ -290,10 +241,3 @@ def test_errors_of_wrong_calls_show_the_call(shell: Shell) -> None:
         Change(but=1)  # pyright: ignore[reportArgumentType]
     shell.skip_hidden = True
     assert rendered(info.value) == [here, str(info.value)]
-
-
-def test_places_in_notebooks_are_cells(shell: Shell) -> None:
-    """IPython's name of a cell's file says nothing to its reader."""
-    builder = PipelineBuilder("builtin.module")
-    builder.add("cse")
-    assert str(builder.explain("cse")).startswith("'cse' was added at Cell In[7]:")

@@ -9,9 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from passel import PassFailedError, PassManager
+from passel import PassManager
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -19,20 +17,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-NESTED = """
-func.func @outer() -> i32 {
-  "test.op"() : () -> ()
-  %a = arith.constant 1 : i32
-  builtin.module {
-    func.func @inner() {
-      %b = arith.constant 2 : i32
-      func.return
-    }
-  }
-  func.return %a : i32
-}
-func.func private @declared()
-"""
 
 
 def load_example(name: str) -> Any:
@@ -86,40 +70,6 @@ def test_constants_move_to_the_start_in_program_order() -> None:
         assert is_constant == sorted(is_constant, reverse=True)
     names = [line.split()[0] for line in text.split("@leaky_relu")[1].splitlines()[1:8]]
     assert names == ["%lower", "%half", "%step", "%tracing", "%zero", "%slope", "%upper"]
-
-
-@pytest.mark.parametrize("limit", [0, 3, 5, 100])
-def test_hoisting_twice_is_hoisting_once(limit: int) -> None:
-    """A second run changes nothing, whatever the limit."""
-    once, _ = hoist((EXAMPLES / "kernels.mlir").read_text(encoding="utf-8"), limit)
-    twice, result = hoist(once, limit)
-    assert twice == once
-    assert result.changed is False
-    assert moved(result) == 0
-
-
-def test_a_limit_counts_the_constants_that_are_there_already() -> None:
-    """With room for four, one constant joins the three at @saxpy's start and two join two."""
-    _, result = hoist((EXAMPLES / "kernels.mlir").read_text(encoding="utf-8"), 4)
-    assert moved(result) == 3
-
-
-def test_constants_stay_in_isolated_ops() -> None:
-    """A constant of a nested function is hoisted neither out of it nor counted."""
-    text, result = hoist(
-        NESTED.replace('"test.op"() : () -> ()', "func.call @declared() : () -> ()")
-    )
-    assert moved(result) == 1
-    before, after = text.split("func.func @inner")
-    assert "constant 1" in before
-    assert "constant 2" in after
-
-
-def test_a_negative_limit_fails_the_pass() -> None:
-    """The pass gives up with its reason on every function."""
-    with pytest.raises(PassFailedError, match="the limit is negative") as caught:
-        hoist(NESTED, -1)
-    assert {failure.kind for failure in caught.value.failures} == {"failed"}
 
 
 def test_run_pipeline_shows_a_success_and_a_failure() -> None:

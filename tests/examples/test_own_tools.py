@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import shutil
 from importlib import import_module
@@ -154,30 +153,6 @@ def test_it_has_its_name(example: Tool, tool: Callable[..., Outcome]) -> None:
     assert unknown.err.startswith(f"{example.name}: error: unknown command line argument")
 
 
-def test_timing(example: Tool, tool: Callable[..., Outcome]) -> None:
-    """Times are printed as a tree, and as JSON."""
-    assert (
-        "Execution time report" in tool(example.file, "-p", example.pipeline, "--mlir-timing").err
-    )
-    flags = ("--mlir-timing", "--mlir-output-format=json", "--info-output-file=-")
-    found = tool(example.file, "-p", example.pipeline, *flags, "-o", "out")
-    assert "Total" in [row["name"] for row in json.loads(found.out)]
-
-
-def test_printing(example: Tool, tool: Callable[..., Outcome]) -> None:
-    """Dumps and diffs show what passes changed."""
-    dumps = tool(example.file, "-p", example.pipeline, "--mlir-print-ir-after-all").err
-    assert dumps.count("// -----// IR Dump After ") >= 3
-    diff = tool(example.file, "-p", example.pipeline, "--mlir-print-ir-diff").err
-    assert re.search(rf"^-.*{re.escape(example.gone)}", diff, re.MULTILINE)
-
-
-def test_statistics(example: Tool, tool: Callable[..., Outcome]) -> None:
-    """Passes count what they did."""
-    found = tool(example.file, "-p", example.pipeline, "--mlir-pass-statistics")
-    assert example.statistic in found.err
-
-
 def test_reproducer_and_replay(example: Tool, tool: Callable[..., Outcome], tmp_path: Path) -> None:
     """A failure leaves a file behind, and the command that is printed fails in the same way."""
     pipeline, said = example.failing
@@ -195,13 +170,6 @@ def test_reproducer_and_replay(example: Tool, tool: Callable[..., Outcome], tmp_
     again = tool("--run-reproducer", "kept.txt")
     assert (again.code, again.err, kept.code) == (0, "", 0)
     assert example.gone not in again.out
-
-
-def test_lists(example: Tool, tool: Callable[..., Outcome]) -> None:
-    """Passes and pipelines are listed with their options."""
-    listed = tool("--help-passes").out
-    for name in re.findall(r"[\w-]+(?=[,){])", example.pipeline):
-        assert f"    --{name}" in listed
 
 
 # -- What is special -------------------------------------------------------------------------

@@ -48,10 +48,11 @@ def sampled(step: int) -> pytest.MarkDecorator:
 
 
 def some(inputs: Iterable[Any], step: int) -> list[Any]:
-    """Return inputs of a test, of which all but each `step`th are left to a sweep."""
+    """Return each `step`th input, and for a sweep the others, or some of them."""
     return [
         pytest.param(each, marks=[pytest.mark.sweep] if number % step else [])
         for number, each in enumerate(inputs)
+        if not number % step or not number % STEP
     ]
 
 

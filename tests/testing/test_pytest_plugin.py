@@ -86,35 +86,12 @@ def test_checks_are_written_and_hold(run: _Pytest, tmp_path: Path) -> None:
     assert (tmp_path / "in.mlir").read_text() == text
 
 
-def test_another_output_fails(run: _Pytest, tmp_path: Path) -> None:
-    """What filecheck says is shown with the output, and how to rewrite the lines."""
-    (tmp_path / "in.mlir").write_text(f"// CHECK: arith.muli\n{_SOURCE}")
-    done = run()
-    assert done.code == 1
-    assert """in.mlir:1: error: Couldn't match "arith.muli".""" in done.out
-    assert "arith.addi %x, %x : i32" in done.out
-    assert f"pytest --update-checks rewrites the lines of {tmp_path / 'in.mlir'}" in done.out
-
-
 def test_files_that_are_no_ir_fail_in_a_line(run: _Pytest, tmp_path: Path) -> None:
     """Where the text is wrong is said, and nothing of how it is read."""
     (tmp_path / "in.mlir").write_text("func.func @f( {")
     done = run()
     assert "in.mlir:1:15: error: Expected argument or type" in done.out
     assert "parse" not in done.out
-
-
-def test_files_stand_beside_the_tests(run: _Pytest, tmp_path: Path) -> None:
-    """A path is looked up in the folder of the test's file, wherever pytest is started."""
-    folder = tmp_path / "tests"
-    folder.mkdir()
-    for name in ("test_it.py", "in.mlir"):
-        (tmp_path / name).rename(folder / name)
-    assert run("tests", "--update-checks").code == 0
-    (folder / "in.mlir").unlink()
-    done = run("tests")
-    assert f"No such file or directory: '{folder / 'in.mlir'}'" in done.out
-    assert "pathlib" not in done.out
 
 
 def test_lines_that_never_fail_are_errors(tmp_path: Path) -> None:

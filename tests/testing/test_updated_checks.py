@@ -75,22 +75,6 @@ def test_they_are_made_once(adapter: str) -> None:
     assert idle_checks(text) == []
 
 
-def test_values_are_variables() -> None:
-    """No name of a value is left outside of a variable."""
-    text = updated(SOURCE, _outputs(SOURCE, "xdsl"))
-    patterns = [line.pattern for line in check_lines(text)]
-    assert any("[[X]], [[X]]" in pattern for pattern in patterns)
-    assert not [each for each in patterns if "%x" in each.replace('"%x ', "")]
-
-
-def test_aliases_come_first() -> None:
-    """What MLIR prints before the module leaves ops their lines."""
-    text = updated(SOURCE, _outputs(SOURCE, "mlir"))
-    aliases, _, rest = text.partition("// CHECK-LABEL: func.func @h(\n")
-    assert aliases.endswith("// CHECK:       #map = affine_map<(d0) -> (d0)>\n")
-    assert " // pred " in rest.partition("\n")[0]  # no list of predecessors, as it is in a string
-
-
 def test_what_is_new_in_the_output_comes_in_its_order() -> None:
     """Ops that the input lacks get their lines where the output has them."""
     source = "func.func private @a()\nfunc.func private @c()\n"
