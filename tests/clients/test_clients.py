@@ -42,9 +42,9 @@ CLIENTS = (
     Client("Catalyst", "pennylane-catalyst==0.15.0"),
     Client("xdsl-jax", "xdsl-jax==0.6.0 jax==0.10.2 xdsl==0.73.0", is_quick=True),
     Client("JAX", "jax==0.10.2", is_quick=True),
-    Client("JAX", "jax==0.8.3"),
+    Client("JAX", "jax==0.9.2"),
     Client("IREE", "iree-base-compiler==3.13.0", is_quick=True),
-    Client("IREE", "iree-base-compiler==3.9.0"),
+    Client("IREE", "iree-base-compiler==3.12.0"),
 )
 
 

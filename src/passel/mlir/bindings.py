@@ -35,7 +35,7 @@ _INSTALL = {
     _JAXLIB: "; pip install jax",
     "iree.compiler": "; pip install iree-base-compiler",
 }
-_SUPPORTED = "passel works on those of MLIR 22, and of jaxlib 0.8.3, IREE 3.9 and later releases"
+_SUPPORTED = "passel works on those of MLIR 22, and of jaxlib 0.9.2, IREE 3.12 and later releases"
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 
 

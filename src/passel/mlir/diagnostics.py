@@ -106,8 +106,7 @@ _CLASSES = {
 def location_kind(location: Any) -> str:
     """Return `file`, `name`, `fused`, `callsite`, or an empty string for other locations.
 
-    Later releases of the bindings have a class for each, earlier ones are asked, and between
-    them are some in which locations are text alone.
+    Later releases of the bindings have a class for each, earlier ones are asked.
     """
     if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()
