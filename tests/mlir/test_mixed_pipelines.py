@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from mlir.ir import Context, StringAttr, Type, TypeAttr
+from mlir.ir import Context, StringAttr
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.mlir import MLIRAdapter, parse_source
@@ -46,38 +46,6 @@ class Tag(Pass[Any]):
         attributes = op.operation.attributes
         old = attributes["x.t"].value if "x.t" in attributes else ""
         attributes["x.t"] = StringAttr.get(old + self.letter, op.operation.context)
-
-
-class GiveUp(Pass[Any]):
-    """Fail."""
-
-    name = "give-up"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Fail."""
-        raise PassFailure("no way")
-
-
-class Raise(Pass[Any]):
-    """Have a bug."""
-
-    name = "raise"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Have a bug."""
-        raise KeyError("x")
-
-
-class Break(Pass[Any]):
-    """Break the function's type."""
-
-    name = "break"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Break it."""
-        context = op.operation.context
-        broken = Type.parse("(i64, i64) -> ()", context)
-        op.operation.attributes["function_type"] = TypeAttr.get(broken, context=context)
 
 
 class EraseSelf(Pass[Any]):
@@ -134,19 +102,6 @@ class EraseInside(Pass[Any]):
             inner.operation.erase()
 
 
-class Dynamic(Pass[Any]):
-    """Run a native pipeline on the functions inside."""
-
-    name = "dynamic"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Run it."""
-        manager = PassManager.parse("func.func(cse,canonicalize)", ctx.ir_context)
-        for inner in MLIRAdapter().children(op):
-            if inner.operation.name == "func.func" and not ctx.run_pipeline(manager, inner):
-                raise PassFailure("nested")
-
-
 class Fewer(Pass[Any]):
     """Check that native passes before it have been at work, by what it is given."""
 
@@ -160,15 +115,11 @@ class Fewer(Pass[Any]):
 
 PASSES = (
     Tag,
-    GiveUp,
-    Raise,
-    Break,
     EraseSelf,
     EraseSelfAndFail,
     DetachSelf,
     EraseSiblings,
     EraseInside,
-    Dynamic,
     Fewer,
 )
 

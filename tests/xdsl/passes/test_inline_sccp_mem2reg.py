@@ -89,12 +89,6 @@ def test_inline_again_changes_nothing(transform: Transform) -> None:
     assert not result.statistics
 
 
-def test_inline_keeps_public_callees(transform: Transform) -> None:
-    """`inline` keeps public callees."""
-    module, _ = transform(CALLS.replace("private @double", "@double"), "inline")
-    assert symbols(module) == ["double", "external", "main"]
-
-
 def test_inline_says_which_callee_could_not_be_simplified(transform: Transform) -> None:
     """`inline` says which callee could not be simplified."""
     with pytest.raises(PassFailedError) as caught:
@@ -199,32 +193,11 @@ def returned(module: Operation, name: str) -> object:
     return None
 
 
-def test_sccp_goes_through_calls_and_regions(transform: Transform) -> None:
-    """`sccp` goes through calls and regions."""
-    module, result = transform(CONSTANTS, "sccp")
-    assert str(returned(module, "main")) == "9 : i32"
-    assert counts(result) == {"num-constants": 6, "num-erased": 3}
-
-
 def test_sccp_on_a_function_does_not_look_into_others(transform: Transform) -> None:
     """`sccp` on a function does not look into others."""
     module, result = transform(CONSTANTS, "func.func(sccp)")
     assert returned(module, "main") is None
     assert not result.statistics
-
-
-def test_sccp_knows_nothing_of_who_calls_public_functions(transform: Transform) -> None:
-    """`sccp` knows nothing of who calls public functions."""
-    module, _ = transform(CONSTANTS.replace("private @square", "@square"), "sccp")
-    assert returned(module, "square") is None
-
-
-def test_sccp_again_changes_nothing(transform: Transform) -> None:
-    """`sccp` again changes nothing."""
-    module, _ = transform(CONSTANTS, "sccp")
-    again, result = transform(str(module), "sccp")
-    assert str(again) == str(module)
-    assert not result.changed
 
 
 CONSTANT_REGIONS = {
