@@ -206,10 +206,10 @@ def test_reproducers_are_the_same(
             f"--mlir-pass-pipeline-crash-reproducer={reproducer}",
             *flags,
         )
+        assert ("crash.py:" in outcome.err) == ("crash" in passes)
         found.append((outcome, reproducer.read_text(encoding="utf-8")))
         reproducer.unlink()
     assert found[0] == found[1]
-    assert ("crash.py:" in outcome.err) == ("crash" in passes)
     processes = len([*folder.glob("*.worked")])
     # A pool takes the passes along if they can be sent, which is not for this test to say.
     assert processes == 1 if "threads" in request.node.name else processes >= 1
