@@ -33,10 +33,9 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
-from passel.execution.strategies import Sequential, fork_map, forked, strategy_for
-from passel.execution.strategies.base import processors
+from passel.execution.strategies import Sequential, fork, fork_map, strategy_for
 from passel.execution.strategies.child_run import ChildRun
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
@@ -232,7 +231,7 @@ def test_what_is_for_one_process_keeps_everything_here(
 INTERRUPTED = """
 import os, signal, sys, time
 from passel import Pass, PassManager
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, parse_toy
 
 class Sleep(Pass):
@@ -274,31 +273,13 @@ class Silent(TellProcess):
     can_fork = True
 
 
-class Loud(Silent):
-    """Report the process, without a declaration of its own."""
-
-    name = "loud"
-
-
-class Holding(Pass):
-    """Hold another pass."""
-
-    name = "holding"
-    can_fork = True
-    held: Pass
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Run it."""
-        self.held.run(op, ctx)
-
-
 def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker is there for it all the same, as when others have died before it was done."""
 
     def one(tasks: Sequence[Any], _: int) -> list[Sequence[Any]]:
         return [tasks]
 
-    monkeypatch.setattr(forked, "_shrinking_chunks", one)
+    monkeypatch.setattr(fork, "_shrinking_chunks", one)
     manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
     outcome, _, _ = run(Forked(2), manager, module_of(4))
     assert not outcome.failures
@@ -308,7 +289,7 @@ def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_chunks_get_shorter(count: int, workers: int) -> None:
     """No worker has a long one when the others have none left."""
     tasks = range(count)
-    chunks = forked._shrinking_chunks(tasks, workers)  # pyright: ignore[reportPrivateUsage]
+    chunks = fork._shrinking_chunks(tasks, workers)  # pyright: ignore[reportPrivateUsage]
     assert [task for chunk in chunks for task in chunk] == list(tasks)
     sizes = [len(chunk) for chunk in chunks]
     assert sizes == sorted(sizes, reverse=True)
@@ -360,19 +341,6 @@ def test_more_chunks_than_a_pipe_holds() -> None:
     finally:
         os.close(tokens)
     assert numbers == [*range(100_000), None]
-
-
-def test_jobs_are_limited_by_the_processors() -> None:
-    """Of more workers than processors can do with, none is started."""
-    assert Forked(2000).jobs == 8 * processors()
-    assert Forked(2).jobs == 2
-
-
-def test_many_ops_for_many_jobs() -> None:
-    """Thousands of jobs for tens of thousands of ops neither hang nor start as many processes."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", Act())
-    outcome, _, _ = run(Forked(2000), manager, module_of(40_000))
-    assert outcome.changed
 
 
 def test_a_failure_of_a_worker_is_logged(

@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from passel import Pass, PassContext, PassManager
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.fork import Forked
 from passel.xdsl import XDSLAdapter, parse_source
 
 ADAPTER = XDSLAdapter()

@@ -12,7 +12,7 @@ import pytest
 from passel import Pass, PassContext, PassFailure, PassInstrumentation, PassManager
 from passel.execution import Run
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
 from passel.instruments.ir_printer import PrintIR

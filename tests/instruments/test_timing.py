@@ -15,7 +15,7 @@ import pytest
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.execution import Run
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.placement import Place
 from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor

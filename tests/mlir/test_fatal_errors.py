@@ -59,30 +59,3 @@ def test_a_fatal_error_says_what_it_has_left_behind(tmp_path: Path) -> None:
         "passel-opt: note: to replay: passel-opt --run-reproducer --ir=mlir r.mlir.1.running",
         "passel-opt: note: passel-report r.passel shows what had run",
     ]
-
-
-WORKERS = """
-from mlir.dialects.func import FuncOp
-from passel import OperationPass
-
-class Erase(OperationPass[FuncOp]):
-    "Erase an op that has uses."
-    name = "erase-used"
-
-    def run(self, op, ctx):
-        if op.sym_name.value == "f7":
-            op.body.blocks[0].operations[0].erase()
-"""
-
-
-def test_a_fatal_error_in_a_worker_names_the_pass(tmp_path: Path) -> None:
-    """Which of several passes it was is said, and no way on: the run goes on, and says it."""
-    (tmp_path / "erase.py").write_text(WORKERS)
-    body = "() -> i32 { %0 = arith.constant 1 : i32\nreturn %0 : i32 }"
-    (tmp_path / "f.mlir").write_text("".join(f"func.func @f{n}{body}\n" for n in range(9)))
-    command = [sys.executable, "-m", "passel", "--ir=mlir", "f.mlir", "-j2"]
-    command += ["--load-pass-plugin=erase.py", "-p=builtin.module(func.func(cse,erase-used))"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    place = "'func.func' @f7 [builtin.module/func.func/1:erase-used]"
-    assert f"passel-opt: note: in pass 'erase-used' on {place}\n" in done.stderr
-    assert "the process that ran passes on it ended with exit code 1" in done.stderr

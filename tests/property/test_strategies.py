@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from passel import Diagnostic, OpPassManager, PassFailedError, PassManager
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.statistics_report import StatisticsReport
@@ -210,7 +210,7 @@ def strategy(request: pytest.FixtureRequest) -> Generator[SiblingStrategy]:
                 yield Threads(None, threads)
         case _:
             with ProcessPoolExecutor(2, get_context("fork")) as pool:
-                yield Futures(pool)
+                yield OnExecutor(pool)
 
 
 NAMES = Case(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from xdsl.dialects.func import FuncOp
 
 from passel import OperationPass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.fork import Forked
 from passel.record.recorder import Recorder
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -120,12 +119,3 @@ def test_workers_record_what_one_does(
     assert merged
     _assert_same(record, one)
     assert bool(record.info.runs[0].failures) == bool(passes)
-
-
-def test_other_processes_record_what_one_does(tmp_path: Path, merged: list[object]) -> None:
-    """Processes of an executor, which have copies of the ops, leave the record of one worker."""
-    one = _recorded(tmp_path / "one", jobs=1)
-    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
-        record = _recorded(tmp_path / "two", executor=executor)
-    assert merged
-    _assert_same(record, one)

@@ -11,7 +11,7 @@ import pytest
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.analysis import AllAnalyses
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.fork import Forked
 from passel.ir import InvalidIR, SendsOps, ability_of
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel.diagnostics import log_warning, log_warning_once
+from passel.diagnostics import log_warning_once
 from passel.execution.strategies import strategy_for
-from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 
 if TYPE_CHECKING:
@@ -58,14 +58,12 @@ class _Counted:
         self._strategy = strategy
         self._counts_calls = True
         self.count = 0
-        self.is_of_copies = False
         if share := getattr(strategy, "_share", None):
             self._counts_calls = False
             strategy._share = partial(self._shared, share)
 
     def _shared(self, share: Any, work: Any, *more: Any) -> Any:
         self.count += 1
-        self.is_of_copies = work.transport.sends_copies
         return share(work, *more)
 
     def __getattr__(self, name: str) -> Any:
@@ -97,7 +95,7 @@ class ForcedStrategy:
         strategy: Any = {
             "threads": Threads(_WORKERS),
             "forked": Forked(_WORKERS),
-            "pool": Futures(self._pool_now(), _WORKERS) if self._name == "pool" else None,
+            "pool": OnExecutor(self._pool_now(), _WORKERS) if self._name == "pool" else None,
         }[self._name]
         self._counted = counted = _Counted(strategy)
 
@@ -113,11 +111,9 @@ class ForcedStrategy:
         self._patch.setattr("passel.execution.run.Sequential", chosen)
         # The strategy was not asked for, so no message says that it cannot be used.
         strategy.where = _WHERE
-        for place, log in (
-            ("execution.strategies.child_run.log_warning_once", log_warning_once),
-            ("execution.strategies.futures.log_warning", log_warning),
-        ):
-            self._patch.setattr(f"passel.{place}", _unless_forced(log))
+        for module in ("child_run", "executor"):
+            place = f"passel.execution.strategies.{module}.log_warning_once"
+            self._patch.setattr(place, _unless_forced(log_warning_once))
 
     def _pool_now(self) -> ProcessPoolExecutor:
         """Return the pool, a new one if a test has ended processes of it."""
@@ -160,7 +156,7 @@ class ForcedStrategy:
         if shared and marker and self._name in (marker.args or ("forked", "pool")):
             if report.failed:
                 report.outcome, report.wasxfail = "skipped", "it looks at this process"
-            elif report.passed and not self._counted.is_of_copies:  # these may be refused
+            elif report.passed:
                 report.outcome = "failed"
                 report.longrepr = "it is marked `one_process`, and does without"
         return report

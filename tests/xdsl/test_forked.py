@@ -17,8 +17,8 @@ from xdsl.dialects.func import FuncOp
 
 from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.execution.strategies import Sequential, fork_map, strategy_for
-from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 from passel.ir import adapter_for
 from passel.xdsl import DominanceInfo, XDSLAdapter, parse_source
@@ -51,7 +51,7 @@ def _shares_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
         if request.param == "threads":
             return Threads(jobs)
         if request.param == "pool":
-            return Futures(request.getfixturevalue("pool"))
+            return OnExecutor(request.getfixturevalue("pool"))
         return Forked(jobs)
 
     monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)

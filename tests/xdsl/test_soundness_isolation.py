@@ -19,9 +19,8 @@ from xdsl.dialects.test import TestOp as AnyOp
 from passel import Failure, Pass, PassContext, PassFailedError, PassManager
 from passel.errors import EncodingError
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.futures import Futures
-from passel.execution.strategies.transport import Transport
+from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.fork import Forked
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from passel.execution.context import OpContext
     from passel.execution.strategies import SiblingStrategy
 
 SOURCE = """
@@ -175,23 +173,23 @@ class ReachAfterChange(Reach):
 
 
 @pytest.fixture
-def keeps_one_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[Futures]:
+def keeps_one_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[OnExecutor]:
     """A pool of workers that are not sent the function `a`."""
-    parcel = Transport.parcel
+    ship = XDSLAdapter.ship
 
-    def parcel_of_others(transport: Transport, tasks: Sequence[OpContext]) -> Any:
-        if any(XDSLAdapter().symbol_name(task.op) == "a" for task in tasks):
+    def ship_others(self: XDSLAdapter, ops: Sequence[Operation], context: Any) -> bytes:
+        if any(self.symbol_name(op) == "a" for op in ops):
             raise EncodingError("it stays here")
-        return parcel(transport, tasks)
+        return ship(self, ops, context)
 
-    monkeypatch.setattr(Transport, "parcel", parcel_of_others)
+    monkeypatch.setattr(XDSLAdapter, "ship", ship_others)
     with ProcessPoolExecutor(2, get_context("fork")) as pool:
-        yield Futures(pool)
+        yield OnExecutor(pool)
 
 
 @pytest.mark.parametrize("kind", ["attribute", "op inside added"])
 def test_a_changed_sibling_that_workers_work_on_is_noticed(
-    kind: str, keeps_one_here: Futures, monkeypatch: pytest.MonkeyPatch
+    kind: str, keeps_one_here: OnExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What they have sent of it is not put on top of another change."""
     told: list[list[tuple[str, str]]] = []

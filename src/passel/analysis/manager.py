@@ -180,10 +180,9 @@ class AnalysisManager:
         inside = (child.kinds() for child in self._children.values())
         return set(self.results).union(*inside)
 
-    def enclosing_kinds(self) -> set[Any]:
-        """Return the kinds of analyses that are cached, of the op and of the enclosing ops."""
-        enclosing = set[Any]() if self._parent is None else self._parent.enclosing_kinds()
-        return enclosing | set(self.results)
+    def around(self) -> set[Any]:
+        """Return the kinds of analyses that are cached, of enclosing ops as well."""
+        return self.kinds() if self._parent is None else self._parent.around()
 
     def clear(self) -> None:
         """Drop all analyses of the op and of the ops inside."""

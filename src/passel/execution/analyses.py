@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
 
 
-class MissingParentAnalysis(BaseException):
-    """Raised in a worker by passes that ask for an analysis of an op that was not sent along."""
-
-
 class AnalysisRunner:
     """Computes analyses for a run.
 

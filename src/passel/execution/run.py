@@ -6,7 +6,6 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
-from passel.execution.analyses import MissingParentAnalysis
 from passel.execution.matching import matched_now, unmatched
 from passel.execution.options import RunOptions
 from passel.execution.outcome import UNCHANGED, Outcome
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
     from passel.execution.context import OpContext
     from passel.execution.options import PassGate
     from passel.execution.strategies import SiblingStrategy
-    from passel.execution.strategies.transport import Packed
+    from passel.execution.strategies.child_run import Packed
     from passel.hooks import Instrumentor
-    from passel.ir import IRAdapter, Shipment
+    from passel.ir import IRAdapter
     from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Schedule, Step
 
 
@@ -83,7 +82,6 @@ class Run:
         self.checks: Sequence[str] = options.flags
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
-        self._enclosing: tuple[OpIdentity, ...] = ()  # of a share, where it comes from
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:
@@ -114,12 +112,7 @@ class Run:
 
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
         """Return the identities of an op, last, and of its enclosing ops, outermost first."""
-        chain: list[OpIdentity] = []
-        for each in outwards(self.adapter, op):
-            if self._enclosing and each == self.op:
-                chain += self._enclosing[::-1]
-                break
-            chain.append(self.identity_of(each))
+        chain = [self.identity_of(each) for each in outwards(self.adapter, op)]
         return tuple(reversed(chain))
 
     @property
@@ -177,48 +170,30 @@ class Run:
         return self.outcome
 
     def do_share(
-        self,
-        schedule: Schedule,
-        step: NestedStep,
-        shipment: Shipment,
-        identities: Sequence[tuple[OpIdentity, ...]],
-        analyses: Mapping[Any, Any],
+        self, schedule: Schedule, step: NestedStep, ops: Sequence[Any]
     ) -> Iterator[tuple[Outcome, Packed]]:
         """Do a share of another run's work on siblings; yield the outcome and changes of each.
 
         Args:
             schedule: The nested step alone.
             step: That step.
-            shipment: Copies of some siblings.
-            identities: What `identify` returns for each in the other run.
-            analyses: The cached analyses of the enclosing ops.
+            ops: Copies of some siblings.
 
         Raises:
             EncodingError: That is not all that there is to say, or it cannot be sent.
         """
-        enclosing = self.adapter.parent(shipment.ops[0])
+        enclosing = self.adapter.parent(ops[0])
         self.op, self.pipeline = enclosing, schedule.pipeline
-        self._enclosing = identities[0][:-1]
-        hooks, services, runner = self._hooks, self._services, self._runner
-        hooks.run = self
+        self._hooks.run = self
         self._reports.held = 1
-        with Bracket(hooks, "run", self):
-            if runner.initialize(schedule, enclosing).failures:
-                raise EncodingError("it is to fail where it comes from")
-            children = runner.child_run(step, enclosing, analyses)
-            for op, chain in zip(shipment.ops, identities, strict=True):
-                services.ordinals[services.identity_of(op)] = chain[-1].ordinal
-            wanted = set(map(services.identity_of, shipment.ops))
-            tasks = [each for each in children.tasks if services.identity_of(each.op) in wanted]
-            count, interrupt = 0, None
-            with children.apart():
-                for outcome, packed in children.work_off(tasks, shipment.known):
-                    count, interrupt = count + 1, outcome.interrupt
-                    yield outcome, packed
-            if isinstance(interrupt, MissingParentAnalysis) or (
-                interrupt is None and count < len(shipment.ops)
-            ):
-                raise EncodingError("not all of it can be done here")
+        if self._runner.initialize(schedule, enclosing).failures:
+            raise EncodingError  # it is to fail where it comes from
+        children = self._runner.child_run(step, enclosing)
+        identity_of = self._services.identity_of
+        wanted = set(map(identity_of, ops))
+        tasks = [each for each in children.tasks if identity_of(each.op) in wanted]
+        with children.apart():
+            yield from children.work_off(tasks)
 
     def _cross(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.analysis import AnalysisManager
 from passel.errors import AnchorError, Problem
 from passel.execution.analyses import AnalysisRunner
 from passel.execution.context import OpContext
@@ -21,7 +20,7 @@ from passel.passes.preservation import in_common
 from passel.schedule import passes_in, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
@@ -86,22 +85,18 @@ class PipelineRunner:
             return outcome
         return merge([outcome, self._settle(op, ctx)])
 
-    def child_run(self, step: NestedStep, op: Any, analyses: Mapping[Any, Any]) -> ChildRun:
+    def child_run(self, step: NestedStep, op: Any) -> ChildRun:
         """Return the run of nested pipelines on the ops inside an op, as all that there is to do.
 
         Args:
             step: The nested step.
             op: The op.
-            analyses: The cached analyses of the op and of those that enclose it.
         """
         ctx: OpContext | None = None
         for each in reversed(list(outwards(self._adapter, op))):
-            outer_analyses = None if ctx is None else ctx.cached
-            cached = AnalysisManager(each, self.analyzer, outer_analyses)
-            cached.results = cast("dict[Any, Any]", analyses)
             place = self.services.policies.lifetime.place_of(each)
-            ctx = OpContext(self, each, place, None, ctx, analyses=cached)
-            ctx.cached, ctx.step = cached, step
+            ctx = OpContext(self, each, place, None, ctx)
+            ctx.step = step
         assert ctx is not None  # noqa: S101 - the op's own
         return ChildRun(step, ctx)
 

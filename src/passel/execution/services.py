@@ -46,7 +46,7 @@ class RunServices:
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if steps are observed.
         matched: Keys of nested pipelines that had some op to run on.
-        placements: Where the ops of nested steps may be processed, once that was asked.
+        declared: Whether passes of a nested step declare that they change only their ops.
         identity_of: A function from ops to keys of a dictionary.
         process: The process that runs.
     """
@@ -87,7 +87,7 @@ class RunServices:
         self.states: dict[PassStep, Any] = {}
         self.ordinals: dict[Hashable, int] = {}
         self.matched: set[str] = set()
-        self.placements: dict[NestedStep, Any] = {}
+        self.declared: dict[NestedStep, bool] = {}
         self.identity_of: Callable[[Any], Hashable] = self.adapter.identity_of
         self.process: int = os.getpid()
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from contextlib import AbstractContextManager
 
     from passel.ir.frontend import Frontend
@@ -229,8 +229,7 @@ class RenewsFingerprints(Protocol):
 class SendsOps(Protocol):
     """Optional ability of an adapter: what a copy of this process does to its ops can come back.
 
-    Forked workers use it for siblings. Where ops do not survive a fork, an adapter leaves it out:
-    then they work on copies that `ShipsOps` makes.
+    Workers use it for siblings. Where ops do not survive a fork, an adapter leaves it out.
     """
 
     def note(self, op: Any) -> Any:
@@ -272,24 +271,18 @@ class Shipment(NamedTuple):
     Attributes:
         context: The IR's own context.
         ops: The copies, inside of a copy of the enclosing op.
-        known: What need not be sent back of them.
     """
 
     context: Any
     ops: Sequence[Any]
-    known: Sequence[Any]
 
 
 @runtime_checkable
 class ShipsOps(Protocol):
     """Optional ability of an adapter: ops can go to a process that knows nothing of them.
 
-    The workers of executors use it for siblings, and forked ones if the adapter has no `SendsOps`.
+    The workers of executors use it for siblings, and `SendsOps` for the way back.
     """
-
-    def versions(self) -> Mapping[str, str]:
-        """Return the versions that such a process has to have as well, by name."""
-        ...
 
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
         """Return copies of ops that stand right inside of one op.
@@ -312,30 +305,6 @@ class ShipsOps(Protocol):
         Raises:
             EncodingError: This process cannot have it.
         """
-        ...
-
-
-@runtime_checkable
-class ReturnsCopies(Protocol):
-    """Optional ability of an adapter: copies that `ShipsOps` has made come back whole.
-
-    An adapter with `SendsOps` has no need of it: there what has changed comes back.
-    """
-
-    def encode(self, op: Any, known: Sequence[Any]) -> bytes:
-        """Return all of a copy that passes on it may change; it is empty if nothing has changed.
-
-        Args:
-            op: The copy.
-            known: Parts that need not be sent.
-
-        Raises:
-            EncodingError: It holds what cannot be sent.
-        """
-        ...
-
-    def decode_into(self, op: Any, data: bytes, context: Any) -> None:
-        """Give an op what `encode` has returned, in place of its own; it stays the same object."""
         ...
 
 

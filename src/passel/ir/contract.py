@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.ir.policies import PlaceLifetime, RunPolicies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.diagnostics import Location
@@ -221,3 +221,7 @@ class IRAdapter(ABC):
             A sentence without a final period; empty if they may, or it is not known.
         """
         return ""
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of the IR's packages, by name, for records of runs."""
+        return {}

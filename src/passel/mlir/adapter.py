@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import IRAdapter, RunPolicies
-from passel.mlir import shipping
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.capi import address
 from passel.mlir.contents import symbol_name
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from passel.diagnostics import Location
-    from passel.ir import Fusing, OpKind, PrintFlags, Shipment
+    from passel.ir import Fusing, OpKind, PrintFlags
     from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
@@ -310,36 +309,10 @@ class MLIRAdapter(IRAdapter):
         return tuple(flags)
 
     def versions(self) -> dict[str, str]:
-        """Return the version of the build that another process has to have as well."""
-        return shipping.versions(self.bindings)
+        """Return the version of the build, by the name of its package."""
+        from passel.mlir.distributions import version_of  # noqa: PLC0415 - for records alone
 
-    def ship(self, ops: Sequence[Any], context: Any) -> bytes:
-        """Return copies of ops, with what a process needs that knows nothing of them.
-
-        Raises:
-            EncodingError: They hold what cannot be sent.
-        """
-        return shipping.ship(self.bindings, ops, context)
-
-    def receive(self, data: bytes) -> Shipment:
-        """Return what `ship` has sent, in a context of this thread.
-
-        Raises:
-            EncodingError: This process cannot have them: it has other dialects, or was forked.
-        """
-        return shipping.receive(self.bindings, self._dialects, data)
-
-    def encode(self, op: Any, known: Sequence[Any]) -> bytes:
-        """Return all of a copy that passes on it may have changed.
-
-        Raises:
-            EncodingError: It holds what cannot be sent.
-        """
-        return shipping.encode(op, known)
-
-    def decode_into(self, op: Any, data: bytes, context: Any) -> None:
-        """Give an op what `encode` has returned of its copy; it stays the same op."""
-        shipping.decode_into(self.bindings, op, data, context)
+        return {self.bindings.package: version_of(self.bindings.package)}
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or where that cannot be, of its generic text.

@@ -6,7 +6,6 @@ Most builds register their dialects and passes by themselves; for jaxlib, its fu
 from __future__ import annotations
 
 import importlib
-import os
 import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,8 @@ from passel.errors import AdapterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+MAGIC = b"ML\xefR"
+"""How bytecode begins."""
 
 _JAXLIB = "jaxlib.mlir"
 _JAXLIB_DIALECTS = {
@@ -44,13 +45,11 @@ class Bindings:
 
     Attributes:
         root: The package, such as `mlir` or `iree.compiler`.
-        process: The process that has loaded it; 0 before that.
     """
 
     def __init__(self, root: str) -> None:
         """Import nothing yet."""
         self.root = root
-        self.process: int = 0
 
     @property
     def package(self) -> str:
@@ -77,7 +76,6 @@ class Bindings:
         Raises:
             AdapterError: The build is not installed, or too old.
         """
-        self.process = os.getpid()
         module = self.module("ir")
         errors = getattr(module.Context, "emit_error_diagnostics", None)
         if getattr(errors, "fget", None) is None:  # what passel needs that came last

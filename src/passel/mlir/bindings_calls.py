@@ -6,7 +6,7 @@ import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from passel.mlir.bytecode import MAGIC
+from passel.mlir.bindings import MAGIC
 from passel.mlir.contexts import at_once, context_lock, on_threads
 from passel.mlir.diagnostics import Report
 

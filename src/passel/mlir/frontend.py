@@ -13,7 +13,7 @@ from passel.diagnostics import Diagnostic, Location, Severity
 from passel.ir import PrintFlags
 from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
 from passel.ir.resources import add_resources, read_resources
-from passel.mlir.bytecode import MAGIC
+from passel.mlir.bindings import MAGIC
 from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_file, parse_source
 from passel.mlir.standard_error import end_at_fatal_errors

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Location, Severity
-from passel.mlir.bindings import bindings_named, bindings_of
-from passel.mlir.bytecode import MAGIC
+from passel.mlir.bindings import MAGIC, bindings_named, bindings_of
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import (
     SEEN,

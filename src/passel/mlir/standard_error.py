@@ -13,7 +13,7 @@ from functools import cache
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from passel.execution.strategies.stopping import interrupts_held
+from passel.execution.strategies.base import interrupts_held
 from passel.execution.streams import last_words
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_command import replay_command
-from passel.ir import ShipsOps, ability_of
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data, failure_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
@@ -194,7 +193,6 @@ class Recorder(PassInstrumentation):
     # -- What is recorded ------------------------------------------------------------------------
 
     def _run_facts(self, run: Run, snapshots: Snapshots) -> dict[str, Any]:
-        sends = ability_of(run.adapter, ShipsOps)
         schedule = str(run.pipeline)
         outer = self._runs[-1].number if self._runs else None
         source, text = self._source if outer is None else ("", b"")
@@ -205,7 +203,7 @@ class Recorder(PassInstrumentation):
             self._log.text(digest := digest_of(text), text)
         return {
             "ir": run.adapter.build_name(),
-            "version": {} if sends is None else dict(sends.versions()),
+            "version": dict(run.adapter.versions()),
             "pipeline": (outer is None and self.pipeline) or schedule,
             "schedule": schedule,
             "steps": [_facts_of(each)[:3] for each in passes_of(run.pipeline)],

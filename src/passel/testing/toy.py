@@ -18,7 +18,7 @@ from passel.diagnostics import UNKNOWN, Location, suggest
 from passel.ir import InvalidIR, IRAdapter, OpKind, PrintFlags, Shipment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 class Callable_:  # noqa: N801 - the toy IR's one interface
@@ -184,10 +184,6 @@ class ToyAdapter(IRAdapter):
         inside = map(self.fingerprint, op.body) if recursive else op.body
         return (op, op.symbol, op.value, *inside)
 
-    def versions(self) -> Mapping[str, str]:
-        """Return nothing: the toy IR is of passel's own version."""
-        return {}
-
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
         """Return the ops, and the enclosing ops without their bodies."""
         enclosing: list[tuple[str, str | None, int]] = []
@@ -208,7 +204,7 @@ class ToyAdapter(IRAdapter):
         for each in ops:
             if op is not None:
                 op.add(each)
-        return Shipment(context, ops, ())
+        return Shipment(context, ops)
 
     def note(self, op: ToyOp) -> None:
         """Return nothing: all of an op is sent."""

@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.placement import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.child_run import ChildRun
+    from passel.execution.strategies.child_run import ChildRun, SiblingStrategy
 
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-
-
-_MOST_PER_PROCESSOR = 8
-
-
-def workers_for(jobs: int) -> int:
-    """Return how many worker processes to start for so many jobs: more would only wait."""
-    return min(jobs, _MOST_PER_PROCESSOR * processors())
-
-
-def most_at_once(jobs: int, work: ChildRun) -> int:
-    """Return how many tasks may be done at once, of a strategy that would do so many."""
-    return jobs if work.jobs is None else min(jobs, work.jobs)
-
-
-def chunks_of(tasks: Sequence[Any], count: int) -> list[Sequence[Any]]:
-    """Return the tasks in up to so many chunks, in order."""
-    size = max(1, -(-len(tasks) // count))
-    return [tasks[start : start + size] for start in range(0, len(tasks), size)]
+_SHARES_PER_WORKER = 4
+"""More balance better, fewer cost less."""
 
 
 class Sequential:
@@ -49,3 +30,36 @@ class Sequential:
     def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do the tasks lazily, each when its outcome is taken."""
         return map(work, tasks)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def shares_of(tasks: Sequence[Any], strategy: SiblingStrategy, work: ChildRun) -> list[Any]:
+    """Return the tasks in shares, in order: one for each job if there is a limit, else more."""
+    if work.jobs is None:
+        count = strategy.jobs * _SHARES_PER_WORKER
+    else:
+        count = min(strategy.jobs, work.jobs)
+    size = -(-len(tasks) // count)
+    return [tasks[start : start + size] for start in range(0, len(tasks), size)]
+
+
+@contextmanager
+def interrupts_held() -> Generator[None]:
+    """Hold Ctrl-C back for a moment in which what it raises would do harm."""
+    usual = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(usual):
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            signal.raise_signal(signal.SIGINT)

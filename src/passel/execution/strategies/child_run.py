@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from passel.diagnostics import log_warning_once
 from passel.errors import EncodingError
@@ -20,20 +20,20 @@ from passel.execution.isolation import IsolationViolation, SiblingStates
 from passel.execution.op_state import OpState
 from passel.execution.options import VerifyEach
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
-from passel.execution.strategies.placement import Place, Placement, at_work, placement_of
-from passel.execution.strategies.transport import Transport
+from passel.execution.strategies.placement import Place, at_work, is_declared, obstacle_to
 from passel.execution.streams import standard_streams
 from passel.execution.verification import verify, verify_enclosing
 from passel.hooks import Bracket
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
     from passel.execution.context import Runner
     from passel.execution.failures import Suspects
     from passel.execution.services import RunServices
-    from passel.execution.strategies.transport import Packed, Result
+    from passel.ir import SendsOps
     from passel.schedule import NestedStep
 
 
@@ -56,7 +56,7 @@ class SiblingStrategy(Protocol):
 
     Attributes:
         place: Where tasks are done.
-        where: What does the tasks, as messages name it.
+        where: The workers, as messages name them.
         jobs: How many tasks it does at once.
     """
 
@@ -69,6 +69,20 @@ class SiblingStrategy(Protocol):
         ...
 
 
+class Packed(NamedTuple):
+    """The effect of a task on its op in another process.
+
+    Attributes:
+        contents: What has changed in the op; empty if nothing has.
+        claims: Whether passes have stated that they changed nothing.
+        matched: Keys of nested pipelines that have run on some op there.
+    """
+
+    contents: bytes
+    claims: bool
+    matched: AbstractSet[str]
+
+
 class ChildRun:
     """A run of nested pipelines on the ops immediately inside one op.
 
@@ -77,32 +91,32 @@ class ChildRun:
         ctx: The context of the enclosing op.
 
     Attributes:
+        services: What the run's parts share.
+        step: The pipelines.
+        ctx: The context of the enclosing op.
         tasks: The contexts of the ops that a pipeline runs on, in program order.
-        placement: Where tasks may be done.
     """
 
     def __init__(self, step: NestedStep, ctx: OpContext) -> None:
         self._runner: Runner = ctx.runner
-        self._services: RunServices = ctx.runner.services
-        self._lifetime = self._services.policies.lifetime
-        self._step = step
+        self.services: RunServices = ctx.runner.services
+        self._lifetime = self.services.policies.lifetime
+        self.step: NestedStep = step
         self._op = ctx.op
-        self._ctx = ctx
-        self.placement: Placement = placement_of(step, self._services)
+        self.ctx: OpContext = ctx
         self._gone: list[int] = []
         self._lost: list[int] = []
-        self._looks = not self.placement.is_declared  # at each op before its turn
-        self._transport: Transport | None = None  # most runs need none
+        self._looks = not is_declared(step, self.services)  # at each op before its turn
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
-        self._children: list[Any] = list(self._services.adapter.children(ctx.op))
+        self._children: list[Any] = list(self.services.adapter.children(ctx.op))
         self._watch = self._lifetime.watch(ctx.op, self._children)
         self.tasks: list[OpContext] = self._make_tasks()
-        if self.tasks and self._services.isolates:
+        if self.tasks and self.services.isolates:
             self._track()
 
     def _make_tasks(self) -> list[OpContext]:
-        step, ctx, runner = self._step, self._ctx, self._runner
-        plans, key_of = runner.planner.nested(step), self._services.adapter.key_of
+        step, ctx, runner = self.step, self.ctx, self._runner
+        plans, key_of = runner.planner.nested(step), self.services.adapter.key_of
         place_of = self._lifetime.place_of
         tasks: list[OpContext] = []
         for number, child in enumerate(self._children):
@@ -116,9 +130,9 @@ class ChildRun:
 
     def _track(self) -> None:
         """Take the states of the enclosing op and the ops inside, to notice what changes them."""
-        ctx, worked_on = self._ctx, {task.number: task.op_state for task in self.tasks}
+        ctx, worked_on = self.ctx, {task.number: task.op_state for task in self.tasks}
         states = [worked_on.get(number) or OpState() for number in range(len(self._children))]
-        siblings = SiblingStates(self._services.fingerprints, self._op, self._children, states)
+        siblings = SiblingStates(self.services.fingerprints, self._op, self._children, states)
         siblings.start(ctx.op_state.last_valid)
         ctx.siblings = siblings
 
@@ -126,7 +140,7 @@ class ChildRun:
         """Run the pipelines, share the work as a strategy says, and return the merged outcome."""
         if not self.tasks:
             return UNCHANGED
-        services, reports = self._services, self._services.reports
+        services, reports = self.services, self.services.reports
         observed = services.hooks.sees_steps
         if observed:
             numbers = enumerate(map(services.identity_of, self._children))
@@ -146,7 +160,7 @@ class ChildRun:
         except Exception:
             raise
         except BaseException as error:  # noqa: BLE001 - an interrupt while others work: what is done counts
-            failure = services.failures.interrupted(self._step, self._op, error)
+            failure = services.failures.interrupted(self.step, self._op, error)
             outcomes.append(Outcome(None, (failure,), interrupt=error))
         finally:
             reports.held -= buffers
@@ -158,11 +172,11 @@ class ChildRun:
 
     def _leave(self, merged: Outcome) -> None:
         """Leave what is known of the enclosing op now to the steps that follow."""
-        ctx, state = self._ctx, self._ctx.op_state
+        ctx, state = self.ctx, self.ctx.op_state
         siblings, ctx.siblings = ctx.siblings, None
         if merged.changed is not False:
             state.last_valid = None
-        goes_on = ctx.parent is not None or ctx.plan.steps[-1] is not self._step
+        goes_on = ctx.parent is not None or ctx.plan.steps[-1] is not self.step
         if goes_on and state.last_valid is None and siblings is not None:
             state.last_valid = siblings.whole()
 
@@ -174,7 +188,7 @@ class ChildRun:
         most = 2 if strategy.place is Place.PROCESSES else strategy.jobs
         if min(most, self.jobs or most) < 2:  # noqa: PLR2004 - at once
             return False
-        if obstacle := self.placement.obstacles.get(strategy.place, ""):
+        if obstacle := obstacle_to(strategy.place, self.step, self.services):
             log_warning_once(f"no {strategy.where}: {obstacle}")
         return not obstacle
 
@@ -182,19 +196,19 @@ class ChildRun:
         """Run a nested pipeline on one op, if the op is still there."""
         if self._gone and not self._lifetime.survives_loss:
             return UNCHANGED
-        siblings, watch, op = self._ctx.siblings, self._watch, task.op
+        siblings, watch, op = self.ctx.siblings, self._watch, task.op
         if not watch.is_in_place(task.number, task.place) or (
             siblings and not watch.are_all_in_place()
         ):
             return self._lose(task)
         if siblings is None:
-            return self._runner.run_between_hooks(self._step, task)
+            return self._runner.run_between_hooks(self.step, task)
         before = UNCHANGED
         if violation := siblings.enter(task.number, looks=self._looks):
             before, siblings.is_violated = self._report(violation), True
-            if verify(self._services, self._step, op) is not None:
+            if verify(self.services, self.step, op) is not None:
                 return before  # passes may fail in any way on what is invalid
-        outcome = self._runner.run_between_hooks(self._step, task)
+        outcome = self._runner.run_between_hooks(self.step, task)
         place = self._lifetime.place_of(op)
         if place is task.place or place == task.place:
             siblings.leave(task.number)
@@ -212,11 +226,11 @@ class ChildRun:
 
     def branch(self, tasks: Sequence[OpContext], /) -> Branch:
         """Return what does some tasks in another thread, or in a copy of this process."""
-        _ = self._ctx.analyses  # made here, so that no two threads make them
-        other, (hooks, parts) = copy(self), self._services.hooks.branch()
-        other._services = self._services.branch(hooks)
-        hooks.run = hooks.run.branch(other._services.reports)
-        other._runner = runner = self._runner.branch(other._services)
+        _ = self.ctx.analyses  # made here, so that no two threads make them
+        other, (hooks, parts) = copy(self), self.services.hooks.branch()
+        other.services = self.services.branch(hooks)
+        hooks.run = hooks.run.branch(other.services.reports)
+        other._runner = runner = self._runner.branch(other.services)
         for task in tasks:
             task.runner = runner
             if task.cached is not None:  # enclosing passes have asked for analyses of this op
@@ -225,17 +239,10 @@ class ChildRun:
 
     # -- Work in other processes ------------------------------------------------------------
 
-    @property
-    def transport(self) -> Transport:
-        """Moves the ops of tasks to other processes, and what has changed in them back."""
-        if self._transport is None:
-            self._transport = Transport(self._services, self._step, self._ctx)
-        return self._transport
-
     def merge(self, observers: Any, outcomes: Sequence[Outcome], /) -> None:
         """Take over what such parts have observed, and report it, in program order."""
-        with self._services.reports.catching_up(outcomes):
-            self._services.hooks.merge(observers)
+        with self.services.reports.catching_up(outcomes):
+            self.services.hooks.merge(observers)
 
     @contextmanager
     def apart(self) -> Generator[None]:
@@ -246,72 +253,91 @@ class ChildRun:
         Raises:
             EncodingError: Passes have changed more than the ops that they ran on.
         """
-        prints, siblings = self._services.fingerprints, self._ctx.siblings
-        before, streams = enclosing_states(self._ctx, prints), standard_streams()
+        prints, siblings = self.services.fingerprints, self.ctx.siblings
+        before, streams = enclosing_states(self.ctx, prints), standard_streams()
         self._looks = True  # what was changed before is not sent back
         yield
         if (
             self._gone
             or self._lost
             or (siblings is not None and siblings.is_violated)
-            or enclosing_states(self._ctx, prints) != before
+            or enclosing_states(self.ctx, prints) != before
             or any(self._violations())
-            or any(changes_outside(self._ctx))
+            or any(changes_outside(self.ctx))
             or standard_streams() != streams  # an error of the main process
         ):
             raise EncodingError("passes have changed more than the ops that they ran on")
 
-    def work_off(
-        self, tasks: Sequence[OpContext], known: Sequence[Any] = (), /
-    ) -> Iterator[tuple[Outcome, Packed]]:
+    def work_off(self, tasks: Sequence[OpContext], /) -> Iterator[tuple[Outcome, Packed]]:
         """Do tasks in a worker, up to an interrupt, and yield the outcome and changes of each.
-
-        Args:
-            tasks: The tasks.
-            known: What is known of the ops where they come from, if they are copies.
 
         Raises:
             EncodingError: The changes cannot be sent.
         """
+        sends = self._sends
         for task in tasks:
-            snapshot = self.transport.snapshot(task, known)
+            noted = sends.note(task.op)
             outcome = self(task)
-            yield outcome, self.transport.pack(task, outcome, snapshot)
+            claims = bool(task.op_state.claims)
+            is_same = outcome.changed is False and not outcome.failures and not claims
+            # Names, and an order, come back even where fingerprints see no change.
+            data = b"" if is_same and noted is None else sends.encode_changes(task.op, noted)
+            yield outcome, Packed(data, claims, self.services.matched)
             if outcome.interrupt is not None:
                 return
 
+    @property
+    def _sends(self) -> SendsOps:
+        return cast("SendsOps", self.services.adapter)
+
     def is_as_known(self, task: OpContext, /) -> bool:
         """Return whether nothing that was done to other ops has changed a task's op."""
-        siblings = self._ctx.siblings
+        siblings = self.ctx.siblings
         if siblings is None:
             return True
         return self._watch.is_in_place(task.number, task.place) and siblings.is_as_known(
             task.number
         )
 
-    def take(self, tasks: Sequence[OpContext], result: Result, /) -> list[Outcome]:
-        """Take over what a worker has done with tasks, up to an interrupt; return the outcomes."""
-        outcomes = [outcome for outcome, _ in result.done]
-        self.merge(result.observers, outcomes)
+    def take(
+        self, tasks: Sequence[OpContext], done: Sequence[tuple[Outcome, Packed]], parts: Any = (), /
+    ) -> list[Outcome]:
+        """Take over what a worker has done with tasks, up to an interrupt; return the outcomes.
+
+        Args:
+            tasks: The tasks.
+            done: The outcome of each, and what it has done to its op.
+            parts: What has observed it.
+        """
+        outcomes = [outcome for outcome, _ in done]
+        self.merge(parts, outcomes)
         collects = gc.isenabled()
         gc.disable()  # much is made, and nothing becomes garbage
         try:
-            for task, (outcome, packed) in zip(tasks, result.done, strict=False):
-                self.transport.unpack(task, packed)
-                if self._ctx.siblings is not None:
-                    self._ctx.siblings.take_over(task.number, changed=outcome.changed is not False)
+            for task, (outcome, packed) in zip(tasks, done, strict=False):
+                self._unpack(task, packed)
+                if self.ctx.siblings is not None:
+                    self.ctx.siblings.take_over(task.number, changed=outcome.changed is not False)
         finally:
             if collects:
                 gc.enable()
         return outcomes
+
+    def _unpack(self, task: OpContext, packed: Packed) -> None:
+        """Do to the op here what a task has done to it in another process."""
+        if packed.contents:
+            self._sends.decode_changes(task.op, packed.contents, self.ctx.ir_context)
+        if packed.claims:
+            task.op_state.claims = [task.plan.steps[-1]]
+        self.services.matched.update(packed.matched)
 
     def die(self, task: OpContext, how: str, in_pass: int, /) -> Outcome:
         """Return the outcome of a task whose process has died, in a pass if that is known."""
         suspects = self._suspects([task])
         if found := [each for each in suspects.passes if id(each) == in_pass]:
             suspects = suspects._replace(passes=found)
-        failure = self._services.failures.died(suspects, task.op, how)
-        return self._services.reports.fail(failure)
+        failure = self.services.failures.died(suspects, task.op, how)
+        return self.services.reports.fail(failure)
 
     # -- The enclosing op ---------------------------------------------------------------------
 
@@ -328,7 +354,7 @@ class ChildRun:
         if found or any(outcome.failures for outcome in outcomes):
             self._verify_deferred(outcomes)
             return merge(found)
-        if not self._services.verifies:
+        if not self.services.verifies:
             return UNCHANGED
         touched = [
             task
@@ -338,19 +364,19 @@ class ChildRun:
         if not touched:
             return UNCHANGED
         recursive = (
-            self._services.policies.verifies_together
-            or self._services.options.verify is VerifyEach.ALWAYS
+            self.services.policies.verifies_together
+            or self.services.options.verify is VerifyEach.ALWAYS
         )
         failure = verify_enclosing(
-            self._services, self._suspects(touched), self._op, recursive=recursive
+            self.services, self._suspects(touched), self._op, recursive=recursive
         )
         if failure is None:
             if recursive:
-                self._ctx.op_state.unsettled = []
+                self.ctx.op_state.unsettled = []
             return UNCHANGED
         if self._verify_deferred(outcomes):
             return UNCHANGED  # one by one it has shown which pass is to blame
-        return self._services.reports.fail_step(self._ctx, failure)
+        return self.services.reports.fail_step(self.ctx, failure)
 
     def _violations(self) -> Iterable[IsolationViolation]:
         """Yield changes outside of the ops that passes ran on."""
@@ -359,8 +385,8 @@ class ChildRun:
             yield IsolationViolation(
                 self._op, True, range(len(self._children)), is_about_places=True
             )
-        elif self._ctx.siblings is not None and self._may_touch:
-            yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
+        elif self.ctx.siblings is not None and self._may_touch:
+            yield from self.ctx.siblings.compare_all([*self._gone, *self._lost])
 
     def _verify_deferred(self, outcomes: list[Outcome]) -> bool:
         """Verify what was to be verified with the op, one by one, and return whether any failed."""
@@ -370,10 +396,10 @@ class ChildRun:
         for number, task in enumerate(self.tasks):
             if (step := task.op_state.deferred) is None:
                 continue
-            failure = verify(self._services, step, task.op)
+            failure = verify(self.services, step, task.op)
             if failure is not None:
                 failed = True
-                more = self._services.reports.fail(failure)
+                more = self.services.reports.fail(failure)
                 outcomes[number] = merge([outcomes[number], more])
         return failed
 
@@ -385,13 +411,13 @@ class ChildRun:
         alive = [each for each in before if each.number not in self._gone]
         suspects = self._suspects(alive if self._may_touch else ())
         rest = "" if self._lifetime.survives_loss else "; the ops behind it are not processed"
-        failure = self._services.failures.lost_siblings(
+        failure = self.services.failures.lost_siblings(
             suspects._replace(passes=self._suspects(before).passes),
             self._op,
             task.plan.op_name,
             rest,
         )
-        return merge([self._services.reports.fail_step(self._ctx, failure), CHANGED])
+        return merge([self.services.reports.fail_step(self.ctx, failure), CHANGED])
 
     def _report(self, violation: IsolationViolation) -> Outcome:
         """Return the outcome of a change that a pass on another op made."""
@@ -400,9 +426,9 @@ class ChildRun:
         suspects = self._suspects(alive if self._may_touch else ())
         suspects = suspects._replace(passes=self._suspects(worked_on).passes)
         enclosing = None if violation.is_enclosing else self._op
-        failure = self._services.failures.violation(suspects, enclosing, violation)
-        return merge([self._services.reports.fail_step(self._ctx, failure), CHANGED])
+        failure = self.services.failures.violation(suspects, enclosing, violation)
+        return merge([self.services.reports.fail_step(self.ctx, failure), CHANGED])
 
     def _suspects(self, tasks: Sequence[OpContext]) -> Suspects:
         pipelines = list(dict.fromkeys(task.plan.pipeline for task in tasks))
-        return suspects_of(self._step, [task.op for task in tasks], pipelines)
+        return suspects_of(self.step, [task.op for task in tasks], pipelines)

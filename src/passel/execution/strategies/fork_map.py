@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAl
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
+from passel.execution.strategies.base import interrupts_held
 from passel.execution.strategies.placement import at_work
-from passel.execution.strategies.stopping import end, interrupts_held, status_of
 from passel.execution.strategies.watch import Progress, progress_of
 from passel.execution.streams import flush
 
@@ -144,14 +144,15 @@ class _Workers(Generic[_I, _R]):
             with interrupts_held():
                 self._start_all(workers, files)
             for progress, (pid, file) in zip(self._progress, tuple(workers.items()), strict=False):
-                status = status_of(pid)
+                status = _status_of(pid)
                 del workers[pid]
                 self._note_death(progress, status)
                 self._read(file)
         finally:
             for pid in workers:
-                end(pid)
-                status_of(pid)
+                with suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+                _status_of(pid)
             if freezes:
                 gc.unfreeze()
             os.close(self._tokens)
@@ -235,6 +236,17 @@ class _Workers(Generic[_I, _R]):
                 log_warning(f"a worker process failed, and its work is done again: {result}")
             else:
                 self.results[number] = result
+
+
+def _status_of(process: int) -> int | None:
+    """Wait for the end of a child.
+
+    Returns:
+        Its status; None if this process ignores SIGCHLD, or other code has waited for it.
+    """
+    with suppress(ChildProcessError):
+        return os.waitpid(process, 0)[1]
+    return None
 
 
 def _take_no_note(number: int, frame: object) -> None:

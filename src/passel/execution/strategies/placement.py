@@ -1,20 +1,17 @@
-"""Where the ops of a nested step may be processed, and why they may not be elsewhere."""
+"""Where the ops of a nested step may be processed, and why not elsewhere."""
 
 from __future__ import annotations
 
 from contextvars import ContextVar
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.ir import LocksContexts, SendsOps, ShipsOps, ability_of
 from passel.passes.walking import walk
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from passel.execution.services import RunServices
-    from passel.passes import Pass
     from passel.schedule import NestedStep
 
 
@@ -31,66 +28,41 @@ class Place(Enum):
     PROCESSES = "processes that know nothing of the run"
 
 
-class Placement(NamedTuple):
-    """Where the ops of one nested step may be processed.
-
-    Attributes:
-        obstacles: Why they may not be, by place; no entry where they may.
-        is_declared: Whether all passes declare that they change nothing but their ops. Then a
-            change of an op before its turn is taken for one of the first pass on it.
-    """
-
-    obstacles: Mapping[Place, str]
-    is_declared: bool
-
-
-def placement_of(step: NestedStep, services: RunServices) -> Placement:
-    """Return the placement of a nested step in a run, found out once."""
-    known = services.placements.get(step)
-    if known is None:
-        known = services.placements[step] = _find_placement(step, services)
-    return known
-
-
-def _find_placement(step: NestedStep, services: RunServices) -> Placement:
-    passes = [each.pass_ for each in passes_in(step)]
-    contracts = [visit.pass_.contract for each in passes for visit in walk(each)]
-    is_declared = all(each.is_automatic for each in contracts)
-    sends_copies = ability_of(services.adapter, SendsOps) is None
-    # Where ops are sent as copies, forked workers get no more than others.
-    ways = {
-        Place.THREADS: Place.THREADS,
-        Place.COPIES: Place.PROCESSES if sends_copies else Place.COPIES,
-        Place.PROCESSES: Place.PROCESSES,
-    }
-    return Placement(
-        obstacles={
-            place: why for place, way in ways.items() if (why := _why_not(way, passes, services))
-        },
-        is_declared=is_declared and not services.options.isolation,
-    )
-
-
-def _why_not(place: Place, passes: list[Pass], services: RunServices) -> str:
-    """Return why ops that passes run on are not processed in a place; empty if they may be."""
+def obstacle_to(place: Place, step: NestedStep, services: RunServices) -> str:
+    """Return why the ops of a step are not processed in a place; empty if they may be."""
     adapter, options, is_thread = services.adapter, services.options, place is Place.THREADS
+    needed = ShipsOps if place is Place.PROCESSES else SendsOps
     only = f"in one {'thread' if is_thread else 'process'} only"
-    why = ""
     if is_thread and ability_of(adapter, LocksContexts) is not None:
-        why = f"contexts of {adapter.name} are for one of Python's threads at a time"
-    elif place is Place.PROCESSES and ability_of(adapter, ShipsOps) is None:
-        why = f"ops of {adapter.name} cannot be sent"
-    elif bound := services.hooks.bound_here():
-        why = f"{' and '.join(bound)} can observe passes {only}"
-    elif services.gates:
-        why = f"gates are asked {only}"
-    elif options.isolation:
-        why = f"the isolation check is done {only}"
+        return f"contexts of {adapter.name} are for one of Python's threads at a time"
+    if not is_thread and ability_of(adapter, needed) is None:
+        return f"Python passes on ops of {adapter.name} run in one process only"
+    if place is Place.PROCESSES and services.hooks.sees_steps:
+        return f"a run is observed {only}"
+    if bound := services.hooks.bound_here():
+        return f"{' and '.join(bound)} can observe passes {only}"
+    if services.gates:
+        return f"gates are asked {only}"
+    if options.isolation:
+        return f"the isolation check is done {only}"
     # Which dialects passes have brought is known where they run.
-    elif options.analyses and (place is not Place.COPIES or services.dialects is not None):
-        why = f"analyses are verified {only}"
+    if options.analyses and (place is not Place.COPIES or services.dialects is not None):
+        return f"analyses are verified {only}"
     declared = "can_thread" if is_thread else "can_fork"
-    barred = next((each for each in passes if not getattr(each.contract, declared)), None)
-    if barred is not None and not why:
-        why = f"pass '{barred.name or barred.display_name}' runs {only}"
-    return why
+    for each in passes_in(step):
+        if not getattr(each.pass_.contract, declared):
+            return f"pass '{each.pass_.name or each.pass_.display_name}' runs {only}"
+    return ""
+
+
+def is_declared(step: NestedStep, services: RunServices) -> bool:
+    """Return whether all passes of a step declare that they change nothing but their ops.
+
+    Then a change of an op before its turn is taken for one of the first pass on it.
+    """
+    known = services.declared.get(step)
+    if known is None:
+        contracts = (visit.pass_.contract for each in passes_in(step) for visit in walk(each.pass_))
+        known = not services.options.isolation and all(each.is_automatic for each in contracts)
+        services.declared[step] = known
+    return known

@@ -1,4 +1,4 @@
-"""Which strategy a run takes, as it was asked for."""
+"""The strategy of a run, as it was asked for."""
 
 # ruff: noqa: PLC0415
 # Most runs take the plainest one, and start faster without the others.
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from passel.execution.strategies.child_run import SiblingStrategy
 
-
 Jobs = int | Literal["auto"]
 """How many tasks are done at once, or `auto` for as many as there are processors."""
 
@@ -27,8 +26,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     Args:
         jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
             as many as there are processors.
-        executor: What does them; by default worker processes, or threads where Python has no
-            global lock.
+        executor: The workers, or a Dask client; by default processes, or threads where Python
+            has no global lock.
 
     Raises:
         TypeError: That is no executor.
@@ -50,7 +49,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         return Threads(jobs)
     if not hasattr(os, "fork"):
         return Sequential()
-    from passel.execution.strategies.forked import Forked
+    from passel.execution.strategies.fork import Forked
 
     return Forked(jobs)
 
@@ -78,15 +77,16 @@ def _of_environment() -> Jobs | None:
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
     from concurrent.futures import ThreadPoolExecutor
 
-    from passel.execution.strategies.futures import Futures
-    from passel.execution.strategies.threads import Threads
-
     if isinstance(executor, ThreadPoolExecutor):
+        from passel.execution.strategies.threads import Threads
+
         return Threads(jobs, executor)
+    from passel.execution.strategies.executor import OnExecutor
+
     if (of_cluster := getattr(executor, "get_executor", None)) is not None:  # a client of Dask
         executor = of_cluster()
     if callable(getattr(executor, "submit", None)):
-        return Futures(executor, jobs)
+        return OnExecutor(executor, jobs)
     raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
 
 

@@ -137,7 +137,7 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
         if changes is not None:
             change(op, changes, context)
         ops.append(op)
-    return Shipment(context, ops, ())
+    return Shipment(context, ops)
 
 
 def _enclosing(block: Block) -> list[_Shell]:

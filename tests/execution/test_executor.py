@@ -1,0 +1,313 @@
+"""Siblings on the workers of executors: everything is as if they had been processed one by one."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sibling_passes
+import slow_pass
+from dask_cluster import two_workers
+from sibling_passes import (
+    Again,
+    Die,
+    Meddle,
+    MeddleFarOut,
+    TellProcess,
+    everything,
+    is_elsewhere,
+    module_of,
+    plain,
+    run,
+)
+
+from passel import OpPassManager, Pass, PassContext, PassManager
+from passel.execution.strategies import Sequential, strategy_for
+from passel.execution.strategies.executor import OnExecutor
+from passel.testing import ToyAdapter, ToyOp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from concurrent.futures import Executor
+
+# Dask's threads and sockets outlive it for a moment.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def executors() -> Generator[Callable[[str], Executor]]:
+    """Executors of two workers by their kinds, for all tests of this file."""
+    made: dict[str, ProcessPoolExecutor] = {}
+    with two_workers(Path(sibling_passes.__file__).parent) as client:
+
+        def executor(kind: str) -> Executor:
+            if kind == "dask":
+                return client.get_executor()
+            if kind not in made:
+                made[kind] = ProcessPoolExecutor(2, get_context(kind))
+            return made[kind]
+
+        yield executor
+        for each in made.values():
+            each.shutdown()
+
+
+@pytest.fixture
+def pool(executors: Callable[[str], Executor]) -> Executor:
+    """A pool of two processes that know no more than what they import."""
+    return executors("spawn")
+
+
+KINDS = pytest.mark.parametrize("kind", ["spawn", "fork", "dask"])
+
+
+@KINDS
+def test_everything_is_the_same(
+    executors: Callable[[str], Executor], kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """IR, failures, diagnostics and counts are those of one after the other, in program order."""
+    for seed in (1, 5, 7):
+        assert everything(OnExecutor(executors(kind)), seed) == everything(Sequential(), seed)
+    assert not [each for each in caplog.records if each.name == "passel"]
+
+
+@KINDS
+def test_other_processes_do_the_work(executors: Callable[[str], Executor], kind: str) -> None:
+    """Ops are changed here as they were changed there, also in one share at a time."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
+    for jobs in (None, 1):
+        module = module_of(8)
+        manager.run(module, executor=executors(kind), jobs=jobs)
+        assert str(module).count(" 1") == 8
+
+
+def test_a_client_of_dask_is_an_executor(executors: Callable[[str], Executor]) -> None:
+    """A manager takes it as it is, with as many jobs as its workers have threads."""
+    client = vars(executors("dask"))["_client"]
+    strategy = strategy_for(None, client)
+    assert isinstance(strategy, OnExecutor)
+    assert strategy.jobs == 2
+
+
+def test_a_level_can_be_kept_here(pool: Executor) -> None:
+    """`nest(jobs=1)` is for its own level."""
+    manager = OpPassManager("toy.module")
+    manager.nest("toy.func", jobs=1).add(TellProcess())
+    manager.nest("toy.module", jobs=1).nest("toy.func").add(TellProcess())
+    _, _, text = run(OnExecutor(pool), manager, module_of(4, 4))
+    assert (text.count(" 1"), text.count(" 2")) == (4, 4)
+
+
+class Trespass(Pass):
+    """Change the enclosing op."""
+
+    name = "trespass"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        assert op.parent is not None
+        op.parent.value += 1
+
+
+@pytest.mark.parametrize("kind", [Meddle, Trespass, MeddleFarOut])
+def test_changes_outside_of_an_op_are_found(pool: Executor, kind: type[Pass]) -> None:
+    """What a pass does to another op, however far out, fails as it does without workers."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", kind())
+    manager.nest("toy.module").nest("toy.func").add(kind())
+    expected = run(Sequential(), manager, module_of(12, 12))
+    found = run(OnExecutor(pool), manager, module_of(12, 12))
+    assert (plain(found[0]), found[2]) == (plain(expected[0]), expected[2])
+    assert expected[0].failures
+
+
+class Size:
+    """How many ops are in an op."""
+
+    def __init__(self, op: ToyOp) -> None:
+        self.size = len(op.body)
+
+
+class Know(Pass):
+    """Compute how many ops are in an op, and keep it."""
+
+    name = "know"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        ctx.analysis(Size)
+        ctx.preserve_all()
+
+
+class AskAround(Pass):
+    """Give an op the size of the enclosing op if that is known."""
+
+    name = "ask-around"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        enclosing = ctx.parent_analysis(Size)
+        op.value = 1000 + is_elsewhere() if enclosing is None else enclosing.size
+
+
+def test_analyses_of_the_enclosing_op_stay_with_it(
+    pool: Executor, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where some are cached, the work stays here, which is said; else it goes out."""
+    know = OpPassManager("toy.module").add(Know()).add_nested("toy.func", AskAround())
+    _, _, text = run(OnExecutor(pool), know, module_of(8))
+    assert text.count(" 9") == 8
+    assert caplog.messages == [
+        "no workers of an executor: analyses of the enclosing ops are cached here"
+    ]
+    forget = OpPassManager("toy.module").add_nested("toy.func", AskAround())
+    _, _, text = run(OnExecutor(pool), forget, module_of(8))
+    assert text.count(" 1001") == 8
+
+
+def test_observed_runs_stay_here(pool: Executor, caplog: pytest.LogCaptureFixture) -> None:
+    """Passes that are looked at run in this process, which is said in a line."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
+    manager.enable_timing()
+    module = module_of(4)
+    manager.run(module, executor=pool)
+    assert str(module).count(" 2") == 4
+    assert caplog.messages == ["no workers of an executor: a run is observed in one process only"]
+
+
+def test_passes_that_cannot_be_sent_stay_here(
+    pool: Executor, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is said in a line, and all is done here."""
+
+    class Local(TellProcess):
+        name = "local"
+
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Local())
+    module = module_of(4)
+    manager.run(module, executor=pool)
+    assert str(module).count(" 2") == 4
+    (message,) = caplog.messages
+    assert message.startswith("no workers of an executor: ")
+    assert "Local" in message
+    assert "\n" not in message
+
+
+def test_what_a_worker_cannot_import_is_done_here(
+    executors: Callable[[str], Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The worker refuses its share, and the log says why."""
+    (tmp_path / "only_here.py").write_text(
+        "from sibling_passes import TellProcess\n"
+        "class OnlyHere(TellProcess):\n"
+        "    name = 'only-here'\n"
+    )
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    pass_: Pass = importlib.import_module("only_here").OnlyHere()
+    executor = executors("dask")
+    manager = OpPassManager("toy.module").add_nested("toy.func", pass_)
+    _, _, text = run(OnExecutor(executor), manager, module_of(8))
+    assert text.count(" 2") == 8
+    (message,) = {each.message for each in caplog.records if each.name == "passel"}
+    assert message.startswith("a worker refused its share: ModuleNotFoundError: No module named")
+
+
+def test_a_share_whose_worker_dies_fails() -> None:
+    """Its ops are named and untouched; nothing is tried again, and nothing hangs."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Die())
+    module = module_of(6)
+    module.body[3].value = 1
+    with ProcessPoolExecutor(2, get_context("fork")) as pool:
+        outcome, _, _ = run(OnExecutor(pool), manager, module)
+    failed = {each.symbol: each for each in outcome.failures}
+    assert "f2" in failed
+    assert {each.kind for each in outcome.failures} == {"crashed"}
+    assert "the process that ran passes on it is gone: BrokenProcessPool: " in str(failed["f2"])
+    for op in module.body[1:]:
+        assert op.value == (1 if op.symbol == "f2" else 0 if op.symbol in failed else 10)
+
+
+def test_an_executor_that_is_shut_down_fails_the_run() -> None:
+    """All ops are named, and none is changed."""
+    with ProcessPoolExecutor(2) as pool:
+        pass
+    manager = OpPassManager("toy.module").add_nested("toy.func", Again())
+    outcome, _, _ = run(OnExecutor(pool), manager, module_of(4))
+    assert len(outcome.failures) == 4
+    assert "after shutdown" in str(outcome.failures[0])
+
+
+class Never(ProcessPoolExecutor):
+    """Begins nothing, and remembers what it was to do."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.futures: list[Future[Any]] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        """Remember it."""
+        self.futures.append(Future())
+        if len(self.futures) == 4:
+            self.futures[0].set_exception(KeyboardInterrupt())
+        return self.futures[-1]
+
+
+def test_an_interrupt_cancels_what_has_not_begun() -> None:
+    """The executor is left with no work of the run."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Again())
+    executor = Never()
+    with pytest.raises(KeyboardInterrupt):
+        run(OnExecutor(executor), manager, module_of(4))
+    assert all(each.cancelled() for each in executor.futures[1:])
+
+
+INTERRUPTED = """
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from passel import PassManager
+from passel.testing import ToyAdapter, parse_toy
+from slow_pass import Sleep
+
+if __name__ == "__main__":
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        try:
+            manager.run(parse_toy("toy.module(toy.func,toy.func,toy.func,toy.func)"), executor=pool)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+"""
+
+
+def test_ctrl_c_ends_a_run_and_its_pool(tmp_path: Path) -> None:
+    """A terminal's interrupt, which workers get as well, ends all of them at once."""
+    script = tmp_path / "script.py"
+    script.write_text(INTERRUPTED, encoding="utf-8")
+    paths = os.pathsep.join([str(Path(slow_pass.__file__).parent), *filter(None, sys.path)])
+    with subprocess.Popen(
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        workers = [int(process.stdout.readline()) for _ in range(2)]
+        os.killpg(process.pid, signal.SIGINT)
+        rest, _ = process.communicate(timeout=20)
+    assert "interrupted\n" in rest
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
