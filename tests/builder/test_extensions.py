@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from builder_passes import A, Bufferize, Lower, OnFunc, X, made
+from builder_passes import A, B, Bufferize, Lower, OnFunc, X, made
+from hypothesis import given
+from hypothesis import strategies as st
 
-from passel import AnchorError, InsertionError, PipelineError
-from passel.builder import Extension, PassType, after_any, before_first, requires
+from passel import AnchorError, InsertionError, Pass, PassManager, PipelineError
+from passel.builder import (
+    Extension,
+    PassType,
+    PipelineBuilder,
+    after_any,
+    before_first,
+    requires,
+)
+from passel.passes.factory import make_pass_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from passel.builder import PipelineBuilder
 
 PROGRAM = """\
 from passel import InsertionError
@@ -105,13 +114,16 @@ def test_exceptions_have_a_note_of_the_extension() -> None:
 
 
 def test_what_is_found_by_building_names_the_extension() -> None:
-    """A step that lacks what it needs when all are done is its extension's."""
+    """A step that lacks what it needs when conditions are decided is its extension's."""
 
     def needy(builder: PipelineBuilder) -> None:
         builder.constrain("x", requires("b"))
         builder.place(X())
 
-    builder = made(A()).extend(Extension("mine", needy))
+    builder = made(A())
+    builder.add(B(), when="fast")
+    builder.variables["fast"] = False
+    builder.extend(Extension("mine", needy))
     with pytest.raises(InsertionError, match=r"^extension 'mine': 'x' needs "):
         builder.build()
 
@@ -128,3 +140,40 @@ def test_misspelt_types_are_suggested() -> None:
     with pytest.raises(InsertionError) as caught:
         builder.add(A())
     assert str(caught.value).endswith(said)
+
+
+@given(st.permutations("abcd"), st.permutations("abcd"), st.lists(st.sampled_from("abcd")))
+def test_places_do_not_depend_on_the_order_of_extensions(
+    one: list[str], other: list[str], wanted: list[str]
+) -> None:
+    """Extensions that each place a pass with its constraints give the same in any order."""
+
+    def extension(name: str) -> Extension:
+        def extend(builder: PipelineBuilder) -> None:
+            builder.place(make_pass_class(Pass, name.title(), name=name)())
+            for target in wanted[:2]:
+                if target != name and target in builder:
+                    builder.constrain(name, after_any(target))
+
+        return Extension(name, extend)
+
+    results: list[str] = []
+    for names in (one, other):
+        try:
+            results.append(str(PipelineBuilder().extend(*map(extension, names))))
+        except InsertionError as error:
+            results.append(re.sub(r":\d+", "", str(error)))
+    assert results[0] == results[1]
+
+
+@given(
+    st.recursive(
+        st.sampled_from(("cse", "canonicalize", "any(cse)")),
+        lambda inner: st.lists(inner, max_size=4).map(lambda each: f"func.func({','.join(each)})"),
+        max_leaves=8,
+    )
+)
+def test_managers_round_trip(text: str) -> None:
+    """A builder made from a manager builds an equal one."""
+    manager = PassManager.parse(f"builtin.module({text},any({text}),symbol-dce)")
+    assert PipelineBuilder.from_manager(manager).build() == manager

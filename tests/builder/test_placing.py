@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made, snapshot
+from hypothesis import given
+from hypothesis import strategies as st
 
 from passel import AnchorError, InsertionError, OpPassManager, Pass, PassManager
 from passel.builder import (
     BUFFERIZATION,
     LOWERING,
     Bundle,
+    Extension,
     PipelineBuilder,
     after_all,
     after_any,
@@ -42,56 +46,58 @@ def message(error: object) -> list[str]:
     return re.sub(r" at \S+:\d+", "", without).splitlines()
 
 
-def test_as_early_as_it_can_or_right_before() -> None:
-    """After what it needs at once, or right before what needs it, or last."""
+def test_last_or_right_before() -> None:
+    """A placed pass stands last, or right before what has to run after it."""
     builder = made(A(), Bufferize(), B(), Lower(), Bundle("end", A()))
     builder.place(OnMemory())
     builder.place(OnTensors(), X())
-    assert str(builder) == ("builtin.module(a,on-tensors,bufferize,on-memory,b,lower,a,x)")
+    assert str(builder) == "builtin.module(a,on-tensors,bufferize,b,on-memory,lower,a,x)"
 
 
-def test_the_order_of_calls_and_names_decides_nothing() -> None:
-    """Of several that will do, the same is taken; a bundle's members keep their own order."""
-    either = [Bundle("either", each, types=(BUFFERIZATION,)) for each in (B(), X())]
-    for bundles in (either, either[::-1]):
-        builder = PipelineBuilder()
-        builder.constrain(A, after_any(BUFFERIZATION))
-        builder.place(A(), *bundles)
-        assert str(builder) == "builtin.module(b,a,x)"
-    builder.place(Bundle("backwards", Lower(), Bufferize()))
-    assert str(builder) == "builtin.module(b,a,lower,bufferize,x)"
-
-
-def test_all_are_placed_anew() -> None:
-    """What is added explicitly moves what was placed."""
+def test_several_in_one_call_and_bundles() -> None:
+    """They are ordered among each other; a bundle's members keep their own order."""
     builder = PipelineBuilder()
-    builder.place(OnMemory(), X())
-    assert str(builder) == "builtin.module(on-memory,x)"
+    builder.constrain(A, after_any(BUFFERIZATION))
+    builder.place(A(), Bundle("either", B(), X(), types=(BUFFERIZATION,)))
+    assert str(builder) == "builtin.module(b,a,x)"
+    builder.place(Bundle("backwards", Lower(), Bufferize()))
+    assert str(builder) == "builtin.module(b,a,x,lower,bufferize)"
+    builder = PipelineBuilder()
+    builder.constrain(Bufferize, before_first(Lower))
+    with pytest.raises(InsertionError) as error:
+        builder.place(Bundle("backwards", Lower(), Bufferize()))
+    lines = message(error.value)
+    assert set(lines[1:3]) == {
+        "  bundle 'backwards' has 'lower' before 'bufferize'",
+        "  'bufferize' must run before the first 'lower' (declared)",
+    }
+    assert lines[3:] == ["drop the constraint or leave out one of the steps"]
+
+
+def test_what_it_needs_has_to_be_there() -> None:
+    """An extension that places a pass before what it needs is there is called again."""
     with pytest.raises(InsertionError, match="no pass of type 'bufferization'"):
-        builder.build()
-    builder.add(A(), Bufferize(), Lower())
-    assert str(builder.build()) == "builtin.module(a,bufferize,on-memory,lower,x)"
-    builder.insert_after(A, Bufferize())
-    assert str(builder.build()) == "builtin.module(a,bufferize,on-memory,bufferize,lower,x)"
-    assert str(builder.copy().build()) == str(builder.build())
+        PipelineBuilder().place(OnMemory())
 
+    def memory(builder: PipelineBuilder) -> None:
+        builder.place(OnMemory())
 
-def test_what_something_is_put_next_to_stays() -> None:
-    """A placed step that another one was put next to is no longer moved."""
-    builder = made(A(), Bufferize(), Lower())
-    memory = builder.place(OnMemory())
-    builder.insert_after(memory, B())
-    builder.insert_before(BUFFERIZATION, Bufferize())
-    assert str(builder) == "builtin.module(a,bufferize,bufferize,on-memory,b,lower)"
+    def rest(builder: PipelineBuilder) -> None:
+        builder.add(Bufferize(), Lower())
+
+    builder = PipelineBuilder().extend(Extension("a", memory), Extension("b", rest))
+    assert str(builder) == "builtin.module(bufferize,on-memory,lower)"
 
 
 def test_nested_pipelines() -> None:
     """A placed step goes into a nested pipeline if it can stand nowhere else."""
     builder = made(OpPassManager("func.func").add(A()), OpPassManager("func.func").add(B(), A()))
     builder.constrain(OnFunc, after_all(B))
-    builder.constrain(X, after_all("b"), before_first("a#2"))
-    builder.place(OnFunc(), X())
-    assert str(builder) == "builtin.module(func.func(a),func.func(b,on-func,x,a))"
+    builder.constrain(OnFunc, before_first("a#2"))
+    builder.remove(A, occurrence="first")
+    builder.remove("func.func")
+    builder.place(OnFunc())
+    assert str(builder) == "builtin.module(func.func(b,on-func,a))"
     with pytest.raises(AnchorError, match="did you intend to nest"):
         PipelineBuilder().place(OnFunc())
     builder.constrain(OnModule, after_all(B), before_first("a#2"))
@@ -119,38 +125,6 @@ def test_placed_in_a_nested_pipeline() -> None:
     assert str(builder) == "builtin.module(func.func(a,x,b),a)"
 
 
-def test_stages_and_bundles_stay_as_they_are() -> None:
-    """Arranging does not reorder stages, nor members of bundles; it does reorder inside stages."""
-    builder = PipelineBuilder()
-    builder.stage("one")
-    builder.stage("two")
-    builder.add(A(), B(), stage="two")
-    builder.add(X(), stage="one")
-    tight = Bundle("tight", X(n=1), X(n=2), together=True)
-    builder.constrain(Lower, before_first("tight"))
-    builder.arrange(tight, Bundle("loose", X(n=3), X(n=4)), Lower())
-    assert str(builder) == "builtin.module(x,a,b,x{n=3},x{n=4},lower,x{n=1},x{n=2})"
-    with pytest.raises(InsertionError) as error:
-        builder.constrain("a", after_all("b"), before_first("x"))
-    assert message(error.value) == [
-        "'a' must run after every 'b' (declared), but 'b' runs later: put 'a' after that"
-    ]
-    with pytest.raises(InsertionError) as error:
-        builder.constrain("x#4", after_all("x#5"))
-    with pytest.raises(InsertionError, match="'x' must run after every 'b'"):
-        builder.constrain("x", after_all("b"))
-
-
-def test_arranging_what_was_built_elsewhere() -> None:
-    """A pipeline that breaks constraints is taken as it is, refused when built, and arranged."""
-    wrong = PassManager("builtin.module").add(Lower(), Bufferize(), OnMemory())
-    builder = PipelineBuilder.from_manager(wrong)
-    with pytest.raises(InsertionError, match="'lower' runs earlier"):
-        builder.build()
-    builder.arrange()
-    assert str(builder.build()) == "builtin.module(bufferize,on-memory,lower)"
-
-
 def test_what_was_broken_elsewhere_stays_editable() -> None:
     """A change is refused for what it breaks, not for what was broken before it."""
     wrong = PassManager("builtin.module").add(Lower(), OnMemory())
@@ -168,8 +142,10 @@ def test_neighbours_are_checked() -> None:
     """What has to stand right after another step, or not between two, is refused elsewhere."""
     builder = made(A(), B(), A(), Lower())
     builder.constrain("x", immediately_after("a"), not_between("a", "b"))
-    with pytest.raises(InsertionError) as error:
+    with pytest.raises(InsertionError, match="must run immediately after some 'a'"):
         builder.place(X())
+    with pytest.raises(InsertionError) as error:
+        builder.insert_after("a", X(), occurrence="first")
     (line,) = message(error.value)
     assert line.startswith("'x' must not run between any 'a' and a later 'b' (declared), but it")
     assert line.endswith("runs after 'a' and before 'b': put it before 'a' or after 'b'")
@@ -202,23 +178,46 @@ def test_a_contradiction_is_named() -> None:
 
 
 def test_explicit_order_is_part_of_an_explanation() -> None:
-    """What was added explicitly keeps its order; the error says so, and that it can be arranged."""
+    """What was added explicitly keeps its order, and the error says so."""
     builder = made(A(), B())
     builder.constrain(X, after_all(B), before_first(A))
     with pytest.raises(InsertionError) as error:
         builder.place(X())
-    assert message(error.value) == [
-        "there is no order that fulfils all of these:",
+    lines = message(error.value)
+    assert lines[0] == "there is no order that fulfils all of these:"
+    assert set(lines[1:4]) == {
         "  'x' must run after every 'b' (declared)",
         "  'x' must run before the first 'a' (declared)",
         "  'a' before 'b', since they were added explicitly in this order",
-        (
-            "drop one of the constraints, change the order of what was added explicitly, as arrange() "
-            "may, or leave out one of the steps"
-        ),
-    ]
-    builder.arrange(X())
-    assert str(builder) == "builtin.module(b,x,a)"
+    }
+    assert lines[4:] == ["drop one of the constraints or leave out one of the steps"]
+
+
+@given(
+    st.lists(st.sampled_from([A, B, Lower]), max_size=4),
+    st.lists(
+        st.tuples(st.sampled_from([after_all, before_first]), st.sampled_from([A, B, Lower])),
+        max_size=4,
+    ),
+)
+def test_there_is_a_place_exactly_if_one_of_all_is_right(
+    there: list[Any], wished: list[tuple[Any, Any]]
+) -> None:
+    """A placed pass is refused if every place among those that keep their order is wrong."""
+    builder = made(*(each() for each in there))
+    builder.constrain(X, *(constraint(target) for constraint, target in wished))
+    after = {target for constraint, target in wished if constraint is after_all}
+    before = {target for constraint, target in wished if constraint is before_first}
+    lowest = max((i + 1 for i, each in enumerate(there) if each in after), default=0)
+    highest = min((i for i, each in enumerate(there) if each in before), default=len(there))
+    if lowest > highest:
+        with pytest.raises(InsertionError, match="there is no order"):
+            builder.place(X())
+        return
+    builder.place(X())
+    names = [each.name for each in there]
+    names.insert(highest, "x")
+    assert [step.pass_.name for step in builder.steps()] == names
 
 
 def test_explain() -> None:
@@ -233,7 +232,7 @@ def test_explain() -> None:
     assert explained.label == "on-memory"
     assert message(explained) == [
         (
-            "'on-memory' was placed by extension "
+            "'on-memory' was added by extension "
             "'tests.builder.test_placing.test_explain.<locals>.vendor'"
         ),
         "  it runs right after 'bufferize' and right before 'x'",

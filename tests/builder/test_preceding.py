@@ -107,7 +107,7 @@ def test_a_refused_change_is_taken_back() -> None:
     with pytest.raises(InsertionError):
         builder.replace(Lower, "cse", A())
     with pytest.raises(PipelineError):
-        builder.arrange("cse", "func.func(canonicalize,nothing-of-the-kind)")
+        builder.add("cse", "func.func(canonicalize,nothing-of-the-kind)")
     with pytest.raises(InsertionError):
         builder.extend(lambda one: one.remove("b") or one.insert_before("absent", "cse"))
     assert (builder.draw(), [step.label for step in builder.steps()]) == before

@@ -138,7 +138,7 @@ def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
     blocks.add(A())
     builder.remove("func.func")
     for nested, name in ((functions, "func.func"), (blocks, "any")):
-        for call in (nested.add, nested.place, nested.arrange):
+        for call in (nested.add, nested.place):
             with pytest.raises(InsertionError, match=f"pipeline '{name}' is no longer there"):
                 call(OnFunc())
         with pytest.raises(InsertionError, match=f"pipeline '{name}' is no longer there"):

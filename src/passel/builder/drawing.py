@@ -128,8 +128,6 @@ def _notes(item: Node) -> Iterator[str]:
             yield "disabled"
         if not is_block(item.parent):
             yield from (f"bundle {use.bundle.name}" for use in item.bundles)
-        if item.is_placed:
-            yield "placed"
     if item.origin.extension:
         yield _by(item.origin)
 

@@ -35,6 +35,9 @@ class Edit:
         targets: Finds what targets stood for before the change.
         normalizer: Makes items.
         origin: Who makes the change, and where.
+
+    Attributes:
+        placed: What constraints put in its place, in the order in which it was added.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Edit:
         self._targets = targets
         self._normalizer = normalizer
         self._added: list[Node] = []
+        self.placed: dict[Node, None] = {}
 
     @property
     def handle(self) -> Handle:
@@ -95,13 +99,9 @@ class Edit:
         return ""
 
     def place(self, items: Iterable[object], home: str, label: str) -> None:
-        """Append what constraints put in its place; arguments and errors as for `append_inside`."""
-        self.append_inside(items, home, label)
-        for node in self._added:
-            node.home = home
+        """Put each item into a container, or into the first pipeline nested in it where it can be.
 
-    def append_inside(self, items: Iterable[object], home: str, label: str = "") -> None:
-        """Append each item to a container, or to the first pipeline nested in it where it can be.
+        Constraints decide where it stands there.
 
         Args:
             items: As users add them.
@@ -113,10 +113,10 @@ class Edit:
         """
         listed = tuple(items)
         found = [self._nodes_somewhere(item, self.container(home)) for item in listed]
-        nodes = [node for _, inside in found for node in inside]
-        label = self._label(nodes, listed, label)
+        label = self._label([node for _, inside in found for node in inside], listed, label)
         for container, inside in found:
             self.append_nodes(inside, container, label)
+        self.placed = dict.fromkeys(self._added)
 
     def add_stage(
         self, name: str, default: Iterable[object], container: Container, *, required: bool
@@ -158,7 +158,6 @@ class Edit:
     ) -> None:
         """Put items next to a target; errors are those of `PipelineBuilder.insert_before`."""
         for unit in self._select(target, occurrence):
-            self._pin(unit)
             self._note_use(unit)
             self._added += put(self.sequence, unit, items, self._nodes, after=after, split=split)
         side = "after" if after else "before"
@@ -233,12 +232,6 @@ class Edit:
         raise refused
 
     # -- What depends on what ---------------------------------------------------------------
-
-    def _pin(self, unit: Unit) -> None:
-        """Have what something is put next to explicitly stay where it is."""
-        for item in unit:
-            for each in (item, *item.enclosing()):
-                each.home = None
 
     def _note_use(self, unit: Unit) -> None:
         """Note that the extension at work relies on steps."""

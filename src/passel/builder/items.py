@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Nest, Step, bundled, is_block
-from passel.errors import AnchorError, OptionError
-from passel.manager import Nesting, OpPassManager
+from passel.errors import OptionError
+from passel.manager import OpPassManager
 from passel.passes.tree import Entry
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from passel.builder.origin import Origin
     from passel.builder.sequence import Container, Node
     from passel.manager import PassManager
-    from passel.passes import Pass
 
 
 class Normalizer:
@@ -67,21 +66,6 @@ class Normalizer:
             else:
                 yield Step(entry, entry.item, origin)
 
-    def fits(self, item: Node, container: Container) -> bool:
-        """Return whether an item can be in a container without a nested pipeline of its own."""
-        if not isinstance(item, Step):
-            return isinstance(item, Nest) or all(self.fits(each, container) for each in item.items)
-        return self._fits(item.pass_, anchor_of(container))
-
-    def _fits(self, pass_: Pass[Any], anchor: str) -> bool:
-        manager = self._template.copy().nest(anchor)
-        manager.nesting = Nesting.EXPLICIT
-        try:
-            manager.add(pass_)
-        except AnchorError:
-            return False
-        return True
-
     def entries(self, items: Iterable[Node]) -> Iterator[Entry[OpPassManager]]:
         """Yield an entry for each enabled item."""
         for item in items:
@@ -112,7 +96,7 @@ def anchor_of(container: Container | Any) -> str:
 def nests_inside(container: Container) -> Iterator[Nest]:
     """Yield the nested pipelines inside of a container that others may be put into."""
     for item in container.items:
-        if item.home is None and not isinstance(item, Step):
+        if not isinstance(item, Step):
             if isinstance(item, Nest):
                 yield item
             if not is_block(item):

@@ -267,17 +267,11 @@ class PipelineBuilder(PipelinePlan):
     def place(self, *items: object, label: str = "", when: Condition = None) -> Handle:
         """Put passes where their constraints want them, and return a handle to them.
 
-        All placed steps are placed anew at every change, so the order of the calls does not
-        matter. One that has to run after others runs as early as it can; one that only has to run
-        before others, right before the first of them; one without constraints on its order, last.
-        What a step needs may be added later: whether it is there is not checked before `build`.
+        What is there keeps its order. Of what can come next, what was added first goes first, so
+        that a placed pass stands last, or right before what has to run after it.
 
         A pass stands in the pipeline that it is placed in, if it can, else in the first nested
-        one where it can. Nested pipelines and stages are not split, and bundles keep the order
-        of their members. `immediately_after` and `not_between` are only checked: what they are for
-        is put in its place by `insert_after` and its like. What something is put next to by those
-        stays there. A call is refused if there is no order then, even if a later one would make
-        it possible: one call can place several.
+        one where it can. Bundles keep the order of their members. `not_between` is only checked.
 
         Args:
             items: As for `add`.
@@ -285,8 +279,8 @@ class PipelineBuilder(PipelinePlan):
             when: As for `add`.
 
         Raises:
-            InsertionError: There is no order that fulfils all constraints; the error says which
-                of them contradict each other.
+            InsertionError: There is no order that fulfils all constraints; the error has the
+                shortest circle of them. Or a pass that it needs is not there.
             PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
 
         Example:
@@ -300,37 +294,6 @@ class PipelineBuilder(PipelinePlan):
         """
         with self._positions.edit() as edit:
             edit.place(items, self._at, label)
-            edit.depend_on(when)
-        return edit.handle
-
-    def arrange(self, *items: object, when: Condition = None) -> Handle:
-        """Append passes, and bring all into an order that fulfils the constraints.
-
-        As for `place`, a pass that cannot stand here goes into the first nested pipeline where it
-        can. Steps that were added explicitly keep their order as far as the constraints allow: of
-        those that can come next, the first always does. Nested pipelines, stages and bundles
-        that stay together stay as they are inside and out; the order inside is arranged as well,
-        but that of the members of a bundle.
-
-        Args:
-            items: As for `add`.
-            when: As for `add`.
-
-        Raises:
-            InsertionError: There is no such order; the error says which constraints contradict
-                each other.
-            PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
-
-        Example:
-            >>> from passel.builder import PipelineBuilder, after_all
-            >>> builder = PipelineBuilder()
-            >>> builder.constrain("cse", after_all("canonicalize"))
-            >>> _ = builder.arrange("cse", "canonicalize", "symbol-dce")
-            >>> print(builder)
-            builtin.module(canonicalize,cse,symbol-dce)
-        """
-        with self._positions.edit(is_free=True) as edit:
-            edit.append_inside(items, self._at)
             edit.depend_on(when)
         return edit.handle
 

@@ -106,7 +106,7 @@ class PipelinePlan:
             >>> builder.constrain("cse", before_first("canonicalize"))
             >>> _ = builder.place("cse")
             >>> print(builder.explain("cse"))
-            'cse' was placed at ...
+            'cse' was added at ...
               it runs right before 'canonicalize'
               it must run before the first 'canonicalize' (declared at ...)
         """

@@ -9,13 +9,10 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, NoReturn, TypedDict
 
-from passel.builder.arranging import Arrangement
 from passel.builder.editing import Edit
-from passel.builder.explaining import refusal
-from passel.builder.items import nests_inside
+from passel.builder.ordering import ordered
 from passel.builder.origin import caller
 from passel.builder.rules import Rules
-from passel.builder.sequence import Nest, Step
 from passel.builder.targets import Targets
 from passel.errors import InsertionError, Problem
 
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from passel.builder.items import Normalizer
     from passel.builder.naming import Target
     from passel.builder.rules import Breach
-    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.sequence import Sequence
     from passel.builder.targets import Handle, Occurrence
 
 
@@ -121,26 +118,21 @@ class Positions:
             raise
         return edit.handle
 
-    def edit(self, *, is_free: bool = False) -> AbstractContextManager[Edit]:
+    def edit(self) -> AbstractContextManager[Edit]:
         """Change the sequence, if what is done inside leaves it in order.
 
-        Args:
-            is_free: Whether explicitly added steps may change their order.
-
         Raises:
-            InsertionError: There is no order, or a constraint is broken that was not before,
-                or any if steps may change their order.
+            InsertionError: There is no order, or a constraint is broken that was not before.
         """
-        return self._settled(self._new_edit(), is_free=is_free)
+        return self._settled(self._new_edit())
 
     def append(self) -> AbstractContextManager[Edit]:
         """Add items at the ends of containers, and do nothing else, as `edit` does.
 
-        Where no step is placed and no constraint broken, only what is new is checked.
+        Where no constraint is broken, only what is new is checked.
         """
         edit = self._new_edit()
-        is_plain = not self._known_breaches() and not self.sequence.placed()
-        return self._appended(edit) if is_plain else self._settled(edit, is_free=False)
+        return self._settled(edit) if self._known_breaches() else self._appended(edit)
 
     def _new_edit(self) -> Edit:
         return Edit(self.sequence, self.targets, self._normalizer, caller(self.extension))
@@ -151,12 +143,17 @@ class Positions:
         return self._broken
 
     @contextmanager
-    def _settled(self, edit: Edit, *, is_free: bool) -> Generator[Edit]:
-        known = frozenset[str]() if is_free else self._known_breaches()
+    def _settled(self, edit: Edit) -> Generator[Edit]:
+        known = self._known_breaches()
         with self.all_or_nothing():
             self.sequence.calls += 1
             yield edit
-            self._rules = rules = self._in_order(known, is_free=is_free)
+            rules = rules_of(self.sequence, self._declarations)
+            if edit.placed:
+                for container in {each.parent for each in edit.placed if each.parent}:
+                    container.items = ordered(container, edit.placed, rules)
+                rules = rules_of(self.sequence, self._declarations)
+            self._rules = rules
             self._broken = refuse_breaches(rules, known)
 
     @contextmanager
@@ -175,54 +172,6 @@ class Positions:
             self.forget()
             raise
         self._broken = frozenset()
-
-    # -- Order ------------------------------------------------------------------------------
-
-    def _in_order(self, known: frozenset[str], *, is_free: bool) -> Rules:
-        """Bring the sequence into order, and return the constraints in force."""
-        rules = rules_of(self.sequence, self._declarations)
-        placed = self.sequence.placed()
-        if not is_free and not placed:
-            return rules
-        homes = {item: self._homes(item) for item in sorted(placed, key=_canonical)}
-        preferred = {item: possible[0] for item, possible in homes.items()}
-        arrangement = Arrangement(self.sequence, rules, preferred, is_free=is_free)
-        order = arrangement.order()
-        if order is None and any(len(possible) > 1 for possible in homes.values()):
-            others = {
-                item: self._home_alone(item, possible, rules, is_free=is_free)
-                for item, possible in homes.items()
-            }
-            arrangement = Arrangement(self.sequence, rules, others, is_free=is_free)
-            order = arrangement.order()
-        if order is None:
-            freed = None if is_free else Arrangement(self.sequence, rules, preferred, is_free=True)
-            error = refusal(arrangement, freed)
-            if len(error.rules) == 1:
-                # Where one constraint is at odds with one step, that can be said in a sentence.
-                refuse_breaches(rules, known)
-            raise error
-        arrangement.apply(order)
-        return rules_of(self.sequence, self._declarations)
-
-    def _homes(self, item: Node) -> list[Container]:
-        """Return the containers that a placed item can be in, the one that it prefers first."""
-        home = self.sequence.container(item.home or "") or self.sequence.root
-        if isinstance(item, Nest):
-            return [home]
-        containers = [home, *nests_inside(home)]
-        if len(containers) == 1:
-            return containers
-        return [each for each in containers if self._normalizer.fits(item, each)] or [home]
-
-    def _home_alone(
-        self, item: Node, possible: list[Container], rules: Rules, *, is_free: bool
-    ) -> Container:
-        """Return the first container where a placed item can be without the others."""
-        for home in possible if len(possible) > 1 else ():
-            if Arrangement(self.sequence, rules, {item: home}, is_free=is_free).order() is not None:
-                return home
-        return possible[0]
 
 
 def rules_of(
@@ -268,16 +217,3 @@ def refuse(breach: Breach, extension: str = "") -> NoReturn:
     """
     by = f"extension '{extension}': " if extension else ""
     raise InsertionError(Problem(f"{by}{breach}"), rules=(breach.rule,))
-
-
-def _canonical(item: Node) -> tuple[str, str, str]:
-    """Return what placed items are sorted by: what they are, then who has placed them."""
-    return _text(item), item.origin.extension, item.label
-
-
-def _text(item: Node) -> str:
-    """Return an item as text, wherever it stands."""
-    if isinstance(item, Step):
-        return str(item.pass_)
-    inner = ",".join(map(_text, item.items))
-    return f"{item.anchor}({inner})" if isinstance(item, Nest) else inner

@@ -79,18 +79,6 @@ class Breach(NamedTuple):
         return f"{self.about}, but {self.what}"
 
 
-class Clause(NamedTuple):
-    """A step and others, at least one of which has to run before it.
-
-    Attributes:
-        step: The step.
-        others: The others.
-    """
-
-    step: Any
-    others: tuple[Any, ...]
-
-
 class Rules:
     """All constraints that are in force among steps, as long as these stay as they are.
 
@@ -288,8 +276,6 @@ class Rules:
         """Return how a step breaks a constraint, and the way out; empty if it does not."""
         constraint = rule.constraint
         if constraint.kind in NEEDING and not self._others(constraint.targets[0], step):
-            if step.is_placed and not self.is_final:  # what it needs may be placed after it
-                return ""
             target = constraint.targets[0]
             hint = self.suggestion(target) or f": add one, or leave '{step.label}' out"
             return f"there is no {noun(target)}{hint}"
@@ -334,16 +320,16 @@ class Rules:
                 pass
         return ""
 
-    def clauses(self, constraint: Constraint, step: Subject) -> Iterator[Clause]:
-        """Yield what a constraint demands of any order, for a step."""
+    def demands(self, constraint: Constraint, step: Subject) -> Iterator[tuple[Any, list[Any]]]:
+        """Yield steps with others, of which one at least has to run before, for a step."""
         others = self._others(constraint.targets[0], step) if constraint.targets else []
         match constraint.kind:
-            case "after-any" | "immediately-after" if others:
-                yield Clause(step, tuple(others))
+            case "after-any" | "immediately-after":
+                yield step, others
             case "after-all":
-                yield from (Clause(step, (other,)) for other in others)
+                yield from ((step, [other]) for other in others)
             case "before-first":
-                yield from (Clause(other, (step,)) for other in others)
+                yield from ((other, [step]) for other in others)
             case _:
                 pass
 

@@ -17,7 +17,7 @@ from passel.builder.origin import Origin
 from passel.builder.subject import Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator
 
     from passel.builder.bundle import Bundle
     from passel.builder.conditions import Condition
@@ -36,8 +36,6 @@ class Item:
         origin: Who put it there.
         parent: The container that it stands in; None while it stands nowhere.
         conditions: All that has to hold for it to be built.
-        home: If constraints decide where it stands, the label of the container that it was
-            placed in, empty for the outermost; None if it was put there explicitly.
     """
 
     def __init__(self, origin: Origin) -> None:
@@ -45,7 +43,6 @@ class Item:
         self.origin: Origin = origin
         self.parent: Container | None = None
         self.conditions: tuple[Condition, ...] = ()
-        self.home: str | None = None
 
     def enclosing(self) -> Iterator[Container]:
         """Yield the containers that it stands in, the innermost first."""
@@ -53,11 +50,6 @@ class Item:
         while container is not None:
             yield container
             container = container.parent
-
-    @property
-    def is_placed(self) -> bool:
-        """Whether constraints decide where it stands, or what it stands in does."""
-        return self.home is not None or any(each.home is not None for each in self.enclosing())
 
     def copy(self) -> Any:
         """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
@@ -359,10 +351,6 @@ class Sequence:
         """Return all items, each container before what is inside."""
         return _inner(self.root, [])
 
-    def placed(self) -> list[Node]:
-        """Return the items whose place constraints decide."""
-        return [item for item in self._by_label.values() if item.home is not None]
-
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
         return self.root.steps()
@@ -400,13 +388,6 @@ class Sequence:
         item.parent = None
         for each in _inner(item, [item]):
             self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
-
-    def refill(self, contents: Mapping[Container, list[Node]]) -> None:
-        """Put the items of some containers into another order, or into another one of these."""
-        for container, items in contents.items():
-            container.items = items
-            for item in items:
-                item.parent = container
 
     def _adopt(self, item: Node, container: Container, label: str = "") -> None:
         item.parent = container

@@ -41,11 +41,6 @@ class Subject:
         return (("label", self.label), *self.keys, *self.enclosing_keys())
 
     @property
-    def is_placed(self) -> bool:
-        """Whether constraints decide where it stands."""
-        return False
-
-    @property
     def is_certain(self) -> bool:
         """Whether it runs whatever conditions say."""
         return True
