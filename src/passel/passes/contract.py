@@ -55,7 +55,7 @@ class Contract(NamedTuple):
         effects: What they may do outside the IR.
         can_fork: Whether they may run in copies of this process.
         can_thread: Whether they may run on several ops at once in one process.
-        is_automatic: Whether `jobs="auto"` takes them to worker processes.
+        keeps_to_op: Whether the class itself says `can_fork = True`: they change only their ops.
     """
 
     preserves: tuple[type, ...] = ()
@@ -70,7 +70,7 @@ class Contract(NamedTuple):
     effects: tuple[str, ...] = ()
     can_fork: bool = True
     can_thread: bool = True
-    is_automatic: bool = False
+    keeps_to_op: bool = False
 
 
 def contract_of(cls: type[Any]) -> Contract:
@@ -91,7 +91,7 @@ def contract_of(cls: type[Any]) -> Contract:
     declares = vars(cls).get("can_fork") is True  # that a base class says so is not enough
     return Contract(
         **{name: getattr(cls, name) for name in Contract._fields[:-1]},
-        is_automatic=declares,
+        keeps_to_op=declares,
     )
 
 

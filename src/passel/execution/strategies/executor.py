@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
-    from passel.diagnostics import Diagnostic
     from passel.execution.options import RunOptions
     from passel.execution.outcome import Outcome
     from passel.execution.strategies.child_run import ChildRun, Packed
@@ -195,11 +194,7 @@ def _done(common: _Common, ops: bytes) -> list[tuple[Outcome, Packed]]:
     compiler, schedule = _latest.compiled
     hooks = Instrumentor(())
     hooks.collects_statistics = common.collects
-    emit = _ignore if common.renders else None
+    emit = (lambda _: None) if common.renders else None  # what it reports goes along
     run = common.run_class(compiler, hooks, emit, options=common.options, strategy=Sequential())
     with running_on(common.adapter, context):
         return list(run.do_share(schedule, step, shipment.ops))
-
-
-def _ignore(diagnostic: Diagnostic) -> None:
-    """Take no note of a diagnostic, which is reported where the share came from."""

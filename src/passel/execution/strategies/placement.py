@@ -63,6 +63,6 @@ def is_declared(step: NestedStep, services: RunServices) -> bool:
     known = services.declared.get(step)
     if known is None:
         contracts = (visit.pass_.contract for each in passes_in(step) for visit in walk(each.pass_))
-        known = not services.options.isolation and all(each.is_automatic for each in contracts)
+        known = not services.options.isolation and all(each.keeps_to_op for each in contracts)
         services.declared[step] = known
     return known
