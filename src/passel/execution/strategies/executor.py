@@ -194,7 +194,7 @@ def _done(common: _Common, ops: bytes) -> list[tuple[Outcome, Packed]]:
     compiler, schedule = _latest.compiled
     hooks = Instrumentor(())
     hooks.collects_statistics = common.collects
-    emit = (lambda _: None) if common.renders else None  # what it reports goes along
+    emit: Any = list[Any]().append if common.renders else None  # it is reported over there
     run = common.run_class(compiler, hooks, emit, options=common.options, strategy=Sequential())
     with running_on(common.adapter, context):
         return list(run.do_share(schedule, step, shipment.ops))
