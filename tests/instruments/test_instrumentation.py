@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 MODULE = "toy.module(toy.func @f,toy.func @g)"
 
 
-def nothing(_op: Any, _pass: Any) -> None:
-    """Do nothing, as a function that is a pass."""
-
-
 def fail(_: Any, pass_: Any) -> None:
     """Fail, as a function that is a pass."""
     pass_.signal_pass_failure()
@@ -40,24 +36,6 @@ def test_hooks_nest_like_the_pipeline(events: Callable[[str, str], list[str]]) -
         "after-pass b @g",
         "after-pipeline toy.func @g",
         "after-pass [toy.func] toy.module",
-    ]
-
-
-def test_the_top_level_pipeline_has_no_pipeline_hooks(
-    events: Callable[[str, str], list[str]],
-) -> None:
-    """Only nested pipelines are announced."""
-    assert events("toy.module(a)", MODULE) == [
-        "before-pass a toy.module",
-        "after-pass a toy.module",
-    ]
-
-
-def test_an_empty_nested_pipeline_has_its_hooks(events: Callable[[str, str], list[str]]) -> None:
-    """A pipeline without passes starts and ends as well."""
-    assert events("toy.module(toy.func())", "toy.module(toy.func @f)")[1:3] == [
-        "before-pipeline toy.func @f",
-        "after-pipeline toy.func @f",
     ]
 
 

@@ -95,14 +95,6 @@ def test_blocks_are_those_of_their_function() -> None:
     ]
 
 
-def test_lines_of_a_few_kinds() -> None:
-    """A long function of these, with two changes, has not changed in between."""
-    kinds = random.Random(1).choices("abcdef", k=1000)  # noqa: S311 - repeatable
-    lines = [f"%{n} = test.{kind} %{n // 2}\n" for n, kind in enumerate(kinds)]
-    changes = [*lines[:300], "new.a\n", *lines[300:600], "new.b\n", *lines[600:]]
-    assert changed("".join(lines), "".join(changes)) == ["+new.a", "+new.b"]
-
-
 def test_what_replaces_an_op_is_used_as_it_was() -> None:
     """Uses of an op that has become another one have not changed."""
     after = renumbered(BEFORE).replace("arith.addi %arg0, %arg0", "arith.shli %arg0, %arg0")
@@ -127,15 +119,6 @@ def test_what_has_moved_is_used_as_it_was() -> None:
     assert changed(loop, hoisted) == ["+  %0 = a.b", "-    %1 = a.b"]
     other = hoisted.replace("%1, %0", "%0, %0")
     assert changed(loop, other)[2:] == ["-    use %0, %1", "+    use %0, %0"]
-
-
-def test_of_equal_ops_the_last_ones_are_gone() -> None:
-    """It is the first that is kept, as in what `cse` does."""
-    lines = [f"%{n} = test.op\n" for n in range(4)]
-    before = "".join(["func.func {\n", *lines, "test.use(%0)\n"])
-    assert changed(before, "".join(["func.func {\n", *lines[:1], "test.use(%0)\n"])) == [
-        f"-{line.rstrip()}" for line in lines[1:]
-    ]
 
 
 def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,16 +152,6 @@ def test_diff_is_coloured_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\x1b[" not in text_on(Terminal())
 
 
-def test_renamed_op_keeps_its_count(tmp_path: Path) -> None:
-    """An op that is renamed goes on in another directory, counting from where it was."""
-    pm = manager(Rename(symbol="f", to="h"), nested=(Bump(symbol="f"),))
-    pm.nest("toy.func").add(Bump(symbol="h"))
-    dumps(pm, after=True, directory=tmp_path)
-    files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.mlir")}
-    assert "toy_module_m/toy_func_f/0_0_bump.mlir" in files
-    assert "toy_module_m/toy_func_h/1_1_bump.mlir" in files
-
-
 def test_directory_that_cannot_be_made(tmp_path: Path) -> None:
     """One line says so, and the run is what it would have been."""
     (tmp_path / "file").write_text("")

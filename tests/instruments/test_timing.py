@@ -148,16 +148,6 @@ def test_rows_are_those_of_the_pipeline() -> None:
     ]
 
 
-def test_paths_name_passes() -> None:
-    """A timer of a pass has the path that statistics have too, and is found by it."""
-    tree = run(manager(Asks(), Nap()), Timing())
-    timer = tree.find("toy.module/toy.func/1:nap")
-    assert timer is not None
-    assert timer.name == "Nap"
-    assert [t.path for t in tree.walk() if t.name == "(A) Length"] == [""]
-    assert tree.find("absent") is None
-
-
 def test_times_are_in_seconds_and_add_up() -> None:
     """A parent's time is that of its children and its own; with one thread user is wall."""
     tree = run(manager(Nap(milliseconds=20)), Timing(), jobs=1)
@@ -272,18 +262,6 @@ def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> N
     assert "----User Time----" in timing_report(tree)
     assert "-0.0" not in report
     assert all(float(each) <= 100 for each in re.findall(r"\( *(\S+)%\)", report))
-
-
-def test_wall_time_of_workers_is_time_that_was_waited() -> None:
-    """What a worker has done while this thread worked as well adds nothing to what that took."""
-    timing, part = Timing(), Timing()
-    with part, part.scope("Work"):
-        time.sleep(0.02)
-    with timing, timing.scope("Step"):
-        timing.merge(part)
-    root = timing.timing
-    assert sum(each.wall for each in root.children[0].children) <= root.wall < 0.02
-    assert root.user >= 0.02
 
 
 @pytest.mark.parametrize(

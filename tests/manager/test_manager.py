@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +18,7 @@ from passel import (
 )
 from passel.builder import PipelineBuilder
 from passel.manager import FrozenPipeline
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,31 +169,6 @@ def test_copies_are_independent(make: Callable[..., Pass[Any]]) -> None:
     assert str(other) == "toy.module(toy.func(a))"
     other.add(make("c"))
     assert str(pm) == "toy.module(toy.func(a,b))"
-
-
-@pytest.mark.parametrize("kind", [PassManager, OpPassManager])
-def test_the_module_copy_makes_copies_of_managers(
-    kind: type[OpPassManager], make: Callable[..., Pass[Any]]
-) -> None:
-    """`copy.copy(manager)` is `manager.copy()`; what cannot be changed is its own copy."""
-    manager = kind("toy.module").add(make("a"))
-    other = copy.copy(manager)
-    other.add(make("b"))
-    assert (str(manager), str(other)) == ("toy.module(a)", "toy.module(a,b)")
-    frozen = OpPassManager.option_value(manager)
-    assert copy.copy(frozen) is frozen
-
-
-def test_a_copy_keeps_how_it_runs(parse: Callable[[str], PassManager], adapter: ToyAdapter) -> None:
-    """Adapter, context, verification and instrumentations are copied with the passes."""
-    pm, recorder = parse("toy.module(set)"), EventRecorder()
-    pm.context = {"mine"}
-    pm.enable_verifier(False)
-    pm.add_instrumentation(recorder)
-    other = pm.copy()
-    other.run(parse_toy("toy.module"))
-    assert other.context is pm.context
-    assert len(recorder.events) == 2
 
 
 # -- Printing --------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -404,15 +403,6 @@ def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fused(EventRecorder()) == []
     assert fused(analyses=True) == []
     assert fused(gate=agree) == []
-
-
-def test_two_managers_at_once() -> None:
-    """Threads that run managers, of contexts of their own, each find their own failures."""
-    case = CASES["several"]
-    expected = answer(*case[:2])
-    with ThreadPoolExecutor(4) as pool:
-        runs = [pool.submit(answer, *case[:2]) for _ in range(16)]
-        assert all(each.result() == expected for each in runs)
 
 
 def test_order_with_threads() -> None:

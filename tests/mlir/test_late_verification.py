@@ -68,20 +68,6 @@ def test_what_is_broken_is_reported_in_its_place(broken: str, *, watched: bool) 
     ]
 
 
-@pytest.mark.parametrize("watched", [False, True])
-def test_nested_siblings_do_not_settle_those_around(*, watched: bool) -> None:
-    """A function stays to be verified while a module beside it is processed and verified."""
-    manager = PassManager("builtin.module", Context())
-    manager.nest("func.func").add(Break(at="a"))
-    manager.nest("builtin.module").nest("func.func").add(Break(at="a+b"))
-    source = "func.func @a() { return }\nmodule @in { func.func @b() { return } }"
-    found = answer(manager, source, watched=watched)
-    assert found[2:] == [
-        "invalid builtin.module/func.func/0:break a",
-        "invalid builtin.module/builtin.module/func.func/0:break b",
-    ]
-
-
 def test_what_a_sibling_erased_is_not_looked_at() -> None:
     """A pass that erases an op which is still to be verified is the only one to blame."""
     manager = PassManager("builtin.module", Context())

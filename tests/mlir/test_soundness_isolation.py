@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from mlir.ir import Context, InsertionPoint, Location, Module, StringAttr, UnitAttr
@@ -14,13 +14,9 @@ from passel import (
     Pass,
     PassContext,
     PassFailedError,
-    PassInstrumentation,
     PassManager,
 )
 from passel.mlir import MLIRAdapter
-
-if TYPE_CHECKING:
-    from passel.schedule import Step
 
 SOURCE = """
 module @root {
@@ -184,36 +180,3 @@ def test_no_pass_runs_on_an_erased_op(count: int, at: int, erased: list[int]) ->
     ways = survived(ERASING, json.dumps([count, at, erased])).splitlines()
     assert ways
     assert all(way.endswith(" {'isolation'}") for way in ways), ways
-
-
-class Reticent(Touch):
-    """The same, and state that nothing was changed."""
-
-    name = "reticent"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do it."""
-        super().run(op, ctx)
-        ctx.preserve_all()
-
-
-class Changes(PassInstrumentation):
-    """Observes changes."""
-
-    finds_changes = True
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Take no note."""
-
-
-@pytest.mark.parametrize("observed", [False, True])
-def test_observing_changes_fails_no_pass(*, observed: bool) -> None:
-    """What a pass states is held against the op as often as if nothing was observed."""
-    context = Context()
-    manager = PassManager("builtin.module", context)
-    manager.enable_verifier("always")
-    manager.nest("func.func").add(Reticent())
-    if observed:
-        manager.add_instrumentation(Changes())
-    module = Module.parse(SOURCE, context)
-    assert manager.run(module).diagnostics == ()

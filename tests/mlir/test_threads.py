@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from mlir.ir import Context, IntegerAttr, IntegerType, Module, Type, TypeAttr
-from mlir.passmanager import PassManager as NativeManager
 from processes import survived
 
 from passel import Pass, PassContext, PassManager
@@ -70,23 +69,6 @@ def test_invalid_ops_on_threads_of_threads_fail_the_run(pipeline: str, build: st
     """Functions in nested modules are verified by threads of threads, which all report."""
     script = f"{build}{NESTED}PIPELINE = {pipeline!r}{CAUGHT}"
     assert survived(script) == "\n".join(["True"] * 5)
-
-
-@BUILDS
-def test_an_invalid_source_of_nested_modules_is_a_parse_error(build: str) -> None:
-    """What is parsed is verified by threads of threads as well."""
-    script = """
-from passel.mlir import ParseError, parse_source
-text = str(broken())
-for _ in range(10):
-    try:
-        parse_source(context, text, "t.mlir")
-    except ParseError as error:
-        print(error.diagnostics[0])
-"""
-    found = survived(f"{build}{NESTED}{script}").splitlines()
-    assert len(found) == 10
-    assert all("doesn't match function result type" in line for line in found)
 
 
 @pytest.mark.xfail(
@@ -164,19 +146,6 @@ def test_verification_says_all_that_is_wrong(calls: Calls) -> None:
     assert [each.notes[0].message.partition(":")[0] for each in reports] == [
         "see current operation"
     ] * 3
-
-
-def test_a_failing_pass_manager_says_what_mlir_says(calls: Calls) -> None:
-    """A run that fails returns MLIR's words, not an exception."""
-    context = Context()
-    source = "func.func @f(%a: complex<f32>) { %0 = complex.cos %a : complex<f32> return }"
-    module = Module.parse(source, context)
-    manager = NativeManager.parse("builtin.module(convert-complex-to-llvm)", context)
-    succeeded, reports = calls.run(manager, module.operation)
-    assert not succeeded
-    assert [each.message for each in reports] == [
-        "failed to legalize operation 'complex.cos' that was explicitly marked illegal"
-    ]
 
 
 @pytest.mark.parametrize("has_threads", [False, True])

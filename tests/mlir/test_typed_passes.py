@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from mlir.ir import Context
-from processes import survived
 from td_files import PASSES_TD, ROOT, declarations
 from tool_fixtures import run_mlir_opt
 
@@ -38,8 +37,6 @@ from passel.passes.options import read_options
 from passel.pipeline import PassNode, PipelineNode, parse_options, parse_pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from passel.mlir.typed import TypedNativePass
     from passel.passes.options import OptionInfo
 
@@ -138,24 +135,6 @@ def test_a_pass_that_the_build_lacks() -> None:
     with pytest.raises(PassFailedError, match=message):
         manager.run(module)
     assert "addi" in str(module)
-
-
-def test_options_that_would_end_the_process() -> None:
-    """A pipeline in an option that is for another op is refused, as it is in text."""
-    script = f"""
-from mlir.ir import Context
-from passel import PassFailedError, PassManager
-from passel.mlir import parse_source
-from passel.mlir.passes import Inliner
-
-context = Context()
-module = parse_source(context, {SOURCE!r}, "t.mlir")
-try:
-    PassManager("builtin.module", context).add(Inliner(default_pipeline="sparsifier")).run(module)
-except PassFailedError as error:
-    print(error)
-"""
-    assert "it would run MLIR's pipeline 'sparsifier'" in survived(script)
 
 
 def test_wrong_options_are_found_before_mlir_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,37 +355,3 @@ def test_wrong_values_are_refused_by_both(kind: type[TypedNativePass]) -> None:
 
 
 # -- Passes of other builds ------------------------------------------------------------------
-
-
-def test_a_module_for_another_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tblgen: Callable[..., Any]
-) -> None:
-    """One command makes such a module for declarations of another project's."""
-    (tmp_path / "Own.td").write_text(
-        'include "mlir/Pass/PassBase.td"\n'
-        'def OwnCSE : Pass<"cse">;\n'
-        'def Own : Pass<"canonicalize"> {\n'
-        '  let summary = "Simplify";\n'
-        '  let options = [Option<"n", "max-iterations", "int64_t", "10", "How often.">];\n'
-        "}\n"
-        'def Absent : Pass<"not-there"> { let options = [Option<"a", "a", "bool", "", "">]; }\n'
-    )
-    outcome = tblgen(
-        "-gen-pass-stubs", str(tmp_path / "Own.td"), "-o", str(tmp_path / "own_native_passes.py")
-    )
-    assert outcome.err == ""
-    stubs = (tmp_path / "own_native_passes.pyi").read_text()
-    assert '"""`canonicalize`, on any op: Simplify."""' in stubs
-    assert '"""How often. `max-iterations` in pipelines; by default `10`."""' in stubs
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    module: Any = __import__("own_native_passes")
-    context = Context()
-    ir = parse_source(context, SOURCE, "t.mlir")
-    manager = PassManager("builtin.module", context)
-    manager.add(module.OwnCSE(), module.Own(max_iterations=2))
-    manager.run(ir)
-    assert "addi" not in str(ir)
-    assert pickle.loads(pickle.dumps(module.Own(max_iterations=2))) == module.Own(max_iterations=2)
-    assert module.Absent.effects == ("unknown",)
-    with pytest.raises(PassFailedError, match="have no pass 'not-there'"):
-        PassManager("builtin.module", context).add(module.Absent(a=True)).run(ir)

@@ -89,16 +89,6 @@ def test_a_class_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
     assert registry.register(second) is found(registry, "again") is second
 
 
-def test_override_replaces() -> None:
-    """What is replaced on purpose is no error."""
-    registry = PassRegistry()
-    registry.register(First)
-    registry.register(Second, override=True)
-    assert found(registry, "same") is Second
-    registry.register("same", lambda: First, override=True)
-    assert found(registry, "same") is First
-
-
 def test_a_pass_without_a_name_cannot_be_registered() -> None:
     """Nothing could refer to it."""
 
@@ -360,15 +350,6 @@ def test_what_is_added_for_one_ir_is_everywhere() -> None:
         assert each.suggest("tdiy") == "; did you mean 'tidy'?"
         assert names(each) == ["own-a", "own-b", "plugin"]
     assert "plugin" not in registry
-
-
-def test_the_other_side_of_a_registry_for_one_ir() -> None:
-    """From the names for one IR one gets to those for another: without the first one's own."""
-    registry = PassRegistry()
-    registry.register("farmers", lambda: First, ir="farm")
-    zoo = registry.for_ir("zoo", Own())
-    zoo.register("plugin", lambda: First)
-    assert names(zoo.for_ir("farm")) == ["farmers", "plugin"]
 
 
 def test_who_comes_second_waits_until_all_is_loaded() -> None:

@@ -86,20 +86,6 @@ def test_immediate_dominators_and_frontiers(graph: Graph) -> None:
 
 
 @given(graphs())
-def test_nearest_common_dominators(graph: Graph) -> None:
-    """Of all that dominate two blocks, the one that all others dominate."""
-    op, blocks = _build(graph)
-    info = DominanceInfo(op)
-    reachable = [blocks[n] for n in _reach(graph, 0)]
-    for a in reachable:
-        for b in reachable:
-            common = [c for c in reachable if info.dominates(c, a) and info.dominates(c, b)]
-            nearest = info.nearest_common_dominator(a, b)
-            assert nearest in common
-            assert all(info.dominates(c, nearest) for c in common if nearest)
-
-
-@given(graphs())
 def test_post_dominators_are_what_cannot_be_avoided(graph: Graph) -> None:
     """Of blocks that lead to an end: without `a`, `b` leads to none."""
     op, blocks = _build(graph)
@@ -176,19 +162,6 @@ def test_nested_regions(parse: Callable[[str], Operation]) -> None:
     assert post.properly_dominates(ops["func.return"], branch)
     assert post.properly_dominates(ops["func.return"], user)
     assert not post.dominates(user, ops["func.return"])
-
-
-def test_order_follows_added_and_erased_ops() -> None:
-    """Ops that are added or erased do not mislead an analysis that knew the block."""
-    first, last = Op(), Op()
-    block = Block([first, last])
-    info = DominanceInfo(Op(regions=[Region([block, Block()])]))
-    assert info.is_before(first, last)
-    block.insert_op_before(middle := Op(), last)
-    assert info.properly_dominates(first, middle)
-    assert info.properly_dominates(middle, last)
-    block.erase_op(first)
-    assert not info.properly_dominates(last, middle)
 
 
 def test_long_chains_need_no_stack() -> None:

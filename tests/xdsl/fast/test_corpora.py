@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from twins import assert_same, repeated
-from xdsl_inputs import REAL_FILES, sampled, unrolled_loops, xdsl_corpus
+from xdsl_inputs import sampled, unrolled_loops, xdsl_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -27,17 +27,6 @@ def test_xdsls_corpus(step: int) -> None:
         assert_same(chunk)
         by_example += assert_same(repeated(chunk, 5)).from_templates
     assert by_example > 4 * len(chunks)
-
-
-@sampled(9)
-def test_our_files(step: int) -> None:
-    """The files that other tests read, five times each, give the same."""
-    files = sorted([*REAL_FILES.glob("*.mlir"), *(_TESTS / "xdsl" / "programs").rglob("*.mlir")])
-    assert len(files) > 35
-    for file in files[::step]:
-        text = file.read_text(encoding="utf-8")
-        assert_same(text)
-        assert assert_same(repeated(text, 5)).from_templates > 0, file
 
 
 @sampled(9)

@@ -57,13 +57,6 @@ def test_numbers_that_matter(subject: str) -> None:
     assert found.from_templates <= 2  # some have the same number as two before them
 
 
-def test_numbers_of_which_only_the_type_matters() -> None:
-    """Lines that differ in a number alone are of one shape where it is an attribute, no more."""
-    for line in ('"test.op"() {{a = {n} : {t}}} : () -> ()\n', "%{n} = arith.constant {n} : {t}\n"):
-        lines = "".join(line.format(n=n, t=f"i{8 * (1 + n % 2)}") for n in range(12))
-        assert assert_same(f"builtin.module {{\n{lines}}}").from_templates >= 7
-
-
 _NUMBERS = {
     "two": '"test.op"() {{a = {n} : i32, b = -{n} : i64}} : () -> ()\n',
     "two alike": '"test.op"() {{a = {n} : i32, b = {n} : i32}} : () -> ()\n',

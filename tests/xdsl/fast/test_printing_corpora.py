@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from printing_twins import assert_prints_same
 from xdsl.utils.exceptions import ParseError
-from xdsl_inputs import REAL_FILES, enough, sampled, unrolled_loops, xdsl_context, xdsl_corpus
+from xdsl_inputs import REAL_FILES, enough, sampled, xdsl_context, xdsl_corpus
 
-from passel import PassManager
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter, parse_source
 from passel.xdsl.fast import slow_paths
-from passel.xdsl.passes.canonicalize import Canonicalizer
 
 if TYPE_CHECKING:
-    from tool_fixtures import MlirOpt
     from xdsl.ir import Operation
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -51,16 +48,6 @@ def test_our_files(step: int) -> None:
             op = _parsed(chunk)
             if op is not None:
                 assert_prints_same(op)
-
-
-@pytest.mark.parametrize("level", ["scf", "cf"])
-def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str) -> None:
-    """Unrolled loops, as parsed and as rewritten, give the same."""
-    module = _parsed(unrolled_loops(mlir_opt, level))
-    assert module is not None
-    assert_prints_same(module)
-    PassManager("builtin.module").add(Canonicalizer()).run(module)
-    assert_prints_same(module)
 
 
 @pytest.mark.parametrize(

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from odd_modules import odd_module
-from random_programs.generator import random_program
 from rewriting_twins import compare_rewriting, rewritten
 from twins import printed
-from xdsl_inputs import REAL_FILES, sampled, unrolled_loops, xdsl_context, xdsl_corpus
+from xdsl_inputs import REAL_FILES, sampled, xdsl_context, xdsl_corpus
 
 from passel.xdsl import parse_source
 from passel.xdsl.fast import slow_paths
-
-if TYPE_CHECKING:
-    from tool_fixtures import MlirOpt
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -47,13 +40,6 @@ def test_our_files(step: int, pipeline: str) -> None:
         compare_rewriting(text, f"func.func({pipeline})")
 
 
-@pytest.mark.parametrize("level", ["scf", "cf"])
-def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str) -> None:
-    """Unrolled loops come out the same, as loops and as branches."""
-    unrolled = unrolled_loops(mlir_opt, level)
-    assert any(compare_rewriting(unrolled, pipeline) for pipeline in PIPELINES)
-
-
 @sampled(20)
 def test_odd_modules(step: int) -> None:
     """Modules that no frontend would write come out the same.
@@ -73,12 +59,3 @@ def test_odd_modules(step: int) -> None:
             assert (printed(fast), *found) == (printed(slow), *expected)
             changed += printed(fast) != before
     assert changed > 1000 / step
-
-
-@settings(max_examples=4)
-@given(st.integers(0, 2**32))
-def test_random_programs(seed: int) -> None:
-    """Random programs come out the same."""
-    program = random_program(seed)
-    for pipeline in PIPELINES:
-        compare_rewriting(program, pipeline)

@@ -48,18 +48,6 @@ def test_effects(line: str, pipeline: str) -> None:
     assert check(text, pipeline, *EFFECTS)
 
 
-@pytest.mark.parametrize("pipeline", ["canonicalize", "cse", "dce"])
-def test_symbols_and_terminators_stay(pipeline: str) -> None:
-    """Neither is dead, whatever its effects; nor is an op of which one result is used."""
-    text = """
-  "t.symbol"() {sym_name = "s"} : () -> ()
-  %a, %b = "t.pure"() : () -> (i32, i32)
-  "test.op"(%b) : (i32) -> ()
-  %c, %d = "t.pure"() : () -> (i32, i32)
-  "t.nested"() ({ "t.end"() : () -> () }) : () -> ()"""
-    assert check(text, pipeline, *EFFECTS)
-
-
 @pytest.mark.parametrize(
     "text",
     [

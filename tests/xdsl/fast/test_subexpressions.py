@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from layouts import layout
-from loose_ops import EFFECTS, context_with, op_with
-from rewriting_twins import check, rewritten
+from loose_ops import EFFECTS, op_with
+from rewriting_twins import check
 from xdsl.traits import Pure
-
-from passel.xdsl import parse_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -72,17 +69,6 @@ def test_subexpressions(lines: list[str], is_changed: bool) -> None:
     text = f'%x = "test.op"() : () -> i32\n%y = "test.op"() : () -> i32\n{body}\n{used}'
     ops = (*EFFECTS, op_with("t.also_pure", Pure()))
     assert check(text, "cse", *ops) == is_changed
-
-
-def test_attributes_and_properties_differ() -> None:
-    """The same under the same name, but once as a property, makes ops different."""
-    context = context_with(*EFFECTS)
-    text = '%a = "t.pure"() {a = 1} : () -> i32 %b = "t.pure"() {a = 1} : () -> i32 "test.op"(%a, %b) : (i32, i32) -> ()'
-    module = parse_source(context, text, "test.mlir")
-    second = list(module.walk())[2]
-    second.properties["a"] = second.attributes.pop("a")
-    before = layout(module)
-    assert rewritten(module, "cse", context)[0] == before
 
 
 @pytest.mark.parametrize(

@@ -74,14 +74,6 @@ def test_unusual_lines(subject: str, end: str) -> None:
     assert_same(text, context_with)
 
 
-def test_located_lines_are_of_one_shape() -> None:
-    """Lines that differ in their explicit locations are built from one template."""
-    lines = "".join(f'"test.op"() : () -> () loc("x":{n}:{n})\n' for n in range(1, 9))
-    assert (
-        assert_same(f"builtin.module {{\n{lines}}}", context_with).from_templates == 5
-    )  # the last is followed by }
-
-
 _BRANCHES = """\
 "test.op"() ({
 ^bb0(%a: i32, %b: i1):
@@ -138,11 +130,3 @@ def test_a_block_where_an_operand_was() -> None:
     values = '%a, %b = "t.source"() : () -> (i32, i32)'
     text = f'"t.region"() ({{\n{values}\n{lines}^a:\n^b:\n}}) : () -> ()'
     assert_same(text, lambda: context_with(context_free(EitherOp)))
-
-
-@pytest.mark.parametrize("location", ['"name"', '"f.mlir":2:1', "unknown", 'fused["a", "b"]'])
-@pytest.mark.parametrize("locations", [True, False])
-def test_ops_keep_the_locations_that_the_text_gives_them(location: str, *, locations: bool) -> None:
-    """Also where others get none."""
-    line = f'"test.op"() : () -> () loc({location})\n"test.op"() : () -> ()\n'
-    assert_same(f"builtin.module {{\n{line * 4}}}", locations=locations)

@@ -138,15 +138,6 @@ def test_dead_code_is_a_change(
         run(op, Canonicalizer(max_iterations=1, test_convergence=True))
 
 
-def test_limits_are_per_region(
-    parse_op: Callable[[str], Operation], run: Callable[..., object]
-) -> None:
-    """A run that did not converge on one function failed, whatever comes after it."""
-    op = parse_op(f"builtin.module {{ {CHAIN} }}")
-    with pytest.raises(PassFailedError, match="did not converge"):
-        run(op, "builtin.module(canonicalize{max-iterations=1 test-convergence})")
-
-
 BRANCH = """
 func.func @f(%x: i32) -> i32 {
   %zero = arith.constant 0 : i32

@@ -228,15 +228,6 @@ def test_equal_symbols_are_dropped(context: Context, parse_op: Callable[[str], O
     module.verify()
 
 
-def test_different_symbols_are_kept(context: Context, parse_op: Callable[[str], Operation]) -> None:
-    """Each function's own additions stand behind it."""
-    module = parse_op(
-        "builtin.module { func.func @f() { func.return } func.func @g() { func.return } }"
-    )
-    on_functions("add differently", context).run(module)
-    assert symbols(module) == ["f", "for_f", "g", "for_g"]
-
-
 def test_clashing_symbols(context: Context, parse_op: Callable[[str], Operation]) -> None:
     """A symbol with a taken name but other content is not lost: verification points at it."""
     module = parse_op(
@@ -335,9 +326,3 @@ def test_pickle() -> None:
     copy: Pass = pickle.loads(pickle.dumps(wrapped))
     assert copy == wrapped
     assert type(copy) is type(wrapped)
-
-
-def test_what_is_no_pass() -> None:
-    """Something else than a pass of xDSL is refused by name."""
-    with pytest.raises(TypeError, match="expected a pass, got 3"):
-        XDSLAdapter().wrap_pass(3)
