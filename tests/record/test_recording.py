@@ -22,7 +22,7 @@ from passel import (
     PassManager,
     Statistic,
 )
-from passel.record import Execution, Record, RecordError
+from passel.record import Record, RecordError
 from passel.record.recorder import Recorder
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
@@ -184,12 +184,6 @@ def test_what_is_no_record_is_refused(tmp_path: Path, text: str, why: str) -> No
     assert "\n" not in str(caught.value)
 
 
-def test_a_record_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    """A file that cannot be read is an error of records."""
-    with pytest.raises(RecordError, match="No such file"):
-        Record.open(tmp_path / "none")
-
-
 def test_a_file_that_cannot_be_written_does_not_end_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -202,17 +196,6 @@ def test_a_file_that_cannot_be_written_does_not_end_the_run(
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "No such file or directory" in error
-
-
-def test_states_follow_the_executions(tmp_path: Path) -> None:
-    """Before and after of an op's executions are a chain of states."""
-    record = recorded(tmp_path / "r", "toy.module(toy.func @f 3)", Grow(), Grow(), Grow())
-    texts: list[Execution] = list(record.executions)
-    assert [each.status for each in texts] == ["changed", "changed", "unchanged"]
-    assert texts[0].after == texts[1].before
-    assert texts[1].after == texts[2].before == texts[2].after
-    assert texts[1].after is not None
-    assert "5" in record.text(texts[1].after)
 
 
 def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from passel.record import Record
-from passel.record.replays import replay, replay_of_pass
+from passel.record.replays import replay
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool
@@ -56,18 +56,6 @@ def test_each_pass_does_from_the_record_what_it_did(tool: Tool, ir: str, jobs: s
         assert words[0] == "passel-opt"
         Path("after.mlir").write_text(record.state_after(each) or "")
         assert generic(tool, ir, *words[1:]) == generic(tool, ir, "after.mlir")
-
-
-def test_a_pass_may_run_again_on_all_ops(tool: Tool) -> None:
-    """A pass that is replayed on all of its ops begins behind the passes before it on all ops."""
-    Path("f.mlir").write_text(FUNCTIONS)
-    tool("f.mlir", "-p", PIPELINE, "--record=r")
-    record = Record.open("r")
-    path = "builtin.module/func.func/1:canonicalize"
-    words = shlex.split(replay_of_pass(record, path))[1:]
-    cse = "builtin.module/func.func/0:cse"
-    Path("after.mlir").write_text(record.state_at([cse, path]) or "")
-    assert generic(tool, "xdsl", *words) == generic(tool, "xdsl", "after.mlir")
 
 
 def test_ops_that_their_names_do_not_tell_apart_are_replayed_together(tool: Tool) -> None:

@@ -42,8 +42,9 @@ from passel.search import (
     Verdict,
     failure_of,
 )
-from passel.search.bisecting import Bisection, guilty_rewrite, scoped
+from passel.search.bisecting import Bisection, guilty_rewrite
 from passel.search.children import Scratch
+from passel.search.starting import scoped
 from passel.search.state_oracles import Asked, ComputesElse, NotValid
 
 if TYPE_CHECKING:
@@ -338,16 +339,6 @@ def test_a_run_that_fails_at_once_has_nothing_to_search(folded: Planted) -> None
     """The error says that the search ends where the run failed."""
     with pytest.raises(SearchError, match="no pass has changed anything before it failed"):
         folded.find(Asked(lambda _: True), end=0)
-
-
-def test_each_state_is_reported_once(tmp_path: Path) -> None:
-    """Also the one that is asked about again, to see whether it is the first."""
-    before, bug = ["canonicalize", "bug"], "bug{kind=lost symbol=f1}"
-    planted = Planted(tmp_path, "xdsl", before, bug, ["cse", "canonicalize"], functions=2)
-    oracle, said = ComputesElse(planted.subject, planted.start), list[str]()
-    Bisection(planted.record, Trials(oracle), say=said.append).find(oracle.symbols)
-    assert sum("bug{" in line for line in said) == 1
-    assert len(said) == len(set(said))
 
 
 def test_functions_that_still_can_be_run_are_enough(folded: Planted) -> None:

@@ -53,16 +53,6 @@ def test_few_of_many_are_found_in_few_trials() -> None:
     assert len(tried) < 100
 
 
-def test_several_lists_can_be_tried_at_once() -> None:
-    """A function that takes more lists than it needs gets the same result."""
-
-    def first(lists: Iterable[list[int]]) -> int | None:
-        verdicts = [{3, 40} <= set(each) for each in lists]
-        return verdicts.index(True) if any(verdicts) else None
-
-    assert ddmin(range(50), first) == [3, 40]
-
-
 def test_the_first_trials_can_be_smaller() -> None:
     """With a size, no more neighbours than that are left out at once."""
     tried: list[int] = []

@@ -75,10 +75,6 @@ class Change(NamedTuple):
     ordinals: tuple[int, ...]
     digest: str | None
 
-    def apply(self, state: State) -> None:
-        """Change a state."""
-        state.change(self.ordinals, self.digest)
-
 
 class Contents:
     """Contents of a record.
@@ -136,7 +132,7 @@ class Contents:
         state = self._new_state(self.runs[run])
         for change in self.changes:
             if change.run == run and has_ended(change.after):
-                change.apply(state)
+                state.change(change.ordinals, change.digest)
         return state
 
     def _new_state(self, line: dict[str, Any]) -> State:
@@ -195,7 +191,6 @@ class Contents:
             failure=None,
             before=self._states[run].digest(op.ordinals),
             after=None,
-            is_fused=bool(step.parts),
             parts=step.parts,
             is_amid=self._is_amid,
         )
@@ -237,7 +232,7 @@ class Contents:
     def _change(self, run: int, ordinals: tuple[int, ...], line: dict[str, Any]) -> None:
         last = len(self.executions) - 1
         change = Change(run, last, ordinals, line["after"])
-        change.apply(self._states[run])
+        self._states[run].change(ordinals, change.digest)
         self.changes.append(change)
 
     def _run_info(self, line: dict[str, Any]) -> RunInfo:

@@ -100,8 +100,7 @@ class Execution(NamedTuple):
         failure: Why it has failed; None also if only a pass has failed that it ran.
         before: The digest of the op's text before; None if it is not known.
         after: The digest of its text after; equal to `before` if nothing was changed.
-        is_fused: Whether the IR ran several passes as one, between which nothing is known.
-        parts: The paths of these passes.
+        parts: The paths of the passes that the IR ran as one.
         caller: The number of the execution whose pass ran this one; None for the pipeline's own.
         is_amid: Whether that pass worked on an enclosing op, which it may have changed before:
             the state of the whole is not known then.
@@ -124,7 +123,6 @@ class Execution(NamedTuple):
     failure: FailureInfo | None
     before: str | None
     after: str | None
-    is_fused: bool = False
     parts: tuple[str, ...] = ()
     caller: int | None = None
     is_amid: bool = False
@@ -133,6 +131,11 @@ class Execution(NamedTuple):
     def op_title(self) -> str:
         """The op as people name it, such as `func.func @main`."""
         return f"{self.op_name} @{self.symbol}" if self.symbol else self.op_name
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether the IR ran several passes as one, between which nothing is known."""
+        return bool(self.parts)
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:

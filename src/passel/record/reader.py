@@ -14,7 +14,7 @@ from passel.record.texts import Composite, without_locations
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from passel.record.contents import Change, Contents
+    from passel.record.contents import Contents
     from passel.record.model import Execution, RecordInfo
 
 
@@ -148,21 +148,6 @@ class Record:
         return unified_diff(
             *(f"{each}\n" for each in self.all_readable(digests, run=execution.run))
         )
-
-    @property
-    def changes(self) -> Sequence[Change]:
-        """All new texts of ops, in program order."""
-        return self._contents.changes
-
-    def parts(self, digest: str) -> Sequence[str]:
-        """Return the digests of the ops inside, if an op is stored as these; else nothing."""
-        content = self._contents.content(digest)
-        return content.parts if isinstance(content, Composite) else ()
-
-    def outline(self, digest: str) -> str:
-        """Return the text of an op, with `{...}` for the ops inside if it is stored as these."""
-        content = self._contents.content(digest)
-        return content.outline if isinstance(content, Composite) else content
 
     def state_before(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op before an execution; see `state_after`."""

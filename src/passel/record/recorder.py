@@ -156,8 +156,7 @@ class Recorder(PassInstrumentation):
         if is_amid or run.is_new_inside(facts):
             self._log.change(run.number, facts.ordinals, run.snapshots.take(op), is_amid)
         self._log.begin(run.number, self._step_facts(step), facts)
-        if run.holds_others():
-            run.snapshots.prepare(op)
+        run.snapshots.prepare(op)
         outer = self._inner - entered
         running = _Running(facts, run.place_of(op), run.at_work, outer)
         run.at_work = facts.ordinals
@@ -306,20 +305,6 @@ class _Nested(NamedTuple):
     changes: int
 
 
-class _Known(NamedTuple):
-    """An op that no pass has changed since it was looked at.
-
-    Attributes:
-        op: The op.
-        facts: It, as records name it.
-        is_apart: Whether the ops inside are texts of their own.
-    """
-
-    op: Any
-    facts: RecordedOp
-    is_apart: bool
-
-
 class _RecordedRun:
     """A run that is being recorded.
 
@@ -350,21 +335,17 @@ class _RecordedRun:
         self.at_work = None if part_of is None else part_of.at_work
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
-        self._last: _Known | None = None
+        self._last: tuple[Any, RecordedOp] | None = None  # that no pass has changed since
         self._children: tuple[_Enclosing, Sequence[Any]] | None = None
 
     def facts_of(self, op: Any) -> RecordedOp:
         """Return an op as records name it, as it is before the pass that runs on it next."""
-        if self._last is None or self._last.op is not op:
+        if self._last is None or self._last[0] is not op:
             chain = self._run.identify(op)
             name, symbol, _ = chain[-1]
             facts = RecordedOp(name, symbol, _ordinals(chain), self._run.adapter.location(op))
-            self._last = _Known(op, facts, self.snapshots.is_apart(op))
-        return self._last.facts
-
-    def holds_others(self) -> bool:
-        """Return whether the ops inside of the op of the last facts are texts of their own."""
-        return self._last is not None and self._last.is_apart
+            self._last = op, facts
+        return self._last[1]
 
     def enter(self, op: Any) -> _Enclosing:
         """Return an op on whose nested ops pipelines are to run."""

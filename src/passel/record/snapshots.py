@@ -53,8 +53,8 @@ class Snapshots:
         return self._apart is not None and self._apart(op)
 
     def prepare(self, op: Any) -> None:
-        """Take note of the ops inside, of which a pass may change only some."""
-        if not self._takes:
+        """Take note of the ops inside that are texts of their own: a pass may change only some."""
+        if not self._takes or not self.is_apart(op):
             return
         for child in self._adapter.children(op):
             key = self._adapter.identity_of(child)

@@ -35,11 +35,6 @@ class RecordedOp(NamedTuple):
     ordinals: tuple[int, ...]
     location: Location
 
-    @property
-    def title(self) -> str:
-        """The op as people name it."""
-        return f"{self.name} @{self.symbol}" if self.symbol else self.name
-
 
 class RecordFile:
     """A record that is being written: what happens goes to the system at once, with new texts.

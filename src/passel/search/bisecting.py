@@ -6,7 +6,6 @@ execution, that pass runs by itself on that op.
 
 from __future__ import annotations
 
-import re
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +15,7 @@ from passel.ir import LimitsRewrites, PrintFlags, ability_of
 from passel.schedule import passes_in
 from passel.search.children import Died
 from passel.search.oracle import Case, Verdict
-from passel.search.starting import SearchError, in_child
+from passel.search.starting import SearchError, in_child, scoped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -31,9 +30,6 @@ _SHOWN = 5
 """How many passes are named that may be to blame."""
 
 _TO_REDUCE = ": passel-reduce makes the input small"
-
-_RAN_HERE = re.compile(r"/\d+:[^/]+/[^/]+")
-"""In a path: a pass, and the anchor of the pipeline that it ran on its own op."""
 
 _FAITHFUL = PrintFlags(generic=True, debuginfo=True)
 """How IR is printed that is asked about."""
@@ -199,14 +195,6 @@ def _distance(ends: int, number: int) -> int:
 def title(execution: Execution) -> str:
     """Return an execution as LLVM's tools show it, such as `cse on func.func @main`."""
     return f"{execution.title} on {execution.op_title}"
-
-
-def scoped(execution: Execution) -> str:
-    """Return a pipeline of the pass alone, which runs it on all ops that its anchors find."""
-    anchors = _RAN_HERE.sub("", execution.path).split("/")
-    if not execution.is_fused:  # of passes that ran as one, the path is that of the pipeline
-        anchors.pop()
-    return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
 # -- Into one execution ------------------------------------------------------------------------

@@ -88,7 +88,7 @@ class FailureIdentity(NamedTuple):
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
         """Return the identity of a crash of the process, in the pass that it took note of."""
-        return cls(_path_of(died.note), died.cause, head(died.words))
+        return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:
         said = f": {self.message}" if self.message else ""
@@ -203,18 +203,8 @@ class Subject:
             raise
         except BaseException as error:  # noqa: BLE001 - a pass may call `sys.exit`
             kind = type(error).__name__
-            return (FailureIdentity(_path_of(scratch.noted), kind, head(words_of(error))),)
+            return (FailureIdentity(_INDEX.sub("", scratch.noted), kind, head(words_of(error))),)
         return ()
-
-
-def _path_of(note: str) -> str:
-    """Return the path in a note of a place, without numbers."""
-    return _INDEX.sub("", note.partition(" ")[0])
-
-
-def place_of(step: Step, op: Any, run: Run) -> str:
-    """Return the path of a pass, and the symbol of the op that it runs on, as one text."""
-    return f"{step.path} {run.adapter.symbol_name(op) or ''}"
 
 
 class _Notes(PassInstrumentation):
@@ -233,7 +223,7 @@ class _Notes(PassInstrumentation):
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of a pass."""
         if isinstance(step, PassStep) and not self._has_failed:
-            self._scratch.note(place_of(step, op, self.run))
+            self._scratch.note(step.path)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Keep the note."""

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from passel.diagnostics import brief
 from passel.errors import PasselError
-from passel.instruments.reproducer import CrashReproducer
-from passel.instruments.reproducer_file import RUNNING, read_reproducer
 from passel.ir import PrintFlags
-from passel.ir.frontend import SourcePart
+from passel.record import Record, RecordError
+from passel.record.recorder import Recorder
 from passel.search.children import Children, Died
-from passel.search.oracle import Case, FailureIdentity, place_of
+from passel.search.oracle import Case, FailureIdentity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.instruments.reproducer import Recipe
-    from passel.schedule import PassStep
+    from passel.record import Execution
     from passel.search.children import Scratch
     from passel.search.oracle import Subject
 
 _R = TypeVar("_R")
+
+_RAN_HERE = re.compile(r"/\d+:[^/]+/[^/]+")
+"""In a path: a pass, and the anchor of the pipeline that it ran on its own op."""
 
 _GENERIC = PrintFlags(generic=True, local_scope=True)
 
@@ -80,46 +82,41 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     return next(iter(result), None)
 
 
-class _LocalReproducer(CrashReproducer):
-    """A reproducer of the pass that fails at a place; of all others, the IR is not printed."""
+def first_failed(record: Record, run: int = 0) -> Execution | None:
+    """Return the execution of a run's own pass that failed first, or that the process died in."""
+    failed = [e for e in record.executions if e.run == run and e.failure is not None]
+    died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]
+    first = next(iter([*failed, *died]), None)
+    while first is not None and first.is_amid and first.caller is not None:
+        first = record.executions[first.caller]
+    return first
 
-    def __init__(self, file: Path, place: str) -> None:
-        super().__init__(file, local=True)
-        self._place = place
 
-    def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
-        is_there = place_of(step, op, self.run) == self._place
-        return super()._local_recipe(step, op) if is_there else None
+def scoped(execution: Execution) -> str:
+    """Return a pipeline of the pass alone, which runs it on all ops that its anchors find."""
+    anchors = _RAN_HERE.sub("", execution.path).split("/")
+    if not execution.is_fused:  # of passes that ran as one, the path is that of the pipeline
+        anchors.pop()
+    return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
     """Return the IR before the pass that fails, and that pass alone, if that can be recorded."""
-
-    def find(scratch: Scratch) -> str:
-        subject.run(case, scratch)
-        return scratch.noted
-
-    found = in_child(find)
-    place = found.note if isinstance(found, Died) else found
+    finds_changes = subject.frontend.adapter.policies().finds_changes
     with TemporaryDirectory(prefix="passel-") as folder:
-        file = Path(folder, "local.mlir")
+        path = Path(folder, "record")
 
         def run(scratch: Scratch) -> None:
-            subject.run(case, scratch, _LocalReproducer(file, place))
+            recorder = Recorder(path, one_by_one=True, finds_changes=finds_changes)
+            subject.run(case, scratch, recorder)
 
         in_child(run)
-        left = [each for each in (file, Path(f"{file}{RUNNING}")) if each.exists()]
-        if not left:
+        try:
+            record = Record.open(path)
+        except RecordError:
             return None
-        text = left[0].read_text(encoding="utf-8", errors="surrogateescape")
-
-    def read(_: Scratch) -> Case | None:
-        parsed, _ = subject.parse(text)
-        recorded = read_reproducer(parsed.resources, SourcePart(text, "<case>"))
-        if recorded is None or recorded.pipeline is None:
-            return None
-        ir = subject.frontend.adapter.print_op(parsed.op, _GENERIC)
-        return case._replace(ir=ir, pipeline=recorded.pipeline)
-
-    result = in_child(read)
-    return None if isinstance(result, Died) else result
+        failed = first_failed(record)
+        text = None if failed is None else record.state_before(failed)
+    if failed is None or text is None or (ir := printed(subject, text)) is None:
+        return None
+    return case._replace(ir=ir, pipeline=scoped(failed))

@@ -10,7 +10,8 @@ from passel.ir import crossing_with
 from passel.ir.frontend import UsageError
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials, failure_of
-from passel.search.bisecting import Bisection, guilty_rewrite, scoped, title
+from passel.search.bisecting import Bisection, guilty_rewrite, title
+from passel.search.starting import first_failed, scoped
 from passel.search.state_oracles import ComputesElse, NotValid
 from passel.tool.flag_groups import flag
 from passel.tool.flag_values import number_of
@@ -172,24 +173,18 @@ class _Search(NamedTuple):
     def _of_failure(
         record: Record, run: RunInfo, make: Callable[..., _Search], strict: Subject
     ) -> _Search:
-        failed = [e for e in record.executions if e.run == run.number and e.failure is not None]
-        failed = failed or [
-            e for e in reversed(record.running) if e.run == run.number and not e.is_amid
-        ]
-        if not failed and run.failures:
+        first = first_failed(record, run.number)
+        if first is None and run.failures:
             told = run.failures[0]
             raise SearchError(
                 f"the record lacks what passes did to {told.where}: {told.message}; record it "
                 "with -j1, or give --interesting=<command>"
             )
-        if not failed:
+        if first is None:
             raise SearchError(
                 "the run did not fail: say what is interesting, with --interesting=<command>, "
                 "--invalid or --computes-else"
             )
-        first = failed[0]
-        while first.is_amid and first.caller is not None:
-            first = record.executions[first.caller]
         if first.status == "running":
             _say(f"the process died in {title(first)}")
         _tell_run_inside(record, first)

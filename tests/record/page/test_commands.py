@@ -32,13 +32,6 @@ def record(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_page_from_a_record(record: Path, tmp_path: Path) -> None:
-    """The page is written, named after the input."""
-    page = tmp_path / "out.html"
-    assert report.main([str(record), "-o", str(page)]) == 0
-    assert "<title>input.mlir</title>" in page.read_text()
-
-
 def test_a_page_about_two_records(record: Path, tmp_path: Path) -> None:
     """Records of one input are told apart by their own names."""
     page, other = tmp_path / "out.html", tmp_path / "other"
@@ -68,15 +61,6 @@ def test_a_failure_leaves_a_page(tool: Tool, tmp_path: Path) -> None:
     assert outcome.code == 1
     assert "this function is refused" in outcome.err
     assert page.exists()
-
-
-def test_input_that_cannot_be_read_leaves_no_page(tool: Tool, tmp_path: Path) -> None:
-    """There is no page about nothing, nor about an earlier run."""
-    page, file = tmp_path / "out.html", tmp_path / "record"
-    assert tool("-", PIPELINE, f"--record={file}", stdin=FUNCTION).code == 0
-    flags = (f"--record={file}", f"--report={page}")
-    assert tool("-", PIPELINE, *flags, stdin="func.func").code == 1
-    assert not page.exists()
 
 
 def test_a_page_that_cannot_be_written(tool: Tool, record: Path, tmp_path: Path) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from random import Random
 
     from javascript import JavaScript
 
@@ -70,21 +67,6 @@ def test_a_search_that_is_given_up_is_still_right(
     assert applied(javascript.call("Diff", "blocks", old, new, effort), old, new) == new
 
 
-@given(st.lists(st.integers(0, 60), max_size=300), st.randoms(use_true_random=False))
-def test_no_larger_than_differences_in_python(
-    javascript: JavaScript, numbers: list[int], random: Random
-) -> None:
-    """A difference of long texts is no larger than difflib's."""
-    old = [f"line {number}" for number in numbers]
-    new = [line for line in old if random.random() > 0.1]
-    for _ in range(len(old) // 10):
-        new.insert(random.randrange(len(new) + 1), f"line {random.randrange(70)}")
-    blocks = javascript.call("Diff", "blocks", old, new)
-    same = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
-    assert applied(blocks, old, new) == new
-    assert size(blocks) <= len(old) + len(new) - 2 * sum(each.size for each in same)
-
-
 @given(IR, IR)
 def test_words_of_a_line_are_marked_where_they_differ(
     javascript: JavaScript, old: str, new: str
@@ -106,13 +88,6 @@ def test_a_word_is_marked_as_a_whole(javascript: JavaScript) -> None:
     assert [text for text, differs in right if differs] == ["%20", "i64"]
 
 
-def test_indentation_is_not_marked(javascript: JavaScript) -> None:
-    """A line that stands deeper now is marked where its words differ."""
-    left, right = javascript.call("Diff", "inLine", "%1 = a.a", "    %2 = a.a")
-    assert left == [["%1", True], [" = a.a", False]]
-    assert right == [["    ", False], ["%2", True], [" = a.a", False]]
-
-
 def test_lines_are_paired_with_those_that_are_most_alike(javascript: JavaScript) -> None:
     """Of two removed lines, the one that has become another stands beside it."""
     old = ["%0 = arith.constant 1 : i32", "%1 = arith.addi %0, %a : i32"]
@@ -127,10 +102,3 @@ def test_pairs_are_in_order(javascript: JavaScript, old: list[str], new: list[st
     for (i, j), (k, m) in pairwise(pairs):
         assert i < k
         assert j < m
-
-
-@pytest.mark.parametrize("width", [10, 100_000])
-def test_texts_of_which_all_lines_differ(javascript: JavaScript, width: int) -> None:
-    """Texts without a line in common are one block, however long they are."""
-    old, new = [f"a{i}" for i in range(width)], [f"b{i}" for i in range(width)]
-    assert javascript.call("Diff", "blocks", old, new) == [[0, width, 0, width]]

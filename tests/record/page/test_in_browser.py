@@ -98,18 +98,6 @@ def test_the_order_of_the_schedule(browser: Browser, reports: dict[str, Path]) -
         assert names[-2:] == ["convert-scf-to-cf", "symbol-dce"]
 
 
-def test_bars(browser: Browser, reports: dict[str, Path]) -> None:
-    """Bars show own time, and what is chosen: ops changed, or a statistic."""
-    with browser.opened(reports["fine"]) as shown:
-        assert shown.page.locator(".meter.time i").count() > 5
-        before = shown.page.locator(".meter.metric").all_inner_texts()
-        shown.page.get_by_label("Bars show").select_option("looked")
-        after = shown.page.locator(".meter.metric").all_inner_texts()
-        assert "1/4" in before
-        assert "12" in after
-        assert "1/4" not in after
-
-
 def test_the_tree_by_keyboard(browser: Browser, reports: dict[str, Path]) -> None:
     """Arrows walk, fold and unfold; Enter shows; one row takes part in the tab order."""
     with browser.opened(reports["fine"]) as shown:
@@ -173,13 +161,6 @@ def test_search(browser: Browser, reports: dict[str, Path], words: str, found: s
         shown.page.keyboard.press("Enter")
         shown.page.keyboard.press("Escape")
         assert shown.page.locator("#found").inner_text() == "Pipeline"
-
-
-def test_a_search_for_nothing_that_is_there(browser: Browser, reports: dict[str, Path]) -> None:
-    """The tree says that nothing is found."""
-    with browser.opened(reports["fine"]) as shown:
-        shown.page.get_by_role("searchbox").fill("no such words")
-        shown.page.get_by_text("Nothing is found.").wait_for()
 
 
 # -- Differences -----------------------------------------------------------------------------
@@ -270,14 +251,6 @@ def test_keys_walk_through_changes(browser: Browser, reports: dict[str, Path]) -
         assert shown.path() == places[3]
         shown.page.go_back()
         assert shown.path() == places[4]
-
-
-def test_keys_that_come_faster_than_events(browser: Browser, reports: dict[str, Path]) -> None:
-    """Each key takes a step, also those that come before the browser has told of the last one."""
-    with browser.opened(reports["fine"]) as shown:
-        press = "() => dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }))"
-        shown.page.evaluate(f"() => {{ const press = {press}; press(); press(); press(); }}")
-        assert shown.path() == "builtin.module/func.func/1:canonicalize/@leaky_relu"
 
 
 def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> None:
@@ -396,13 +369,6 @@ def test_two_records(browser: Browser, reports: dict[str, Path]) -> None:
         shown.page.locator(".diff .line.new", has_text="65").first.wait_for()
 
 
-def test_two_records_that_are_the_same(browser: Browser, reports: dict[str, Path]) -> None:
-    """The report says so."""
-    with browser.opened(reports["same"]) as shown:
-        heading = shown.page.get_by_role("heading", level=1).inner_text()
-        assert heading == "The records are the same, but for times"
-
-
 # -- Looks -----------------------------------------------------------------------------------
 
 
@@ -456,17 +422,6 @@ def test_contrast(browser: Browser, reports: dict[str, Path], scheme: str, place
         if place:
             shown.page.locator(".diff").wait_for()
         assert shown.page.evaluate(CONTRASTS) == []
-
-
-def test_themes(browser: Browser, reports: dict[str, Path]) -> None:
-    """Light and dark can be chosen, whatever the system has."""
-    with browser.opened(reports["fine"], color_scheme="light") as shown:
-        shade = "getComputedStyle(document.documentElement).backgroundColor"
-        light = shown.page.evaluate(shade)
-        shown.page.get_by_role("button", name="Theme: auto").click()
-        assert shown.page.evaluate(shade) == light
-        shown.page.get_by_role("button", name="Theme: light").click()
-        assert shown.page.evaluate(shade) != light
 
 
 def test_landmarks(browser: Browser, reports: dict[str, Path]) -> None:

@@ -71,21 +71,6 @@ def test_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
         assert shown.page.locator(".diff tr").count() > rows
 
 
-@pytest.mark.sweep
-def test_a_line_of_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
-    """A long line is cut where nothing differs, and shown in full when it is asked for."""
-    blob = "".join(f"{i * i * 7919:010X}" for i in range(10_000)) * 100
-    old, new = f'x = dense<"0x{blob}"> : i32', f'x = dense<"0x{blob}"> : i64'
-    path = f"{FUNCTIONS}/0:cse"
-    record = WrittenRecord([(path, "f", old, new)])
-    with browser.opened(written(tmp_path, record), f"#{path}/@f") as shown:
-        shown.page.locator(".diff .line.new").wait_for(timeout=60_000)
-        assert len(shown.side("new")[0]) < 3000
-        assert [mark[-3:] for mark in shown.marked()] == ["32", "64"]
-        shown.page.get_by_role("button", name="more characters").first.click()
-        assert len(shown.side("old")[0]) == len(old)
-
-
 def test_a_large_run_opens_within_a_second(browser: Browser, tmp_path: Path) -> None:
     """Ten thousand executions take less than a second of the processor; then all of it works."""
     with browser.opened(written(tmp_path, large_record(functions=1000, passes=10))) as shown:

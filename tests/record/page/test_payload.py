@@ -51,16 +51,6 @@ def test_texts_are_runs_of_lines(texts: list[str]) -> None:
     assert [text_of(each, table.lines) for each in runs] == texts
 
 
-def test_a_text_that_repeats_another_adds_little() -> None:
-    """A line that is new is added, and what is around it copied, however far back it stands."""
-    table = LineTable()
-    lines = [f"  %{i} = some.op in line {i}" for i in range(2000)]
-    table.add("\n".join(lines))
-    runs = table.add("\n".join([*lines[:1000], "  new.line", *lines[1000:]]))
-    assert runs == [0, 1000, 2000, 1, 1000, 1000]
-    assert table.lines[2000:] == ["  new.line"]
-
-
 def test_every_text_is_there() -> None:
     """The texts before and after each execution are those of the record."""
     record = large_record(functions=5, passes=3)
@@ -92,15 +82,6 @@ def test_each_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     record = recorded(tmp_path)
     payload([("r", record)])
     assert len(read) == len(set(read)) > 4
-
-
-def test_texts_of_two_records_are_there_once() -> None:
-    """A record that is compared with itself takes no more texts."""
-    record = large_record(functions=5, passes=3)
-    one = unpacked(page("one", [("a", record)]))
-    two = unpacked(page("two", [("a", record), ("b", record)]))
-    assert one[1] == two[1]
-    assert one[0]["texts"] == two[0]["texts"]
 
 
 def test_a_page_has_one_script_and_no_text_of_others() -> None:

@@ -67,13 +67,6 @@ def test_which_of_equal_ops_is_gone(javascript: JavaScript, gone: int) -> None:
     assert differing(addition) == [("", ops[gone].strip())]
 
 
-def test_names_as_they_are(javascript: JavaScript) -> None:
-    """Values that are not matched differ as soon as their names do."""
-    found = differing(compare(javascript, names=False))
-    assert ("%3 = arith.addi %2, %a : i32", "%2 = arith.addi %1, %a : i32") in found
-    assert len(found) == 6
-
-
 def test_a_value_of_an_op_that_has_changed(javascript: JavaScript) -> None:
     """An op with another operand or type defines the same value, which others use as before."""
     old = ["func.func @f(%x: i32) {", "  %0 = a.a %x : i32", "  %1 = b.b %0 : i32", "  c.c %1", "}"]
@@ -97,31 +90,6 @@ def test_locations(javascript: JavaScript) -> None:
     found = differing(compare(javascript, locations=True))
     assert ('#loc1 = loc("x.mlir":1:1)', "") in found
     assert any('loc("a(b\\")":3:4)' in old for old, _ in found)
-
-
-def test_names_that_two_functions_share(javascript: JavaScript) -> None:
-    """A name has in each function the meaning that it was given there."""
-    old = [
-        "func.func @f() {",
-        "  %0 = a.a",
-        "  b.b %0",
-        "}",
-        "func.func @g() {",
-        "  %0 = c.c",
-        "  d.d %0",
-        "}",
-    ]
-    new = [
-        "func.func @f() {",
-        "  %x = a.a",
-        "  b.b %x",
-        "}",
-        "func.func @g() {",
-        "  %y = c.c",
-        "  d.d %y",
-        "}",
-    ]
-    assert differing(javascript.call("Texts", "compare", old, new, {"names": True})) == []
 
 
 def test_indentation(javascript: JavaScript) -> None:
