@@ -52,8 +52,8 @@ def ordered(container: Container, placed: Collection[Node], rules: Rules) -> lis
         sorter.add(edge.last, edge.first)
     try:
         sorter.prepare()
-    except CycleError:
-        raise _refusal(_shortest_circle(edges)) from None
+    except CycleError as error:
+        raise _refusal(_shortest_circle(edges, error.args[1])) from None
     found: list[Node] = []
     ready: list[int] = []
     while sorter.is_active():
@@ -97,13 +97,13 @@ def _child(container: Container, step: Item) -> Node | None:
     return item if item.parent is container else None  # pyright: ignore[reportReturnType] - a node, as it stands in one
 
 
-def _shortest_circle(edges: list[_Edge]) -> list[_Edge]:
-    """Return the fewest edges that lead from an item back to it."""
+def _shortest_circle(edges: list[_Edge], items: list[Node]) -> list[_Edge]:
+    """Return the fewest edges that lead from one of the items of a circle back to it."""
     outgoing: dict[Node, list[_Edge]] = {}
     for edge in edges:
         outgoing.setdefault(edge.first, []).append(edge)
-    circles = (_path_back(start, outgoing) for start in outgoing)
-    return min(filter(None, circles), key=len)
+    circles = (_path_back(start, outgoing) for start in items)
+    return min(circles, key=len)
 
 
 def _path_back(start: Node, outgoing: dict[Node, list[_Edge]]) -> list[_Edge]:
