@@ -165,7 +165,7 @@ def _reserved(target: Path) -> Path:
 
 
 class Recorded(NamedTuple):
-    """What a reproducer records besides its IR.
+    """Pipeline and settings that a reproducer records.
 
     Attributes:
         pipeline: What to run, as text.

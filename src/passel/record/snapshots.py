@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from passel.ir import PrintFlags, PrintsApart, RenewsFingerprints, ability_of
+from passel.ir import PrintFlags, RenewsFingerprints, ability_of
 from passel.record.texts import HOLE, Composite, digest_of
 
 if TYPE_CHECKING:
@@ -14,6 +14,23 @@ if TYPE_CHECKING:
 
 EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
 """How an op is printed so that a run can go on from there."""
+
+
+@runtime_checkable
+class PrintsApart(Protocol):
+    """Optional ability of an adapter: ops inside of some ops are printed one by one.
+
+    Records then hold such an op as its outline, `print_op` with `skip_regions`, and the texts of
+    the ops inside: where one of many has changed, only that is printed again.
+    """
+
+    def prints_apart(self, op: Any) -> bool:
+        """Return whether the ops inside mean the same when they are printed alone.
+
+        The generic form of `op` is then its outline, with theirs in braces in the place of
+        `{...}`, but for names of values: there is one region of one block without arguments.
+        """
+        ...
 
 
 class _Known(NamedTuple):

@@ -11,8 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PassFailedError
-from passel.ir import LimitsRewrites, PrintFlags, ability_of
+from passel.ir import PrintFlags, ability_of
 from passel.schedule import passes_in
+from passel.search.abilities import LimitsRewrites
 from passel.search.children import Died
 from passel.search.oracle import Case, Verdict
 from passel.search.starting import SearchError, in_child, scoped

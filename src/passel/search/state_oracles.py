@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 from passel.diagnostics import brief
 from passel.errors import PasselError
 from passel.ir import (
-    Computes,
     InvalidIR,
-    NotComputedError,
-    NotEndedError,
     PrintFlags,
     ability_of,
     outwards,
 )
+from passel.search.abilities import Computes, NotComputedError, NotEndedError
 from passel.search.oracle import Case, Verdict
 from passel.search.starting import SearchError
 
