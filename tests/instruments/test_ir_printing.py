@@ -15,6 +15,7 @@ from passel.execution.strategies import Sequential
 from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
+from passel.instruments.ir_files import FileTree, file_name
 from passel.instruments.ir_printer import PrintIR
 from passel.schedule import PassStep, PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -288,3 +289,25 @@ def test_warnings_keep_their_places_between_dumps(
     assert said[0] == said[1]
     assert said[0].count("warning: now it is") == 1 + 3 * 3
     assert len(re.findall(r"error: (.*)(?:\n.*note.*)*\nfailed: \1\n", said[0])) == 3
+
+
+def test_symbol_that_no_pass_concerns() -> None:
+    """If no pass came near it, that is what is said."""
+    pm = manager(nested=(Bump(symbol="f"),))
+    source = "toy.module @m(toy.func @f,toy.op @data)"
+    expected = "warning: no pass ran on @data, or on an op that encloses it or is in it, so its IR was not printed"
+    assert dumps(pm, source, symbol="data") == [expected]
+
+
+def test_names_that_look_alike() -> None:
+    """Escapes and cut names do not make two names one."""
+    names = ["a/b", "a%2Fb", "a_b", "x" * 5000, "x" * 5001]
+    assert len({file_name(name) for name in names}) == len(names)
+
+
+def test_forgotten_ops_keep_their_directories(tmp_path: Path) -> None:
+    """Ops that come after others have been forgotten overwrite none of their files."""
+    tree = FileTree(tmp_path)
+    first = tree.place([("op", "m")], "cse")
+    tree.forget()
+    assert tree.place([("op", "m")], "cse") != first

@@ -243,3 +243,14 @@ def test_what_no_text_names(tmp_path: Path, pass_: Any, how: str) -> None:
     told = failed(PassManager().add(pass_), module_of("xdsl"), str(tmp_path / "r.mlir"))
     assert told.how.startswith(f"it cannot be replayed: {how}")
     assert "name" in told.how
+
+
+def test_a_module_pass_inside_of_a_function(tmp_path: Path) -> None:
+    """So are xDSL's classes, which may do anything outside the IR."""
+
+    class Inner(ways_to_fail.Surrender):
+        name = "inner"
+
+    file = str(tmp_path / "r.mlir")
+    told = failed(PassManager().add(Inner()), module_of("xdsl"), file)
+    assert replayed_in_python(file, "xdsl", Inner, allow_effects=["unknown"]) == told.message

@@ -320,3 +320,31 @@ def test_wrong_arguments_are_errors(arguments: Any, message: str) -> None:
     """What does not exist is refused at once, with what does."""
     with pytest.raises(ValueError, match=re.escape(message)):
         Timing(**arguments)
+
+
+def test_wall_time_of_workers_is_time_that_was_waited() -> None:
+    """What a worker has done while this thread worked as well adds nothing to what that took."""
+    timing, part = Timing(), Timing()
+    with part, part.scope("Work"):
+        time.sleep(0.02)
+    with timing, timing.scope("Step"):
+        timing.merge(part)
+    root = timing.timing
+    assert sum(each.wall for each in root.children[0].children) <= root.wall < 0.02
+    assert root.user >= 0.02
+
+
+def test_only_timings_can_be_merged() -> None:
+    """What is not the result of `split` is refused."""
+    with pytest.raises(TypeError, match="not the result of split"):
+        Timing().merge(manager)  # pyright: ignore[reportArgumentType] - that is the test
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    """A copied timing has what was measured, and measures on by itself."""
+    timing = Timing(columns=["wall"])
+    run(manager(), timing)
+    twin = copy.deepcopy(timing)
+    run(manager(), twin)
+    assert next(outline(twin.timing)) == "Nap x2"
+    assert next(outline(timing.timing)) == "Nap x1"

@@ -278,3 +278,17 @@ def test_the_tool_writes_a_trace(tool: Tool) -> None:
     for name in ("Parser", "Output", "symbol-dce builtin.module"):
         assert slices.count(name) == 2
     assert sum(slice_.endswith("cse @g") for slice_ in slices) == 1
+
+
+def test_one_file_holds_all_runs(tmp_path: Path) -> None:
+    """After each run it is one complete array."""
+    path = tmp_path / "trace.json"
+    path.write_text("what was there before" * 1000)
+    trace, sizes = Trace(path), list[int]()
+    for _ in range(3):
+        with manager().instrument(trace) as pm:
+            pm.run(parse_toy(MODULE))
+        events = json.loads(path.read_text())
+        check(events)
+        sizes.append(len(events))
+    assert sizes[0] < sizes[1] < sizes[2]

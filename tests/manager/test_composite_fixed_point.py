@@ -76,3 +76,8 @@ def test_a_wrong_inner_pipeline_is_shown_where_it_is() -> None:
     """A wrong inner pipeline is shown where it is."""
     with pytest.raises(PipelineError, match="'foo' does not refer to a registered pass"):
         PassManager.parse("any(composite-fixed-point-pass{pipeline=cse,foo})")
+
+
+def test_an_empty_pipeline_changes_nothing() -> None:
+    """An empty pipeline changes nothing."""
+    assert run(7, CompositeFixedPoint()) == (7, [])

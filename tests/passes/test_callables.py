@@ -85,3 +85,11 @@ def test_a_dynamic_pipeline_is_no_text() -> None:
 
     with pytest.raises(PassFailedError, match="run_pipeline takes a pass manager"):
         manager().add(Dynamic()).run(parse_toy(MODULE))
+
+
+def test_what_cannot_be_is_refused_at_once() -> None:
+    """Wrong modes are errors where they are set, not in a run."""
+    with pytest.raises(ValueError, match="not 'x'"):
+        manager().enable_verifier("x")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="no such display of statistics: 'x'"):
+        manager().enable_statistics("x")  # pyright: ignore[reportArgumentType]

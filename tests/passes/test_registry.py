@@ -368,3 +368,9 @@ def test_who_comes_second_waits_until_all_is_loaded() -> None:
         second = threads.submit(found, registry, "same")
         go_on.set()
         assert [first.result(60), second.result(60)] == [First, First]
+
+
+def test_a_name_needs_a_factory() -> None:
+    """A string alone registers nothing."""
+    with pytest.raises(TypeError, match=r"register\('x'\) needs a factory"):
+        PassRegistry().register("x")  # pyright: ignore[reportArgumentType]

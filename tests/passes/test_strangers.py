@@ -198,3 +198,15 @@ def test_checking_needs_to_know_the_ir() -> None:
         "PassManager(anchor, context) a context of the IR"
     )
     pm.check(ToyAdapter())
+
+
+def test_a_context_tells_the_ir() -> None:
+    """A manager with a context of an IR is checked for that IR."""
+    from passel.xdsl import XDSLAdapter
+
+    context = XDSLAdapter().create_context()
+    pm = PassManager("builtin.module", context)
+    pm.check()
+    pm.nest("func.fnuc").add(pass_with()())
+    with pytest.raises(AnchorError, match=r"no registered operation is called 'func\.fnuc'"):
+        pm.check()

@@ -272,3 +272,8 @@ def test_a_pass_that_changes_itself_fails(how: str, message: str) -> None:
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module()"))
     assert message in str(caught.value)
+
+
+def test_run_is_a_method() -> None:
+    """Something else of that name is shown."""
+    assert refused(run=3) == "P.run is 3, not a method: write run(self, op, ctx)"
