@@ -37,8 +37,7 @@ _NOTES = """\
 Without a pipeline, {default}. Diagnostics and reports go to the error
 stream. The exit code is 0 if all went well; 1 if the input, a pass or the command line is at fault;
 129, 130 or 143 after SIGHUP, Ctrl-C or SIGTERM. In the environment, NO_COLOR turns colours off,
-PASSEL_JOBS is the number of worker processes, and PASSEL_FAST=check compares runs with fast paths
-and without.
+PASSEL_JOBS is the number of worker processes, and PASSEL_FAST=0 means --no-fast-paths.
 """
 
 _CLOSING = "Passes and pipelines are flags too, in the order given: see --help-passes.\n"

@@ -97,12 +97,8 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
 
 
 def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    """Run the tool: with fast paths, without them, or both ways."""
+    """Run the tool, with fast paths or without them."""
     former = os.environ.get("PASSEL_FAST")
-    if former == "check" and is_process:
-        from passel.tool.both_ways import run_both_ways
-
-        return run_both_ways(tool.name)
     try:
         if "no-fast-paths" in dict(flags_in(words)):
             os.environ["PASSEL_FAST"] = "0"  # for worker processes as well
