@@ -36,7 +36,7 @@ show passel-opt $kernels --load-pass-plugin=examples/hoist_constants.py \
 
 title 'What it cost, and what it did'
 show passel-opt $kernels -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)' \
-    --mlir-timing --mlir-timing-columns=wall,self --mlir-pass-statistics -o "$scratch/out.mlir" 2>&1
+    --mlir-timing --mlir-pass-statistics -o "$scratch/out.mlir" 2>&1
 
 title 'A pass that fails leaves a file behind that replays the failure'
 show passel-opt $kernels --load-pass-plugin=examples/hoist_constants.py \

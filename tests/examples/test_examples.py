@@ -111,7 +111,7 @@ def test_the_demo_shows_all_its_parts() -> None:
     assert "@trace" not in after
     assert "+  %zero = arith.constant 0.000000e+00 : f32" in own
     assert "(S) 1 num-cse'd - Number of operations CSE'd" in reports
-    assert "----Self Time----  ----Name----" in reports
+    assert "----Wall Time----  ----Name----" in reports
     assert "reproducer generated at" in failing
     assert "to replay: passel-opt --run-reproducer" in failing
     assert misspelt.endswith("""

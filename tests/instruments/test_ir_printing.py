@@ -88,35 +88,6 @@ def dumps(pm: PassManager, source: str = SOURCE, **flags: Any) -> list[str]:
     return [line for line in text.splitlines() if line]
 
 
-def test_symbol_alone_prints_after_all_passes() -> None:
-    """A symbol is printed after passes on it and around it, and not after those on others."""
-    pm = manager(Bump(symbol="g"), nested=(Bump(symbol="f"),))
-    assert dumps(pm, symbol="f") == [
-        "#After Bump (bump) ('toy.func' operation: @f): toy.func @f 1",
-        "#After Bump (bump) ('toy.module' operation: @m): toy.func @f 1",
-    ]
-
-
-def test_symbol_that_is_erased() -> None:
-    """When a pass erases it that is said once, and later passes have nothing to print."""
-    printed = dumps(manager(Rename(symbol="f"), Bump(symbol="g")), symbol="f")
-    assert printed == [
-        "#After Rename (rename) ('toy.module' operation: @m): // @f does not exist any more"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("symbol", "warning"),
-    [
-        ("ff", "no operation defines @ff, so its IR was not printed; did you mean 'f'?"),
-        ("x", "no operation defines @x, so its IR was not printed"),
-    ],
-)
-def test_symbol_that_never_occurs(symbol: str, warning: str) -> None:
-    """A symbol that is not there gets one line in the end."""
-    assert dumps(manager(Bump(symbol="f")), symbol=symbol) == [f"warning: {warning}"]
-
-
 def test_diff_shows_each_change_once() -> None:
     """Each pass has its own change only, on whatever op it and the one before it ran."""
     pm = manager(Bump(symbol="f"), nested=(Bump(symbol="f"), Bump(symbol="x"), Bump(symbol="f")))

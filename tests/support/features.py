@@ -77,7 +77,6 @@ LAST = "last"
 REPRODUCER = "failed.mlir"
 KEPT = "kept.mlir"
 RECORD = "record"
-REPORT = "report.html"
 REPLAYED = """\
 {{-#
   external_resources: {{
@@ -186,7 +185,7 @@ FEATURES = {
             plugin=True,
         ),
         Feature("gate", flags=("--mlir-debug-counter=cse-skip=1",), expect=_first_not_merged),
-        Feature("record", flags=(f"--record={RECORD}", f"--report={REPORT}")),
+        Feature("record", flags=(f"--record={RECORD}",)),
         Feature("split", flags=("--split-input-file",), parts=2),
         Feature("recorded", flags=("--run-reproducer",), recorded=True),
         Feature("file", filed=True),

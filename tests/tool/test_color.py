@@ -82,14 +82,6 @@ def test_files_and_pipes_have_none_unless_told(arguments: tuple[str, ...], tool:
     assert "\x1b[" in tool(*arguments, "--color=true").err
 
 
-def test_a_drawn_pipeline_has_them_when_told(tool: Tool) -> None:
-    """A tree in a pipe is coloured by `--color`, one in a file never."""
-    drawing = ("-p=builtin.module(cse)", "--draw-pipeline", "--color")
-    assert "\x1b[1mcse\x1b[0m" in tool(*drawing).out
-    tool(*drawing, "-o=tree.txt")
-    assert "\x1b[" not in Path("tree.txt").read_text()
-
-
 def test_diagnostics_have_the_colours_of_mlir_opt(tool: Tool, mlir_opt: MlirOpt) -> None:
     """Each character of the error, of the line and of the caret is styled as by mlir-opt."""
     Path("bad.mlir").write_text(BAD)

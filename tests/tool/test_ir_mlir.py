@@ -156,8 +156,6 @@ SAME: dict[str, tuple[str, ...]] = {
 
 REFUSED = {
     "disable-verify",
-    "print-no-properties",
-    "syntax-highlight",
     "target",
 }
 """Flags that are for xDSL."""
@@ -170,11 +168,7 @@ OWN = {
     "start-after": "tests/search, tests/lit/stepping",
     "stop-after": "tests/search, tests/lit/stepping",
     "compat": "another tool",
-    "draw-pipeline": "passel's alone",
-    "print-pipeline": "passel's alone",
-    "extend-pipeline": "passel's alone",
     "emit-bytecode": "test_bytecode",
-    "frontend": "one choice",
     "help": "information",
     "help-all": "information",
     "help-pass": "information",
@@ -197,23 +191,18 @@ OWN = {
     "mlir-pass-statistics-display": "reports",
     "mlir-print-debug-counter": "test_debug_counter",
     "mlir-print-ir-diff": "passel's alone",
-    "mlir-print-ir-op": "passel's alone",
     "mlir-print-ir-tree-dir": "test_tree",
     "mlir-print-stacktrace-on-diagnostic": "Python's, not C++'s",
     "mlir-timing": "reports",
-    "mlir-timing-columns": "passel's alone",
     "mlir-timing-display": "reports",
     "o": "test_bytecode",
-    "pipeline-variable": "passel's alone",
     "profile-actions-to": "a trace of another layout",
     "record": "tests/record, tests/lit/records",
     "record-each-pass": "tests/record/test_mlir_records.py",
-    "report": "tests/record/page",
     "run-reproducer": "test_reproducers_both_ways",
     "show-dialects": "information",
     "verify-analyses": "passel's alone",
     "version": "information",
-    "Wno-unmatched-nest": "passel's alone",
 }
 """Flags that cannot be compared so, and where they are tested or why they are other ones."""
 

@@ -196,7 +196,7 @@ def test_errors_of_another_ir(toy_opt: Callable[..., tuple[int, str, str]]) -> N
 @pytest.mark.parametrize(
     ("adapter", "flag", "version"),
     [
-        (XDSLAdapter(), "--print-no-properties", "(xDSL 0."),
+        (XDSLAdapter(), "--target=mlir", "(xDSL 0."),
         (MLIRAdapter(), "--emit-bytecode=false", "(MLIR's bindings "),
     ],
     ids=["xdsl", "mlir"],

@@ -89,7 +89,7 @@ def kernels(tmp_path: Path) -> Path:
         ("--mlir-print-debuginfo",),
         ("--mlir-print-ir-after-change", "--mlir-print-ir-module-scope"),
         ("--mlir-pass-statistics",),
-        ("--mlir-timing", "--mlir-timing-display=tree", "--mlir-timing-columns=wall"),
+        ("--mlir-timing", "--mlir-timing-display=tree"),
         ("--check-isolation",),
     ],
     ids=" ".join,

@@ -1,6 +1,6 @@
 """Printing IR before and after passes: `--mlir-print-ir-after-all` and its relatives.
 
-Source: `IRPrinterInstrumentation`, MLIR 22; diffs and single symbols are passel's.
+Source: `IRPrinterInstrumentation`, MLIR 22; diffs are passel's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from passel.instruments.events import execution_of
 from passel.instruments.ir_diff import unified_diff
 from passel.instruments.ir_files import FileTree
 from passel.instruments.ir_sinks import Dump, DumpLog, KnownOps, StreamSink, TreeSink
-from passel.instruments.ir_symbols import complaint, find_symbol
 from passel.ir import PrintFlags, outwards
 from passel.schedule import PassStep
 
@@ -49,9 +48,6 @@ class PrintIR(PassInstrumentation):
         directory: Write each dump into a file in this directory instead; see `FileTree`.
         diff: After passes, print what they changed as a unified diff, and nothing if they
             changed nothing; after all passes unless `after` names some.
-        symbol: Print only the op that defines this symbol, when a pass runs on it, on
-            an op that encloses it, or in it; the header says which op the pass ran on. After all
-            passes unless `before` or `after` is given.
         stream: Where to print; by default the standard error as it is at that time.
         color: When diffs are coloured: `auto`, `always` or `never`.
 
@@ -87,11 +83,10 @@ class PrintIR(PassInstrumentation):
         flags: PrintFlags = PrintFlags(),  # noqa: B008 - immutable
         directory: str | Path | None = None,
         diff: bool = False,
-        symbol: str = "",
         stream: TextIO | None = None,
         color: Color = "auto",
     ) -> None:
-        wants_all = only_on_failure or (diff and not after) or (symbol and not before and not after)
+        wants_all = only_on_failure or (diff and not after)
         self._before = before
         self._after = True if wants_all else after
         self._module_scope = module_scope
@@ -100,33 +95,23 @@ class PrintIR(PassInstrumentation):
         self._only_on_failure = only_on_failure
         self._flags = flags
         self._diff = diff
-        self._symbol = symbol
-        self._compares = diff or (only_on_change and bool(symbol))
         self._stream = StreamSink(stream, color)
         self._sink: Sink = self._stream
         if directory is not None:
             self._sink = TreeSink(FileTree(directory), self._stream)
         self._failed: set[Run] = set()
         self._known: tuple[Any, str] | None = None
-        self._symbol_seen = False
-        self.complaint: str = ""
-        self.defers_complaint: bool = False
 
     # -- Runs ------------------------------------------------------------------------------
 
     def before_run(self, run: Run) -> None:
         """Start with no pass running."""
-        self._old: list[str | None] = []
+        self._old: list[str] = []
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Warn if the symbol has not occurred."""
+        """Forget what is known of the run's ops."""
         self._failed.discard(run)
         self._known = None
-        self.complaint = ""
-        if self._symbol and not self._symbol_seen:
-            self.complaint = f"warning: {complaint(run.adapter, run.op, self._symbol)}\n"
-            if not self.defers_complaint:
-                self._stream.say(self.complaint)
 
     def forget(self) -> None:
         """Forget all ops; the files of ops of later runs get other names."""
@@ -138,7 +123,7 @@ class PrintIR(PassInstrumentation):
         if self._module_scope:
             return None
         child = copy(self)
-        child._stream, child._sink, child.defers_complaint = StreamSink(None), DumpLog(), True
+        child._stream, child._sink = StreamSink(None), DumpLog()
         child._failed, child._known = set(), None
         return child
 
@@ -146,7 +131,6 @@ class PrintIR(PassInstrumentation):
         """Print the dumps that the child has kept."""
         assert isinstance(child, PrintIR)  # noqa: S101 - the contract
         assert isinstance(child._sink, DumpLog)  # noqa: S101 - as above
-        self._symbol_seen |= child._symbol_seen
         self._known = None  # the child may have seen changes
         known = KnownOps(self.run)
         for dump in child._sink.dumps:
@@ -159,13 +143,11 @@ class PrintIR(PassInstrumentation):
         """Print, if the pass is one of those asked for, and remember what diffs start from."""
         if not isinstance(step, PassStep):
             return
-        target, old = self._target(op), None
-        if target is not None:
-            old = ""
-            if _takes(self._before, step):
-                self._dump(step, op, "Before", self._text(target))
-            if self._compares and _takes(self._after, step):
-                old = self._known_text(target)
+        target, old = self._target(op), ""
+        if _takes(self._before, step):
+            self._dump(step, op, "Before", self._text(target))
+        if self._diff and _takes(self._after, step):
+            old = self._known_text(target)
         self._old.append(old)
 
     def after_pass(self, step: Step, op: Any) -> None:
@@ -187,9 +169,7 @@ class PrintIR(PassInstrumentation):
             if _takes(self._after, step):
                 self._dump_after(step, op, old, failed=True)
 
-    def _dump_after(
-        self, step: PassStep, op: Any, old: str | None, *, failed: bool = False
-    ) -> None:
+    def _dump_after(self, step: PassStep, op: Any, old: str, *, failed: bool = False) -> None:
         shown = self._shown_after(self._target(op), old, failed=failed)
         if shown is not None:
             self._dump(step, op, "After", shown, failed=failed)
@@ -197,34 +177,21 @@ class PrintIR(PassInstrumentation):
     # -- What to print ---------------------------------------------------------------------
 
     def _target(self, op: Any) -> Any:
-        """Return the op to print when a pass runs on `op`; None if there is none."""
-        adapter, shown = self.run.adapter, op
-        if self._symbol:
-            shown = find_symbol(adapter, op, self._symbol)
-            if shown is None:
-                return None
-            self._symbol_seen = True
-        return list(outwards(adapter, op))[-1] if self._module_scope else shown
+        """Return the op to print when a pass runs on `op`."""
+        return list(outwards(self.run.adapter, op))[-1] if self._module_scope else op
 
-    def _shown_after(self, target: Any, old: str | None, *, failed: bool) -> str | None:
+    def _shown_after(self, target: Any, old: str, *, failed: bool) -> str | None:
         """Return the text to print after a pass; None if there is none.
 
         Args:
-            target: The op to print; None if the pass has erased it, or it was never there.
-            old: Its text before the pass, if texts are compared; None if it was not there.
+            target: The op to print.
+            old: Its text before the pass, if texts are compared.
             failed: Whether the pass has failed.
         """
-        if target is None and old is None:
-            return None
-        if self._diff:
-            new = "" if target is None else self._known_text(target)
-            unchanged = "// the pass changed nothing" if failed else None
-            return unified_diff(old or "", new).removesuffix("\n") or unchanged
-        if target is None:
-            return f"// @{self._symbol} does not exist any more"
-        if self._compares and not failed and self._known_text(target) == old:
-            return None
-        return self._text(target)
+        if not self._diff:
+            return self._text(target)
+        unchanged = "// the pass changed nothing" if failed else None
+        return unified_diff(old, self._known_text(target)).removesuffix("\n") or unchanged
 
     def _dump(
         self,
@@ -242,7 +209,7 @@ class PrintIR(PassInstrumentation):
             text,
             failed=failed,
             is_diff=self._diff and when == "After",
-            names_op=self._module_scope or bool(self._symbol),
+            names_op=self._module_scope,
             reported=run.reported,
         )
         self._sink.take(dump, lambda: list(outwards(run.adapter, op))[::-1])

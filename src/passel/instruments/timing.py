@@ -16,7 +16,7 @@ from passel.execution.strategies.placement import at_work
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.timer import Timer
-from passel.instruments.timing_report import Display, check_columns, slowest, timing_report
+from passel.instruments.timing_report import Display, slowest, timing_report
 from passel.instruments.timing_rows import Row, ThreadTimer, this_worker
 from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
@@ -44,13 +44,11 @@ class Timing(PassInstrumentation):
         display: A `tree` like the pipeline, a `list` of all names, sorted by time, or, sorted as
             well, the pairs of a pass and one of the `ops` that it ran on which took longest.
         output_format: Of the report.
-        columns: What the report shows of each row: any of `user`, `wall` and `self`. By
-            default the wall time, and the user time if that is another.
         report: Print what was measured so far to this stream, or to the standard error, at the
             end of each run.
 
     Raises:
-        ValueError: There is no such column, display or format.
+        ValueError: There is no such display or format.
 
     Example:
         >>> from passel import PassManager
@@ -73,7 +71,6 @@ class Timing(PassInstrumentation):
         *,
         display: Display = "tree",
         output_format: Literal["text", "json"] = "text",
-        columns: Iterable[str] = (),
         report: bool | TextIO = False,
     ) -> None:
         if display not in ("tree", "list", "ops") or output_format not in ("text", "json"):
@@ -84,7 +81,6 @@ class Timing(PassInstrumentation):
         self._display: Display = display
         self.one_by_one: bool = display == "ops"  # the IR tells no times of single ops
         self._format: Literal["text", "json"] = output_format
-        self._columns = check_columns(columns)
         self._report = report
         self._threads: dict[int, ThreadTimer] = {}
         self._worker = this_worker()
@@ -133,7 +129,6 @@ class Timing(PassInstrumentation):
                 root,
                 display=self._display,
                 output_format=self._format,
-                columns=self._columns,
             )
         )
 
@@ -141,7 +136,7 @@ class Timing(PassInstrumentation):
 
     def split(self) -> Timing:
         """Return what measures a part of the run in another process."""
-        return Timing(display=self._display, output_format=self._format, columns=self._columns)
+        return Timing(display=self._display, output_format=self._format)
 
     def merge(self, child: PassInstrumentation) -> None:
         """Add what a part has measured below the row that is open now.
@@ -157,7 +152,7 @@ class Timing(PassInstrumentation):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle what was measured so far, but not where it is reported."""
-        names = ("_display", "_format", "_columns", "_worker", "_pairs")
+        names = ("_display", "_format", "_worker", "_pairs")
         measured = self.timing
         if at_work.get():  # there may be more workers than processors
             share = self._thread().processor_share()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from passel.diagnostics import suggest
 from passel.instruments.report import header
 from passel.instruments.timer import Timer
 
@@ -26,23 +25,7 @@ _MOST_PAIRS = 20
 _TITLES = {
     "user": "----User Time----",
     "wall": "----Wall Time----",
-    "self": "----Self Time----",
 }
-
-
-def check_columns(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of columns, each once.
-
-    Raises:
-        ValueError: There is no such column.
-    """
-    chosen = tuple(dict.fromkeys(names))
-    for name in chosen:
-        if name not in _TITLES:
-            hint = suggest(name, _TITLES)
-            known = ", ".join(_TITLES)
-            raise ValueError(f"there is no timing column '{name}', only {known}{hint}")
-    return chosen
 
 
 def timing_report(
@@ -50,7 +33,6 @@ def timing_report(
     *,
     display: Display = "tree",
     output_format: Literal["text", "json"] = "text",
-    columns: tuple[str, ...] = (),
 ) -> str:
     """Return the report of a tree of timers.
 
@@ -59,11 +41,10 @@ def timing_report(
         display: A tree, a list of all names, sorted by time, or what is right below the root.
         output_format: Text, or JSON: an array of rows, those nested in a row's `passes`, where
             an empty object ends each array. Durations are in seconds.
-        columns: What to show; by default the wall time, and the user time if that is another.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])
-        >>> print(timing_report(tree, columns=("wall",)), end="")
+        >>> print(timing_report(tree), end="")
         ===-------------------------------------------------------------------------===
                                  ... Execution time report ...
         ===-------------------------------------------------------------------------===
@@ -74,10 +55,10 @@ def timing_report(
             0.5000 ( 25.0%)  Rest
             2.0000 (100.0%)  Total
     """
-    chosen = columns or (("wall",) if root.user == root.wall else ("user", "wall"))
+    columns = ("wall",) if root.user == root.wall else ("user", "wall")
     layout = _JsonReport if output_format == "json" else _TextReport
     rows = _merged(root) if display == "list" else root.children
-    lines = layout(root, chosen, nested=display == "tree").lines(rows)
+    lines = layout(root, columns, nested=display == "tree").lines(rows)
     return "".join(lines)
 
 
@@ -132,11 +113,7 @@ class _Report:
         return 100 * seconds / total if total else 0.0
 
     def seconds(self, column: str, row: Timer) -> float:
-        if column != "self":
-            return row.user if column == "user" else row.wall
-        if not self.nested:
-            return row.self_wall
-        return max(0.0, row.wall - sum(timer.wall for timer in _shown(row.children)))
+        return row.user if column == "user" else row.wall
 
     def rest(self) -> Timer:
         """Return the row of the time that is in no other one."""

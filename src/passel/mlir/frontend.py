@@ -53,9 +53,6 @@ class MLIRFrontend(Frontend):
             "disable-verify": "MLIR's bindings verify whatever they parse; --verify-each=false "
             "turns off the verification after passes",
             "target": "xDSL's targets print xDSL's IR",
-            "print-no-properties": "MLIR's printer has no such form; --mlir-print-op-generic "
-            "shows all",
-            "syntax-highlight": "MLIR's printer has no colours",
         }.items()
     }
 

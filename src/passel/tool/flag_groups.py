@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from passel.errors import DefinitionError
 from passel.ir.frontend import Flag
 from passel.tool.flag_values import (
-    assignment_of,
     color_of,
     ir_of,
     jobs_or_auto,
     names_of,
     number_of,
     plugin_of,
-    symbol_of,
     verify_mode_of,
 )
 
@@ -75,9 +73,6 @@ class PipelineFlags(FlagGroup):
         parse=str,
         common=True,
     )
-    pipeline_variable: tuple[tuple[str, str], ...] = flag(
-        "a variable of the pipeline's file", "<name=value>", repeated=True, parse=assignment_of
-    )
     jobs: Jobs | None = flag(
         "worker processes, or auto for all processors; by default $PASSEL_JOBS, or none",
         "<n>",
@@ -87,12 +82,9 @@ class PipelineFlags(FlagGroup):
     )
     mlir_disable_threading: bool = flag("")
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
-    draw_pipeline: bool = flag("draw the pipeline instead of running it")
-    print_pipeline: bool = flag("print the pipeline without defaults instead of running it")
     lint: bool = flag(
         "check the pipeline instead of running it: what is wrong, or wastes time", common=True
     )
-    extend_pipeline: bool = flag("let installed extensions, and plugins, add to the pipeline")
     load_pass_plugin: tuple[str, ...] = flag(
         "a Python file or module with passes or dialects",
         "<file>",
@@ -143,13 +135,6 @@ class InputFlags(FlagGroup):
     split_input_file: str = flag(
         "process each part between markers by itself", "<marker>", implied="// -----", common=True
     )
-    frontend: str = flag(
-        "the input's format; 'mlir' is the only one",
-        "<name>",
-        "mlir",
-        short=("f",),
-        choices=("mlir",),
-    )
     disable_verify: bool = flag(
         "verify nothing: neither the input, nor after passes",
         short=("mlir-very-unsafe-disable-verifier-on-parsing",),
@@ -193,8 +178,6 @@ class OutputFlags(FlagGroup):
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
     mlir_print_skip_regions: bool = flag("print {...} for what is inside the top-level op")
     mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
-    print_no_properties: bool = flag("print properties as attributes", ir="xdsl")
-    syntax_highlight: bool = flag("colour the printed IR", ir="xdsl")
 
 
 class DiagnosticFlags(FlagGroup):
@@ -212,11 +195,10 @@ class DiagnosticFlags(FlagGroup):
         "remarks",
     )
     mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
-    Wno_unmatched_nest: bool = flag("do not remark on nested pipelines that found no op to run on")
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
     color: Color = flag(
-        "colour diagnostics, diffs and drawings; auto: on terminals, without $NO_COLOR",
+        "colour diagnostics and diffs; auto: on terminals, without $NO_COLOR",
         "<auto|always|never>",
         "auto",
         implied="always",
@@ -255,7 +237,6 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
     mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
     mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff", common=True)
-    mlir_print_ir_op: str = flag("print only this symbol: @name", "<@name>", "", parse=symbol_of)
     mlir_print_local_scope: bool = flag("print without aliases at the top")
     mlir_elide_elementsattrs_if_larger: int | None = flag(
         "leave out values of larger constants", "<n>", parse=number_of
@@ -273,12 +254,6 @@ class ReportFlags(FlagGroup):
         "as a tree, a list of passes, or the slowest passes on single ops",
         "<list|tree|ops>",
         "tree",
-    )
-    mlir_timing_columns: tuple[str, ...] = flag(
-        "what to print: user, wall, self (without what is nested)",
-        "<columns>",
-        (),
-        parse=names_of,
     )
     mlir_output_format: Literal["text", "json"] = flag(
         "how to print the timing", "<text|json>", "text"
@@ -330,7 +305,6 @@ class RecordFlags(FlagGroup):
     record: str = flag(
         "write all that each pass does to a file, for passel-report", "<file>", common=True
     )
-    report: str = flag("write a page for a browser about what each pass did", "<file.html>")
     record_each_pass: bool = flag(
         "run passes that MLIR runs as one one by one, to record each (--ir=mlir)"
     )

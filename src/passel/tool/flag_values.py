@@ -37,29 +37,11 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(name for each in text.split(",") if (name := each.strip()))
 
 
-def symbol_of(text: str) -> str:
-    """Return a symbol's name, which may have a sign and quotes."""
-    name = text.removeprefix("@")
-    if name[:1] == name[-1:] == '"':
-        name = name[1:-1]
-    if not name:
-        raise ValueError(f"takes a symbol such as @main, not '{text}'")
-    return name
-
-
 def plugin_of(text: str) -> str:
     """Return a plugin's file or module."""
     if not text:
         raise ValueError("requires a value: the file or module of a plugin")
     return text
-
-
-def assignment_of(text: str) -> tuple[str, str]:
-    """Return a variable's name and its value."""
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise ValueError(f"takes a name and a value such as n=3, not '{text}'")
-    return name, value
 
 
 def color_of(text: str) -> Color:

@@ -45,8 +45,12 @@ NOT_HERE = {
     "remarks-filter-passed": _NO_REMARKS,
     "remarks-output-file": _NO_REMARKS,
     "remarks-section": _NO_REMARKS,
+    "frontend": _IN_COMPAT,
+    "f": _IN_COMPAT,
     "parsing-diagnostics": _IN_COMPAT,
+    "print-no-properties": _IN_COMPAT,
     "shrink": _IN_COMPAT,
+    "syntax-highlight": _IN_COMPAT,
 }
 """Flags of mlir-opt and xdsl-opt that passel-opt lacks, and why."""
 

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.passes import PassRegistry
 
-_INSTEAD = ("lint", "draw_pipeline", "print_pipeline")
-"""Flags that show the pipeline in place of a run."""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-opt; as xdsl-opt, or on MLIR's IR as mlir-opt, if it is called so.
@@ -152,13 +149,10 @@ def _process(settings: Settings) -> int:
         from passel.tool.information import information
 
         return put(information(settings))
-    if instead := [name for name in _INSTEAD if getattr(settings.pipeline, name)]:
-        from passel.tool.pipeline_views import show_pipeline
+    if settings.pipeline.lint:
+        from passel.tool.pipelines import lint_pipeline
 
-        if len(instead) > 1:
-            one, other, *_ = (f"'--{name.replace('_', '-')}'" for name in instead)
-            raise UsageError(f"{one} and {other} both stand in place of a run: give one")
-        return show_pipeline(settings, instead[0])
+        return lint_pipeline(settings)
     from passel.ir import crossing_with
     from passel.tool.driver import Driver
     from passel.tool.shared import shared_by

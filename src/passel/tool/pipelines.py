@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from passel.diagnostics import Severity
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.manager import Nesting, PassManager
 from passel.passes.contract import EFFECTS, check_effects
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
+from passel.tool.rendering import complain
 
 if TYPE_CHECKING:
-    from passel.builder import PipelineBuilder
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
@@ -47,28 +48,14 @@ class PipelineFactory:
         self._settings = settings
         self._is_default = given.pass_pipeline is None and not settings.passes
         written = _written_pipeline(settings)
-        if given.extend_pipeline:
-            self._whole = given_builder(settings, "--extend-pipeline").build()
-        elif written is None:
+        if written is None:
             self._elements = _resolved_flags(settings)
         elif _is_file(written):
-            self._whole = given_builder(settings, "-p").build()
+            from passel.builder import PipelineBuilder
+
+            self._whole = PipelineBuilder.from_file(written[1:], registry=self._registry).build()
         else:
             self._whole = _parsed(written, self._registry)
-
-    def text(self) -> str:
-        """Return the pipeline without options that equal their defaults.
-
-        Raises:
-            UsageError: There is none.
-        """
-        if self._whole is not None:
-            return self._whole.to_text()
-        if not self._elements:
-            raise UsageError(
-                "'--print-pipeline' is about a pipeline: give one with -p, or passes as flags"
-            )
-        return _nested(self._elements).to_text()
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
         """Return whether passes given as flags run on the top-level op, whatever its name."""
@@ -144,39 +131,32 @@ class PipelineFactory:
         manager.check()
 
 
-def given_builder(settings: Settings, flag: str) -> PipelineBuilder:
-    """Return a builder of the pipeline that a command line gives, extended if it asks for that.
-
-    Args:
-        settings: The settings of the command line.
-        flag: The flag that asks for it.
+def lint_pipeline(settings: Settings) -> int:
+    """Write what is wrong with the pipeline, or wastes time; return 1 if any is an error, else 0.
 
     Raises:
-        PipelineError: It is wrong.
-        UsageError: There is none, or there are variables but no file.
+        PipelineError: The pipeline cannot be made.
+        UsageError: There is none.
     """
-    builder = _builder(settings, flag)
-    if settings.pipeline.extend_pipeline:
-        from passel.builder import installed_extensions
-
-        builder.extend(*installed_extensions())
-    return builder
-
-
-def _builder(settings: Settings, flag: str) -> PipelineBuilder:
-    from passel.builder import PipelineBuilder
+    from passel.builder import PipelineBuilder, lint
 
     written, registry = _written_pipeline(settings), settings.registry
     if written is None and not settings.passes:
-        raise UsageError(f"'{flag}' is about a pipeline: give one with -p, or passes as flags")
+        raise UsageError("'--lint' is about a pipeline: give one with -p, or passes as flags")
     if written is not None and _is_file(written):
-        variables = dict(settings.pipeline.pipeline_variable)
-        return PipelineBuilder.from_file(written[1:], variables=variables, registry=registry)
-    if written is not None:
-        manager = _parsed(written, registry)
+        builder = PipelineBuilder.from_file(written[1:], registry=registry)
     else:
-        manager = _nested(_resolved_flags(settings))
-    return PipelineBuilder.from_manager(manager, registry=registry)
+        if written is not None:
+            manager = _parsed(written, registry)
+        else:
+            manager = PassManager(_MODULE, nesting=Nesting.IMPLICIT)
+            manager.add_resolved(_resolved_flags(settings))
+        builder = PipelineBuilder.from_manager(manager, registry=registry)
+    findings = lint(builder, settings.ir.adapter, settings.frontend().new_context())
+    for finding in findings:
+        program = "" if finding.span else settings.program
+        complain(finding, program=program, color=settings.diagnostics.color)
+    return int(any(finding.severity is Severity.ERROR for finding in findings))
 
 
 def _written_pipeline(settings: Settings) -> str | None:
@@ -184,8 +164,6 @@ def _written_pipeline(settings: Settings) -> str | None:
     written = settings.pipeline.pass_pipeline
     if written is None and not settings.passes and not settings.reproducers.run_reproducer:
         written = settings.tool.pipeline or None
-    if settings.pipeline.pipeline_variable and not _is_file(written or ""):
-        raise UsageError("'--pipeline-variable' is for a pipeline in a file: -p @pipeline.yaml")
     if written == "@":
         raise UsageError("'-p @' names no file; write -p @pipeline.yaml")
     return written
@@ -193,11 +171,6 @@ def _written_pipeline(settings: Settings) -> str | None:
 
 def _is_file(written: str) -> bool:
     return written.startswith("@")
-
-
-def _nested(elements: tuple[ResolvedElement, ...]) -> PassManager:
-    """Return a manager of passes given as flags."""
-    return PassManager(_MODULE, nesting=Nesting.IMPLICIT).add_resolved(elements)
 
 
 def _resolved_flags(settings: Settings) -> tuple[ResolvedElement, ...]:

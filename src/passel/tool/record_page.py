@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from passel.record import Record
 
 
-def write_page(records: Sequence[Record], output: str, *, replays: bool = True) -> int:
+def write_page(records: Sequence[Record], output: str) -> int:
     """Write a page about a record, or about an old and a new one, and return the exit code.
 
     Args:
         records: The records.
         output: The file to write, or `-`.
-        replays: Whether the records' files stay, so that commands can read them.
 
     Raises:
         PasselError: A record cannot be read, or the page cannot be written.
@@ -31,5 +30,5 @@ def write_page(records: Sequence[Record], output: str, *, replays: bool = True) 
     names = [str(record.path) for record in records] if is_same else sources
     title = " and ".join(Path(name).name for name in names)
     with collector_held():  # texts are read as ops by the thousand, and kept until all are printed
-        text = page(title, zip(names, records, strict=True), replays=replays)
+        text = page(title, zip(names, records, strict=True))
     return put(text, output)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from passel.ir.frontend import SourcePart
     from passel.manager import PassManager
     from passel.record.recorder import Recorder
-    from passel.tool.flag_groups import RecordFlags
     from passel.tool.settings import Settings
 
 
@@ -49,13 +47,11 @@ class Reports(ExitStack):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
-        _check_columns(settings.reports.mlir_timing_columns)
         self._printer: PrintIR | None = _make_printer(settings)
         self._counter: DebugCounter | None = _make_counter(settings)
         self._log: PassInstrumentation | None = self._make_log()
         self._trace: Trace | None = self._make_trace()
         self._recorder: Recorder | None = self._make_recorder()
-        self._has_recorded = False
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
         self._lacks_record: bool = settings.reproducers.run_reproducer
@@ -74,9 +70,6 @@ class Reports(ExitStack):
         Before it is observed by anything else: what that notes of a failure is recorded as well.
         """
         if (recorder := self._recorder) is not None:
-            if not self._has_recorded and self._settings.records.report:
-                self.callback(_write_report, recorder, self._settings.records)
-            self._has_recorded = True
             recorder.prepare(str(manager), source.name, source.text, replay)
             recorder.finds_changes = adapter.policies().finds_changes
             manager.add_instrumentation(recorder)
@@ -109,29 +102,19 @@ class Reports(ExitStack):
         settings = self._settings.diagnostics
         if good and settings.shows_remarks:
             remark = f"{self._settings.program}: remark:"
-            for each in () if settings.Wno_unmatched_nest else self._unmatched or ():
-                sys.stderr.write(
-                    f"{remark} a nested pipeline found no op to run on: {each} "
-                    "(-Wno-unmatched-nest hides this)\n"
-                )
+            for each in self._unmatched or ():
+                sys.stderr.write(f"{remark} a nested pipeline found no op to run on: {each}\n")
             if self._lacks_record:
                 sys.stderr.write(
                     f"{remark} the input records no pipeline for --run-reproducer to run\n"
                 )
-        if self._printer is not None and self._printer.complaint:
-            sys.stderr.write(self._printer.complaint)
 
     def _make_recorder(self) -> Recorder | None:
         given = self._settings.records
         file = given.record
-        if not file and given.report:
-            file = f"{self.enter_context(TemporaryDirectory(prefix='passel-'))}/record"
         if not file:
             if given.record_each_pass:
-                raise UsageError(
-                    "'--record-each-pass' is about --record=<file> or --report=<file>, which is "
-                    "missing"
-                )
+                raise UsageError("'--record-each-pass' is about --record=<file>, which is missing")
             return None
         refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
@@ -242,27 +225,9 @@ class PartReports(ExitStack):
         timing = Timing(
             display=self._settings.mlir_timing_display,
             output_format=self._settings.mlir_output_format,
-            columns=self._settings.mlir_timing_columns,
         )
         self.callback(timing.write_report, self._stream)
         return self.enter_context(timing)
-
-
-def _write_report(recorder: Recorder, flags: RecordFlags) -> None:
-    from passel.tool.record_page import write_page
-
-    assert recorder.run_record is not None  # noqa: S101 - it has a file
-    write_page([recorder.run_record], flags.report, replays=bool(flags.record))
-
-
-def _check_columns(columns: tuple[str, ...]) -> None:
-    if columns:
-        from passel.instruments.timing_report import check_columns
-
-        try:
-            check_columns(columns)
-        except ValueError as error:
-            raise UsageError(f"for the --mlir-timing-columns option: {error}") from None
 
 
 def _make_counter(settings: Settings) -> DebugCounter | None:
@@ -297,13 +262,12 @@ def _make_printer(settings: Settings) -> PrintIR | None:
         "after": given.mlir_print_ir_after_all or given.mlir_print_ir_after,
         "only_on_failure": given.mlir_print_ir_after_failure,
         "diff": given.mlir_print_ir_diff,
-        "symbol": given.mlir_print_ir_op,
     }
     if not any(kinds.values()):
         return None
     from passel.instruments.ir_printer import PrintIR
 
-    printer = PrintIR(
+    return PrintIR(
         **kinds,
         module_scope=given.mlir_print_ir_module_scope,
         only_on_change=given.mlir_print_ir_after_change,
@@ -311,5 +275,3 @@ def _make_printer(settings: Settings) -> PrintIR | None:
         directory=given.mlir_print_ir_tree_dir or None,
         color=settings.diagnostics.color,
     )
-    printer.defers_complaint = True  # a later part of the input may have the symbol
-    return printer

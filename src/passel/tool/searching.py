@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 TAKEN = frozenset(
     (
-        *("pass-pipeline", "pipeline-variable", "jobs", "load-pass-plugin", "extend-pipeline"),
+        *("pass-pipeline", "jobs", "load-pass-plugin"),
         *("no-fast-paths", "verify-each", "verify-analyses"),
         *("check-isolation", "mlir-disable-threading"),
         *("ir", "allow-unregistered-dialect", "no-implicit-module", "disable-verify", "irdl-file"),

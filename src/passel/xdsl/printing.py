@@ -116,21 +116,18 @@ def printed(op: Operation, flags: PrintFlags) -> str:
 
 def make_printer(
     flags: PrintFlags,
-    base: type[Printer] = Printer,
     **arguments: Any,
 ) -> Printer:
     """Return a printer for these flags.
 
     Args:
         flags: How to print. xDSL prints no aliases, so that any scope is a local one.
-        base: xDSL's printer, or a class derived from it.
         arguments: More arguments of xDSL's printer.
     """
     elides = flags.elide_elements is not None or flags.elide_resources is not None
     mixins = (_Outline if flags.skip_regions else _Terminating, *(_Eliding,) * elides)
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
-    if base is Printer and not elides:
-        base = printer_class()
+    base = Printer if elides else printer_class()
     printer = _combined(mixins, base)(**arguments)
     if isinstance(printer, _Eliding):
         printer.elide_elements = flags.elide_elements

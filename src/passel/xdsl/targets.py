@@ -6,7 +6,6 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
@@ -45,12 +44,6 @@ class Emitter:
             raise UsageError(f"target '{spec.name}': {error}") from None
         self._is_mlir: bool = spec.name == "mlir"
         self._flags = settings.printing
-        self._without_properties: bool = settings.own.get("print-no-properties", False)
-        self._printer: type[Printer] = Printer
-        if settings.own.get("syntax-highlight"):
-            from xdsl.syntax_printer import SyntaxPrinter
-
-            self._printer = SyntaxPrinter
 
     def emit(self, op: Operation, context: Context, metadata: str = "") -> str:
         """Return the op as text.
@@ -70,7 +63,7 @@ class Emitter:
                 raise TypeError(msg)
             self._target.emit(context, op, stream)
             return stream.getvalue()
-        printer = self._make_printer(stream)
+        printer = make_printer(self._flags, stream=stream)
         printer.print_op(op)
         printer.print_metadata(context.loaded_dialects)
         if metadata:
@@ -78,14 +71,6 @@ class Emitter:
         # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
         stream.write("\n" if self._flags.local_scope else "\n\n")
         return stream.getvalue()
-
-    def _make_printer(self, stream: StringIO) -> Printer:
-        return make_printer(
-            self._flags,
-            self._printer,
-            stream=stream,
-            print_properties_as_attributes=self._without_properties,
-        )
 
 
 def load_target(name: str, factory: Callable[[], type[Target]]) -> type[Target]:

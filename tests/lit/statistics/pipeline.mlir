@@ -1,5 +1,5 @@
 // Statistics are shown like the pipeline, zeros included.
-// RUN: passel-opt %s -Wno-unmatched-nest --mlir-pass-statistics --pass-pipeline='builtin.module(builtin.module(cse),func.func(cse,canonicalize),symbol-dce)' 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
+// RUN: passel-opt %s --mlir-diagnostic-verbosity-level=warnings --mlir-pass-statistics --pass-pipeline='builtin.module(builtin.module(cse),func.func(cse,canonicalize),symbol-dce)' 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //      CHECK:===-------------------------------------------------------------------------===
 // CHECK-NEXT:                         ... Pass statistics report ...

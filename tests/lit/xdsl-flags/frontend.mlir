@@ -1,7 +1,7 @@
-// `-f mlir` is accepted, whatever the file is called.
-// RUN: passel-opt -f mlir < %s | FileCheck %s
-// RUN: not passel-opt -f riscv %s 2>&1 | FileCheck %s --check-prefix=OTHER
+// What only xdsl-opt has is taken with --compat=xdsl, and pointed out without.
+// RUN: passel-opt --compat=xdsl -f mlir --print-no-properties --print-op-generic < %s | FileCheck %s
+// RUN: not passel-opt -f mlir %s 2>&1 | FileCheck %s --check-prefix=OTHER
 
-// CHECK: func.func private @a()
-// OTHER: passel-opt: error: {{.*}}'riscv'
+// CHECK: {sym_name = "a"
+// OTHER: passel-opt: error: '-f' is not available: add --compat=xdsl
 func.func private @a()

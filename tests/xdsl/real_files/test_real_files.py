@@ -136,7 +136,9 @@ def passel_opt(tool: Tool) -> Callable[..., str]:
     """passel-opt, which must succeed and have nothing to say but the IR."""
 
     def run(*arguments: str) -> str:
-        code, out, err = tool(UNREGISTERED, "-Wno-unmatched-nest", *arguments)
+        code, out, err = tool(
+            UNREGISTERED, "--mlir-diagnostic-verbosity-level=warnings", *arguments
+        )
         assert (code, err) == (0, "")
         return out
 

@@ -64,14 +64,11 @@ class LineTable:
         return runs
 
 
-def payload(
-    records: Iterable[tuple[str, Record]], *, replays: bool = True
-) -> tuple[dict[str, Any], list[str]]:
+def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
     """Return what the page shows of named records, and the lines of their texts.
 
     Args:
         records: The records.
-        replays: Whether their files stay, so that commands can read them.
     """
     named = list(records)
     table, texts = LineTable(), dict[str | None, list[int]]()
@@ -81,7 +78,7 @@ def payload(
             found = record.all_readable(digests, run=run.number, locations=True)
             texts.update(zip(digests, map(table.add, found), strict=True))
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
-    data = [_record(name, record, numbers, replays=replays) for name, record in named]
+    data = [_record(name, record, numbers) for name, record in named]
     return {"records": data, "texts": [*texts.values()]}, table.lines
 
 
@@ -95,9 +92,7 @@ def _digests(record: Record, run: RunInfo) -> list[str]:
     return list(dict.fromkeys(digest for pair in ends for digest in pair if digest is not None))
 
 
-def _record(
-    name: str, record: Record, numbers: Mapping[str | None, int], *, replays: bool
-) -> dict[str, Any]:
+def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dict[str, Any]:
     paths: dict[str, int] = {}
     titles: list[tuple[str, str, bool]] = []
     runs = record.info.runs
@@ -108,13 +103,13 @@ def _record(
             titles.append((each.path, each.title, at < len(steps)))
     running = record.running
     failed = [each for each in record.executions if each.status == "failed"]
-    again = {e.number: replay(record, e) for e in failed[:_MOST_REPLAYS] if replays}
+    again = {e.number: replay(record, e) for e in failed[:_MOST_REPLAYS]}
     return {
         "name": name,
         "facts": _facts(record),
         "parts": _parts(runs),
         "cut": None if record.info.is_complete else [f"{e.path} on {e.op_title}" for e in running],
-        "again": replay(record, running[0]) if replays and running else "",
+        "again": replay(record, running[0]) if running else "",
         # Without what would overwrite the record.
         "command": shlex.join(w for w in record.info.command_line if "-record=" not in w),
         "notes": [note for run in runs for note in run.notes],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SCRIPTS = ("diff.js", "text.js", "model.js", "code.js", "tree.js", "step.js", "page.js")
 
 
-def page(title: str, records: Iterable[tuple[str, Record]], *, replays: bool = True) -> str:
+def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
     """Return a page in HTML about a named record, or about an old and a new one.
 
     It opens from a disk, loads nothing, and runs no script but its own. What records hold is
@@ -30,9 +30,8 @@ def page(title: str, records: Iterable[tuple[str, Record]], *, replays: bool = T
     Args:
         title: The title.
         records: The records with their names.
-        replays: Whether their files stay, so that commands can read them.
     """
-    data, lines = payload(records, replays=replays)
+    data, lines = payload(records)
     assets = files("passel.record.page") / "assets"
     script = "\n".join((assets / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     parts = {
