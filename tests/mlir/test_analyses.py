@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mlir.ir import Context
@@ -153,3 +154,10 @@ def test_symbol_users() -> None:
     assert [str(use.reference) for use in users.unresolved] == ["@missing", "@main"]
     assert users.lookup(stranger, users.uses(leaf)[0].reference) == inner_leaf
     assert users.lookup(stranger, users.unresolved[0].reference) is None
+
+
+def test_ops_and_blocks_do_not_compare() -> None:
+    """A question without an answer is an error."""
+    module = parse(NESTED)
+    with pytest.raises(TypeError, match="cannot compare"):
+        DominanceInfo(module).dominates(module, module.regions[0].blocks[0])

@@ -303,3 +303,20 @@ def test_fewer_threads_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     with contexts.on_threads(context, 2):
         assert context.get_num_threads() == 2
     assert os.sched_getaffinity(0) == processors
+
+
+@BUILDS
+def test_an_invalid_source_of_nested_modules_is_a_parse_error(build: str) -> None:
+    """What is parsed is verified by threads of threads as well."""
+    script = """
+from passel.mlir import ParseError, parse_source
+text = str(broken())
+for _ in range(10):
+    try:
+        parse_source(context, text, "t.mlir")
+    except ParseError as error:
+        print(error.diagnostics[0])
+"""
+    found = survived(f"{build}{NESTED}{script}").splitlines()
+    assert len(found) == 10
+    assert all("doesn't match function result type" in line for line in found)
