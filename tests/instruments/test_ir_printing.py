@@ -42,22 +42,6 @@ class Bump(Pass[ToyOp]):
                 each.value += 1
 
 
-class Rename(Pass[ToyOp]):
-    """Rename a symbol, or erase it."""
-
-    name = "rename"
-    symbol: str = ""
-    to: str = ""
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it for the ops inside."""
-        for each in list(op.body):
-            if each.symbol == self.symbol and self.to:
-                each.symbol = self.to
-            elif each.symbol == self.symbol:
-                op.body.remove(each)
-
-
 class Break(Pass[ToyOp]):
     """Fail."""
 
@@ -260,14 +244,6 @@ def test_warnings_keep_their_places_between_dumps(
     assert said[0] == said[1]
     assert said[0].count("warning: now it is") == 1 + 3 * 3
     assert len(re.findall(r"error: (.*)(?:\n.*note.*)*\nfailed: \1\n", said[0])) == 3
-
-
-def test_symbol_that_no_pass_concerns() -> None:
-    """If no pass came near it, that is what is said."""
-    pm = manager(nested=(Bump(symbol="f"),))
-    source = "toy.module @m(toy.func @f,toy.op @data)"
-    expected = "warning: no pass ran on @data, or on an op that encloses it or is in it, so its IR was not printed"
-    assert dumps(pm, source, symbol="data") == [expected]
 
 
 def test_names_that_look_alike() -> None:

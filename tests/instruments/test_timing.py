@@ -341,7 +341,7 @@ def test_only_timings_can_be_merged() -> None:
 
 def test_a_copy_goes_its_own_way() -> None:
     """A copied timing has what was measured, and measures on by itself."""
-    timing = Timing(columns=["wall"])
+    timing = Timing()
     run(manager(), timing)
     twin = copy.deepcopy(timing)
     run(manager(), twin)
