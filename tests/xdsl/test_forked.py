@@ -103,9 +103,10 @@ def test_the_tool_says_the_same(tool: Tool, kernels: Path, flags: tuple[str, ...
 
 
 def _without_times(text: str) -> list[str]:
+    """Return the lines without times, and without those about how they are measured."""
     lines = re.sub(r"[0-9]+\.[0-9]+ *(\( *[0-9.]+%\))?", "", text).splitlines()
-    others = ("Execution Time", "Waiting for workers")
-    return [line for line in lines if not any(each in line for each in others)]
+    others = ("Execution Time", "Wall Time", "Waiting for workers")
+    return [line.strip() for line in lines if not any(each in line for each in others)]
 
 
 class FailOnOdd(OperationPass[FuncOp]):
