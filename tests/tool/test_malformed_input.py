@@ -232,7 +232,6 @@ func.func @f() { % }
 <stdin>:2:3: error: Dialect `nonsense' not found for custom op 'nonsense.op'\N{SPACE}
   nonsense.op
   ^
-<stdin>:2:3: note: --allow-unregistered-dialect reads ops of unknown dialects in generic form alone
 """,
             id="unknown dialect",
         ),

@@ -204,7 +204,7 @@ class PassInstrumentation:
         >>> pm = PassManager.parse(pipeline, registry=registry, adapter=ToyAdapter())
         >>> pm.add_instrumentation(Outline())
         >>> _ = pm.run(parse_toy("toy.module(toy.func @f)"))
-        toy.func(composite-fixed-point-pass)
+        toy.module
           composite-fixed-point-pass
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on

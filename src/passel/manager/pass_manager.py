@@ -8,7 +8,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
-from passel.contracts import check_contracts
 from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Run, RunOptions
@@ -235,6 +234,8 @@ class PassManager(CheckedRuns, ObservedRuns):
         """Return the compiled pipeline, held to what its passes declare about each other."""
         schedule = compiler.schedule(self)
         if self._checks and self._checked is not schedule:
+            from passel.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
+
             check_contracts(self, compiler.adapter)
             self._checked = schedule
         return schedule
