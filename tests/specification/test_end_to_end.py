@@ -76,7 +76,7 @@ def test_what_is_generated_is_what_the_page_shows(package: Path) -> None:
 
 def test_passes_of_an_installed_package(package: Path) -> None:
     """Entry points make the passes known, and nothing of them is imported before they are used."""
-    listed = run(package, sys.executable, "-m", "passel", "--help-passes").stdout
+    listed = run(package, sys.executable, "-m", "passel", "--list-passes").stdout
     assert re.search(r"--count-ops +- +Count the ops of a function\.", listed)
     assert "--max-ops=<uint>" in listed
     assert "my-fuse-steps" not in listed

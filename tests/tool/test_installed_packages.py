@@ -257,10 +257,10 @@ def test_a_broken_package_that_may_have_it(
 
 def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
     """Lists of passes have what can be loaded; each package with others is one line."""
-    outcome = opt("--help-passes", packages=("broken-zoo", "lazy-zoo"))
+    outcome = opt("--list-passes", packages=("broken-zoo", "lazy-zoo"))
     assert outcome.code == 0
-    assert "    --cse  " in outcome.out
-    assert "    --awake  " in outcome.out
+    assert "  --cse  " in outcome.out
+    assert "  --awake  " in outcome.out
     assert "sleep" not in outcome.out
     left_out, lazy = outcome.err.splitlines()
     assert left_out.startswith(LEFT_OUT)
@@ -277,10 +277,10 @@ def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
 
 def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
     """An override wins in any order; else the first stays, and only the other's name is left out."""
-    outcome = opt("--help-passes", packages=("first", "second"))
+    outcome = opt("--list-passes", packages=("first", "second"))
     assert outcome.code == 0
     for name in ("cse", "another", "canonicalize"):
-        assert f"    --{name}  " in outcome.out
+        assert f"  --{name}  " in outcome.out
     what = "passel-opt: warning: '{}' of package '{}' 1.0 is left out: {} has registered it; "
     assert {
         line.removesuffix("override=True replaces that") for line in outcome.err.splitlines()

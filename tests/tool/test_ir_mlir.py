@@ -163,7 +163,6 @@ REFUSED = {
 OWN = {
     "no-fast-paths": "test_fast_paths",
     "allow-effects": "test_effects",
-    "check-isolation": "passel's alone",
     "color": "rendering",
     "start-after": "tests/search, tests/lit/stepping",
     "stop-after": "tests/search, tests/lit/stepping",
@@ -172,7 +171,6 @@ OWN = {
     "help": "information",
     "help-all": "information",
     "help-pass": "information",
-    "help-passes": "information",
     "info-output-file": "timing",
     "ir": "all of this",
     "irdl-file": "test_irdl_file",
@@ -201,7 +199,7 @@ OWN = {
     "record-each-pass": "tests/record/test_mlir_records.py",
     "run-reproducer": "test_reproducers_both_ways",
     "show-dialects": "information",
-    "verify-analyses": "passel's alone",
+    "verify-passes": "passel's alone",
     "version": "information",
 }
 """Flags that cannot be compared so, and where they are tested or why they are other ones."""

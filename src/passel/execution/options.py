@@ -51,7 +51,6 @@ class RunOptions(NamedTuple):
         """Flags of passel-opt for what is checked and is not by default."""
         asked = {
             "--verify-each=always": self.verify is VerifyEach.ALWAYS,
-            "--verify-analyses": self.analyses,
-            "--check-isolation": self.isolation,
+            "--verify-passes": self.analyses or self.isolation,
         }
         return tuple(flag for flag, is_asked in asked.items() if is_asked)

@@ -58,6 +58,9 @@ class Flag:
         ir: The name of the only IR that it is for; empty for all.
         name: Its long name, without dashes.
         common: Whether people type it, so that the short help shows it.
+        replayed: Whether a replay without it would read or do something else.
+        searched: Whether programs that search take it: it says how a case is read and run, or
+            where the result goes.
     """
 
     help: str
@@ -71,6 +74,8 @@ class Flag:
     ir: str = ""
     name: str = ""
     common: bool = False
+    replayed: bool = False
+    searched: bool = False
 
     def __post_init__(self) -> None:
         if self.default is None and self.parse is None:

@@ -19,7 +19,6 @@ from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.replay import Replay
 from passel.tool.searching import (
-    RECORDED,
     SearchFlags,
     as_recorded,
     command_oracle,
@@ -82,7 +81,7 @@ PROGRAM = search_program(
     _EXAMPLES,
     _NOTES,
     inputs="<record>",
-    taken=(*RECORDED, "o", "color"),
+    takes=lambda each: each.searched and (each.replayed or each.name in ("o", "color")),
 )
 
 

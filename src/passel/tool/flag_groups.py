@@ -72,6 +72,7 @@ class PipelineFlags(FlagGroup):
         short=("p", "passes"),
         parse=str,
         common=True,
+        searched=True,
     )
     jobs: Jobs | None = flag(
         "worker processes, or auto for all processors; by default $PASSEL_JOBS, or none",
@@ -79,8 +80,9 @@ class PipelineFlags(FlagGroup):
         short=("j",),
         parse=jobs_or_auto,
         common=True,
+        searched=True,
     )
-    mlir_disable_threading: bool = flag("")
+    mlir_disable_threading: bool = flag("", searched=True)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     lint: bool = flag(
         "check the pipeline instead of running it: what is wrong, or wastes time", common=True
@@ -92,9 +94,14 @@ class PipelineFlags(FlagGroup):
         repeated=True,
         parse=plugin_of,
         common=True,
+        replayed=True,
+        searched=True,
     )
     no_fast_paths: bool = flag(
-        "parse, print, verify and rewrite by xDSL's own code alone; also $PASSEL_FAST=0", ir="xdsl"
+        "parse, print, verify and rewrite by xDSL's own code alone; also $PASSEL_FAST=0",
+        ir="xdsl",
+        replayed=True,
+        searched=True,
     )
     verify_each: bool | Literal["always"] = flag(
         "verify after passes: those that changed the IR, none, or all",
@@ -104,19 +111,29 @@ class PipelineFlags(FlagGroup):
         choices=("true", "false", "1", "0", "always"),
         parse=verify_mode_of,
         common=True,
+        searched=True,
     )
-    verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
-    check_isolation: bool = flag("check after each pass that it changed nothing outside of its op")
+    verify_passes: bool = flag(
+        "check what passes claim: what they preserve, and that they stay in their op",
+        replayed=True,
+        searched=True,
+    )
 
 
 class SteppingFlags(FlagGroup):
     """Stopping and going on."""
 
     stop_after: str = flag(
-        "run no pass behind this one; the result is the IR there", "<place>", common=True
+        "run no pass behind this one; the result is the IR there",
+        "<place>",
+        common=True,
+        replayed=True,
     )
     start_after: str = flag(
-        "run no pass up to this one; the input is the IR there", "<place>", common=True
+        "run no pass up to this one; the input is the IR there",
+        "<place>",
+        common=True,
+        replayed=True,
     )
 
 
@@ -129,20 +146,34 @@ class InputFlags(FlagGroup):
         "xdsl",
         parse=ir_of,
         common=True,
+        replayed=True,
+        searched=True,
     )
-    allow_unregistered_dialect: bool = flag("accept operations of unknown dialects", common=True)
-    no_implicit_module: bool = flag("the input's single top-level op is what is processed")
+    allow_unregistered_dialect: bool = flag(
+        "accept operations of unknown dialects", common=True, replayed=True, searched=True
+    )
+    no_implicit_module: bool = flag(
+        "the input's single top-level op is what is processed", replayed=True, searched=True
+    )
     split_input_file: str = flag(
         "process each part between markers by itself", "<marker>", implied="// -----", common=True
     )
     disable_verify: bool = flag(
         "verify nothing: neither the input, nor after passes",
         short=("mlir-very-unsafe-disable-verifier-on-parsing",),
+        replayed=True,
+        searched=True,
     )
     verify_roundtrip: bool = flag(
         "check that the input prints and parses to itself (--ir=mlir)", ir="mlir"
     )
-    irdl_file: str = flag("dialects to define first, in IRDL (--ir=mlir)", "<file>", ir="mlir")
+    irdl_file: str = flag(
+        "dialects to define first, in IRDL (--ir=mlir)",
+        "<file>",
+        ir="mlir",
+        replayed=True,
+        searched=True,
+    )
 
 
 class OutputFlags(FlagGroup):
@@ -154,6 +185,7 @@ class OutputFlags(FlagGroup):
         "-",
         short=("output-file",),
         common=True,
+        searched=True,
     )
     target: str = flag(
         "what to print instead of MLIR, such as riscv-asm",
@@ -204,6 +236,7 @@ class DiagnosticFlags(FlagGroup):
         implied="always",
         choices=("auto", "always", "never", "true", "false", "1", "0"),
         parse=color_of,
+        searched=True,
     )
 
     @property
@@ -277,12 +310,16 @@ class ReproducerFlags(FlagGroup):
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("write only the pass that failed")
     mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
-    run_reproducer: bool = flag("run the pipeline that the input brings along", common=True)
+    run_reproducer: bool = flag(
+        "run the pipeline that the input brings along", common=True, searched=True
+    )
     allow_effects: tuple[str, ...] = flag(
         "what that pipeline may do: read-files, run-programs, write-files, unknown, or all",
         "<effects>",
         (),
         parse=names_of,
+        replayed=True,
+        searched=True,
     )
 
 
@@ -295,6 +332,7 @@ class ActionFlags(FlagGroup):
     mlir_debug_counter: str = flag(
         "skip and limit pass executions: pass-execution-skip=1,pass-execution-count=2",
         "<counters>",
+        replayed=True,
     )
     mlir_print_debug_counter: bool = flag("print the counters in the end")
 
@@ -315,11 +353,10 @@ class InformationFlags(FlagGroup):
 
     help: bool = flag("this page", short=("h",), common=True)
     help_all: bool = flag("the same with all flags", common=True)
-    help_passes: bool = flag("all passes and pipelines with their options", common=True)
     help_pass: str = flag(
         "all about a pass: its options, statistics, dialects", "<pass>", common=True
     )
-    list_passes: bool = flag("the passes with their options")
+    list_passes: bool = flag("all passes and pipelines with their options", common=True)
     show_dialects: bool = flag("the dialects that are available")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",), common=True)

@@ -40,7 +40,7 @@ stream. The exit code is 0 if all went well; 1 if the input, a pass or the comma
 PASSEL_JOBS is the number of worker processes, and PASSEL_FAST=0 means --no-fast-paths.
 """
 
-_CLOSING = "Passes and pipelines are flags too, in the order given: see --help-passes.\n"
+_CLOSING = "Passes and pipelines are flags too, in the order given: see --list-passes.\n"
 
 
 def information(settings: Settings) -> str:
@@ -58,7 +58,7 @@ def information(settings: Settings) -> str:
         return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
     if asked.help_pass:
         return _help_pass(asked.help_pass, settings.registry)
-    return (_help_passes if asked.help_passes else _list_passes)(settings.registry)
+    return _list_passes(settings.registry)
 
 
 def opt_program(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> Program:
@@ -100,18 +100,13 @@ def version(tool: ToolDefinition, ir: IRChoice) -> str:
 
 
 def _list_passes(registry: PassRegistry) -> str:
-    """Return `--list-passes`: the passes with their options, as mlir-opt lists them."""
-    return "Passes:\n" + _listing(_passes(registry), 2)
-
-
-def _help_passes(registry: PassRegistry) -> str:
-    """Return `--help-passes`: passes and pipelines with their options."""
-    text = "Compiler passes to run\n  Passes:\n" + _listing(_passes(registry), 4)
+    """Return `--list-passes`: passes as mlir-opt lists them, then pipelines."""
+    text = "Passes:\n" + _listing(_passes(registry))
     pipelines = [
         (info.name, info.summary, info.options.option_infos() if info.options else ())
         for info in registry.pipelines()
     ]
-    return text + "  Pass Pipelines:\n" + _listing(pipelines, 4) if pipelines else text
+    return text + "Pass Pipelines:\n" + _listing(pipelines) if pipelines else text
 
 
 def _help_pass(name: str, registry: PassRegistry) -> str:
@@ -147,12 +142,12 @@ def loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass[
         warn(f"passes of {origin} are left out: {cause} ({', '.join(names)})")
 
 
-def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]], indent: int) -> str:
+def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:
     rows: list[tuple[str, str]] = []
     for name, summary, options in entries:
-        rows.append((f"{'':{indent}}--{name}", f"-   {summary}" if summary else ""))
+        rows.append((f"  --{name}", f"-   {summary}" if summary else ""))
         for option in sorted(options, key=lambda option: option.name):
             value = f"={option.metavar}" if option.metavar else ""
-            rows.append((f"{'':{indent + 2}}--{option.name}{value}", f"- {option_help(option)}"))
+            rows.append((f"    --{option.name}{value}", f"- {option_help(option)}"))
     width = max((len(left) for left, _ in rows if len(left) <= _WIDEST_OPTION), default=0)
     return "".join(f"{left:<{width}} {right}".rstrip() + "\n" for left, right in rows)

@@ -19,23 +19,6 @@ if TYPE_CHECKING:
     from passel.tool.flag_groups import ReproducerFlags
     from passel.tool.settings import Settings
 
-_KEPT = (
-    "ir",
-    "frontend",
-    "load-pass-plugin",
-    "irdl-file",
-    "allow-unregistered-dialect",
-    "no-implicit-module",
-    "disable-verify",
-    "verify-analyses",
-    "check-isolation",
-    "mlir-debug-counter",
-    "allow-effects",
-    "start-after",
-    "stop-after",
-)
-"""Flags without which a replay reads or does something else."""
-
 
 class Replay:
     """The reproducers that the flags ask for, of all parts of the input.
@@ -92,9 +75,11 @@ class Replay:
             program: The program, by default this one; another one lacks the flags of its own.
         """
         words = [program or self._settings.program, "--run-reproducer"]
-        for name in _KEPT if program else (*_KEPT, *self._settings.brought):
-            written = self._settings.written.get(name, ())
-            words += written if name == "load-pass-plugin" else written[-1:]
+        own = () if program else self._settings.brought
+        for name, written in self._settings.written.items():
+            flag = self._settings.flags[name]
+            if flag.replayed or name in own:
+                words += written if flag.repeated else written[-1:]
         if self._settings.pipeline.verify_each == "always":
             words.append("--verify-each=always")
         return f"{_quoted(words)} {{file}}"

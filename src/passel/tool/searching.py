@@ -34,31 +34,14 @@ from passel.tool.settings import Settings
 from passel.tool.sources import read_sources, starts_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from passel.diagnostics import Diagnostic
-    from passel.ir.frontend import SourcePart
+    from passel.ir.frontend import Flag, SourcePart
     from passel.record import RunInfo
     from passel.search import FailureIdentity, Oracle
     from passel.search.children import Scratch
     from passel.tool.irs import IRChoice
-
-TAKEN = frozenset(
-    (
-        *("pass-pipeline", "jobs", "load-pass-plugin"),
-        *("no-fast-paths", "verify-each", "verify-analyses"),
-        *("check-isolation", "mlir-disable-threading"),
-        *("ir", "allow-unregistered-dialect", "no-implicit-module", "disable-verify", "irdl-file"),
-        *("o", "run-reproducer", "allow-effects", "color"),
-    )
-)
-"""Flags of passel-opt that say how a case is read and run, and where the result goes."""
-
-RECORDED = (
-    *("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "disable-verify"),
-    *("no-fast-paths", "verify-analyses", "check-isolation"),
-)
-"""Flags of a recorded command without which its IR is not read, or its passes run otherwise."""
 
 _QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)
 _OPERATOR = re.compile(r"[|&]+|[;<>]")
@@ -93,7 +76,7 @@ def search_program(
     notes: str,
     *,
     inputs: str = "[<file>|-]",
-    taken: Collection[str] = TAKEN,
+    takes: Callable[[Flag], bool] = lambda each: each.searched,
 ) -> Program:
     """Return a program that searches.
 
@@ -104,11 +87,11 @@ def search_program(
         examples: Command lines, one on a line.
         notes: What else there is to know.
         inputs: Its arguments that are no flags.
-        taken: The flags of passel-opt that it takes as well.
+        takes: Returns whether it takes a flag of passel-opt as well.
     """
     groups = [(SearchFlags.title(), list(own.flags.values()))]
     for group in GROUPS:
-        fitting = [each for each in group.flags.values() if each.name in (*taken, *ABOUT)]
+        fitting = [each for each in group.flags.values() if takes(each) or each.name in ABOUT]
         groups.append((group.title(), fitting))
     return Program(name, summary, inputs, groups, examples, f"{notes}{_CLOSING}")
 
@@ -144,7 +127,9 @@ def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):
         flag = known.get(name)
-        if flag is not None and flag.name in RECORDED and name != "ir":  # that of the run
+        if flag is None or flag.name in ("ir", "allow-effects"):
+            continue  # the IR is that of the run, and no file allows its passes effects
+        if flag.replayed and flag.searched:
             words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
     return Settings.of([*words, *settings.words], settings.tool)
 

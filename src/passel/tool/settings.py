@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from passel.execution.strategies import Jobs
-    from passel.ir.frontend import Frontend
+    from passel.ir.frontend import Flag, Frontend
     from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.definition import ToolDefinition
@@ -60,6 +60,7 @@ class Settings:
     Attributes:
         tool: The tool.
         ir: The IR.
+        flags: All flags, by all of their names.
         registry: The passes that the command line may name.
         program: Its name, for messages.
         line: The command line.
@@ -75,8 +76,8 @@ class Settings:
     """
 
     def __init__(self, words: Sequence[str], tool: ToolDefinition, ir: IRChoice) -> None:
-        self._known = flags_by_name((*ir.own_flags, *tool.flags))
-        line = read_flags(words, self._known, ir.registry, tool.name)
+        self.flags: Mapping[str, Flag] = flags_by_name((*ir.own_flags, *tool.flags))
+        line = read_flags(words, self.flags, ir.registry, tool.name)
         self.tool: ToolDefinition = tool
         self.ir: IRChoice = ir
         self.registry: PassRegistry = ir.registry
@@ -125,7 +126,7 @@ class Settings:
         for name in self.written:
             if name in frontend.refused:
                 raise UsageError(f"'--{name}' {frontend.refused[name]}")
-            theirs = self._known[name].ir
+            theirs = self.flags[name].ir
             if self.tool.adapter is not None and (name == "ir" or theirs not in {"", ir.scope}):
                 raise UsageError(
                     f"'--{name}' means nothing here: {self.program} reads '{ir.name}' alone"
