@@ -23,10 +23,11 @@ Catch `PasselError` to catch everything that is not a bug.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from traceback import FrameSummary
 
@@ -378,10 +379,14 @@ class PassFailedError(PasselError):
         diagnostics: All that was reported during the run, in program order.
         reproducer: The file to replay the failure with, if one was asked for and written.
         record: The `Record` of the run, if one was asked for.
+        statistics: Counts by pass path, then by the statistic's name, as `RunResult` has them.
+        timing: The tree of timers, if an instrumentation such as `Timing` measured any.
     """
 
     reproducer: Path | None = None
     record: Any = None
+    statistics: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+    timing: Any = None
 
     def __init__(self, failures: Sequence[Failure], diagnostics: Sequence[Diagnostic]) -> None:
         first, *others = failures

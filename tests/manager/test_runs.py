@@ -10,9 +10,14 @@ from passel import (
     AdapterError,
     AnchorError,
     Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
     PassInstrumentation,
     PassManager,
+    Statistic,
 )
+from passel.instruments import Timing
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -25,8 +30,6 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("ir", ["toy.module(toy.func @f)", "toy.module(toy.func @x)"])
 def test_a_run_never_changes_the_manager(parse: Callable[[str], PassManager], ir: str) -> None:
     """Merging happens in the schedule: text, size and equality are as before, also on failure."""
-    from passel import PassFailedError
-
     pm = parse("toy.module(toy.func(a),toy.module(b),toy.func(fail{at=x}))")
     text, copy = str(pm), pm.copy()
     for _ in range(2):
@@ -166,3 +169,21 @@ def test_check_makes_the_checks_of_a_run(parse: Callable[[str], PassManager]) ->
         parse("toy.module(on-callable)").check()
     with pytest.raises(AnchorError, match="unable to schedule"):
         PassManager.parse("any()").add(parse("toy.module(on-callable)")).check(ToyAdapter())
+
+
+def test_a_failed_run_has_been_counted_and_measured(adapter: ToyAdapter) -> None:
+    """The error of a run that failed has the statistics and the timing of what ran until then."""
+
+    class CountAndFail(Pass):
+        name = "count-and-fail"
+        seen = Statistic("Ops seen")
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            ctx.count(self.seen)
+            raise PassFailure("enough")
+
+    pm = PassManager("toy.module", adapter=adapter).add(CountAndFail())
+    with pm.instrument(Timing()), pytest.raises(PassFailedError) as info:
+        pm.run(parse_toy("toy.module()"))
+    assert info.value.statistics == {"toy.module/0:count-and-fail": {"seen": 1}}
+    assert [timer.name for timer in info.value.timing.children] == ["CountAndFail"]

@@ -14,6 +14,7 @@ from passel import (
     Pass,
     PassManager,
     PassRegistry,
+    PipelineError,
     UnknownPassError,
 )
 
@@ -52,7 +53,6 @@ def test_text_is_added_all_or_nothing(
     registry: PassRegistry, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     """Whatever is wrong with the end of a text, its beginning is not added either."""
-    from passel import PipelineError
 
     def bad(pm: OpPassManager) -> None:
         pm.add("a,on-func")
@@ -98,6 +98,26 @@ def test_a_registered_pipeline_may_nest(
     assert str(parse("toy.module(funcs)")) == "toy.module(toy.func(on-func))"
     with pytest.raises(AnchorError, match="did you intend to nest"):
         parse("toy.module(wrong)")
+
+
+def test_a_pipeline_that_returns_a_manager_is_refused(
+    parse: Callable[[str], PassManager], registry: PassRegistry, make: Callable[..., Pass[Any]]
+) -> None:
+    """A function that adds to a manager of its own, and returns that, is told to add to its own."""
+
+    def lost(_: OpPassManager) -> OpPassManager:
+        return OpPassManager("toy.module").add(make("a"))
+
+    def chained(pm: OpPassManager) -> OpPassManager:
+        return pm.nest("toy.func").add(make("a"))
+
+    registry.register_pipeline("lost", lost)
+    registry.register_pipeline("chained", chained)
+    assert str(parse("toy.module(chained)")) == "toy.module(toy.func(a))"
+    with pytest.raises(PipelineError, match=r"adds nothing .* \(OpPassManager\)") as e:
+        parse("toy.module(lost)")
+    assert e.value.span is not None
+    assert e.value.span.text == "lost"
 
 
 def test_an_argument_in_brackets_is_for_passes_that_take_one(

@@ -276,3 +276,23 @@ def test_plugins_with_something_else(tool: Tool, text: str) -> None:
     """Pipelines, extensions and dialects are something."""
     Path("other_plugin.py").write_text(text)
     assert tool("in.mlir", "--load-pass-plugin=other_plugin.py", "--cse").code == 0
+
+
+OWN = """\
+from passel import Pass, default_registry
+class P(Pass):
+    name = "mine"
+    k: int = 1
+    def run(self, op, ctx): print("k is", self.k, self.name, flush=True)
+class Other(P):
+    name = "other"
+default_registry().register("mine", lambda: Other(k=4){override})
+"""
+
+
+@pytest.mark.parametrize("override", ["", ", override=True"])
+def test_what_a_plugin_registers_itself_stands(tool: Tool, override: str) -> None:
+    """A name that a plugin gives away by a callback is not taken by a class of that name in it."""
+    Path("own.py").write_text(OWN.format(override=override))
+    outcome = tool("in.mlir", "--load-pass-plugin=own.py", "--mine", "--other")
+    assert "k is 4 mine\nk is 1 other\n" in outcome.out, outcome.err

@@ -323,13 +323,13 @@ class PassManager(CheckedRuns, ObservedRuns):
             if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
         record = next((i.run_record for i in instrumentations if i.run_record is not None), None)
+        timing = next((i.timing for i in instrumentations if i.timing is not None), None)
+        statistics = outcome.statistics()
         if outcome.failures:
             error = _failed(outcome, run.notes)
             error.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
-            error.record = record
+            error.record, error.statistics, error.timing = record, statistics, timing
             raise error from outcome.failures[0].cause
-        timing = next((i.timing for i in instrumentations if i.timing is not None), None)
-        statistics = outcome.statistics()
         return RunResult(
             outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched(), record
         )

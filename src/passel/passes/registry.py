@@ -42,6 +42,9 @@ class PassRegistry:
         sources: Where names are looked up that this registry does not have itself, in order.
         scope: The name of the IR that lookups are for if they do not say; empty for any.
 
+    Attributes:
+        added: The names of what was registered here so far, in order.
+
     Example:
         >>> registry = PassRegistry()
         >>> @registry.register
@@ -63,7 +66,7 @@ class PassRegistry:
         self._passes = Table[PassInfo]()
         self._pipelines = Table[PassPipelineInfo]()
         self._deferred: list[_Deferred] = []
-        self.added: int = 0
+        self.added: list[str] = []
         self._lock = RLock()
         self._is_loading = False
         self._package = ""
@@ -139,7 +142,7 @@ class PassRegistry:
     def register_pipeline(
         self,
         name: str,
-        build: Callable[..., None],
+        build: Callable[..., object],
         *,
         options: type[Options] | None = None,
         summary: str = "",
@@ -192,7 +195,7 @@ class PassRegistry:
                 leave_out_name(info.name, self._package, known.origin)
             return
         table.add(info, override=override)
-        self.added += 1
+        self.added.append(info.name)
 
     def defer(self, load: Callable[[PassRegistry], None], *, ir: str = "") -> None:
         """Let a function add entries when a name is first looked up.

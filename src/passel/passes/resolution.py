@@ -71,8 +71,9 @@ class ResolvedCall(NamedTuple):
             PipelineError: Its own code raises something.
         """
         arguments = () if self.options is None else (self.options,)
+        before = len(manager)
         try:
-            self.info.build(manager, *arguments)
+            made = self.info.build(manager, *arguments)
         except PipelineError as error:
             from passel.tracebacks import raised_at
 
@@ -92,6 +93,12 @@ class ResolvedCall(NamedTuple):
 
             message = f"pipeline '{self.info.name}' cannot be built: {brief_at(error)}"
             raise PipelineError(Problem(message, self.span)) from error
+        if made is not None and made is not manager and len(manager) == before:
+            message = (
+                f"pipeline '{self.info.name}' adds nothing to the manager that it is given, and "
+                f"returns another object ({type(made).__name__}): call add and nest of that one"
+            )
+            raise PipelineError(Problem(message, self.span))
 
 
 class ResolvedNest(NamedTuple):

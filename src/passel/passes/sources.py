@@ -88,7 +88,7 @@ class PassPipelineInfo(NamedTuple):
     """
 
     name: str
-    build: Callable[..., None]
+    build: Callable[..., object]
     options: type[Options] | None = None
     summary: str = ""
     origin: str = ""

@@ -21,8 +21,8 @@ _NATIVE = (".so", ".dylib", ".dll", ".pyd")
 def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     """Import a plugin and register the pass classes that it defines and names.
 
-    What the plugin registers itself while it is imported counts too. Its passes replace
-    others of the same name.
+    What the plugin registers itself while it is imported stands. Its other passes replace
+    those of the same name.
 
     Args:
         name: A file that ends in `.py`, or a module's dotted name.
@@ -38,10 +38,13 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
         )
     is_new = name not in sys.modules
     before = _known(registry)
+    counts = [(each, len(each.added)) for each in {registry, default_registry()}]
     plugin = import_plugin(name)
+    by_itself = {added for each, count in counts for added in each.added[count:]}
     for value in classes_in(plugin):
         try:
-            _register(value, registry)
+            if getattr(value, "name", None) not in by_itself:
+                _register(value, registry)
         except PasselError as error:
             msg = f"pass plugin '{name}': {error}"
             raise UsageError(msg) from error
@@ -54,7 +57,7 @@ def _known(registry: PassRegistry) -> tuple[int, ...]:
     """Return numbers that change when a plugin registers something."""
     extensions = sys.modules.get("passel.builder.extensions")
     registered = 0 if extensions is None else extensions.registered_count()
-    return registry.added, default_registry().added, registered
+    return len(registry.added), len(default_registry().added), registered
 
 
 def _has_dialects(plugin: ModuleType) -> bool:
