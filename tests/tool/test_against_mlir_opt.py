@@ -98,30 +98,6 @@ def test_splits_better_than_mlir(tool: Tool, source: str, parts: int) -> None:
     assert (code, err, out.count("builtin.module")) == (0, "", parts)
 
 
-def test_unmet_expectation_of_an_unknown_place(tool: Tool) -> None:
-    """It is said once; mlir-opt says it twice, or stops at an assertion."""
-    Path("input.mlir").write_text("// expected-error@unknown {{no place}}")
-    code, _, err = tool("input.mlir", "--verify-diagnostics")
-    expected = '<unknown>:0: error: expected error "no place" was not produced\n'
-    assert (code, err) == (1, expected)
-
-
-def test_own_markers(tool: Tool) -> None:
-    """Markers chosen by flag mean the same to both tools."""
-    source = "module @a {}\n// CUT\nmodule @b {}\n// CU\nmodule @c {}\n"
-    _assert_same(tool, source, "--split-input-file=// CUT")
-    flags = ("--split-input-file=// CUT", "--output-split-marker=// ====")
-    parts = _assert_same(tool, source, *flags, marker="// ====").parts
-    assert len(parts) == 2
-
-
-def test_file_written_only_if_all_parts_are_good(tool: Tool) -> None:
-    """Like mlir-opt, the tool writes no file if a part fails."""
-    source = f"module @a {{}}\n// -----\n{_UNKNOWN}\n"
-    _assert_same(tool, source, "--split-input-file", "-o", "out.mlir")
-    assert not Path("out.mlir").exists()
-
-
 @pytest.mark.parametrize(
     "source",
     [

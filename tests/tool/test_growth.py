@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +14,6 @@ from passel.instruments.ir_files import FileTree
 from passel.ir.frontend import SourcePart
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool.expectations import DiagnosticVerifier
-from passel.tool.rendering import Renderer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,27 +99,6 @@ def test_work_grows_with_the_number(work: Callable[[int], Callable[[], object]])
     """Four times as many ops run about four times as many lines."""
     few, many = lines_run(work(50)), lines_run(work(200))
     assert many < 6 * few
-
-
-def test_a_source_is_split_once() -> None:
-    """However many diagnostics show one of its lines."""
-    splits = 0
-
-    class Text(str):
-        __slots__ = ()
-
-        def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
-            nonlocal splits
-            splits += 1
-            return super().split(sep, maxsplit)
-
-    stream = StringIO()
-    renderer = Renderer(stream=stream)
-    renderer.add_source("in", Text("a\nb\nc"))
-    for line in (1, 3, 2, 3):
-        renderer(error(line))
-    assert stream.getvalue().count("no 3\nc\n^\n") == 2
-    assert splits == 1
 
 
 def test_a_note_names_twenty_failures_at_most(tmp_path: Path) -> None:

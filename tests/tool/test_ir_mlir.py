@@ -10,7 +10,7 @@ import pytest
 from tool_fixtures import run_mlir_opt
 from xdsl_inputs import CORPUS
 
-from passel.tool.flag_groups import GROUPS, flags_by_name
+from passel.tool.flag_groups import flags_by_name
 from passel.tool.flags import NOT_HERE
 
 if TYPE_CHECKING:
@@ -159,56 +159,6 @@ REFUSED = {
     "target",
 }
 """Flags that are for xDSL."""
-
-OWN = {
-    "no-fast-paths": "test_fast_paths",
-    "allow-effects": "test_effects",
-    "color": "rendering",
-    "start-after": "tests/search, tests/lit/stepping",
-    "stop-after": "tests/search, tests/lit/stepping",
-    "compat": "another tool",
-    "emit-bytecode": "test_bytecode",
-    "help": "information",
-    "help-all": "information",
-    "help-pass": "information",
-    "info-output-file": "timing",
-    "ir": "all of this",
-    "irdl-file": "test_irdl_file",
-    "jobs": "passel's alone",
-    "lint": "passel's alone",
-    "list-passes": "information",
-    "load-pass-plugin": "test_python_passes",
-    "log-actions-to": "native passes have names of Python's",
-    "log-mlir-actions-filter": "the same",
-    "mlir-debug-counter": "test_debug_counter",
-    "mlir-generate-reproducer": "test_reproducers_both_ways",
-    "mlir-output-format": "timing",
-    "mlir-pass-pipeline-crash-reproducer": "test_crash_reproducer",
-    "mlir-pass-pipeline-local-reproducer": "test_crash_reproducer",
-    "mlir-pass-statistics": "reports",
-    "mlir-pass-statistics-display": "reports",
-    "mlir-print-debug-counter": "test_debug_counter",
-    "mlir-print-ir-diff": "passel's alone",
-    "mlir-print-ir-tree-dir": "test_tree",
-    "mlir-print-stacktrace-on-diagnostic": "Python's, not C++'s",
-    "mlir-timing": "reports",
-    "mlir-timing-display": "reports",
-    "o": "test_bytecode",
-    "profile-actions-to": "a trace of another layout",
-    "record": "tests/record, tests/lit/records",
-    "record-each-pass": "tests/record/test_mlir_records.py",
-    "run-reproducer": "test_reproducers_both_ways",
-    "show-dialects": "information",
-    "verify-passes": "passel's alone",
-    "version": "information",
-}
-"""Flags that cannot be compared so, and where they are tested or why they are other ones."""
-
-
-def test_every_flag_is_classified() -> None:
-    """A new flag has a place in one of the tables above."""
-    names = sorted(flag.name for group in GROUPS for flag in group.flags.values())
-    assert sorted([*SAME, *REFUSED, *OWN]) == names
 
 
 @pytest.mark.parametrize("flags", SAME.values(), ids=SAME)

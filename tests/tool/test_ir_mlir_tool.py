@@ -144,28 +144,6 @@ def test_python_passes(tool: Tool) -> None:
     assert "(S) 2 seen - functions" in err
 
 
-def test_python_pass_that_raises(tool: Tool) -> None:
-    """It is named, with the op and the line of the pass; no IR is printed."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    Path("plugin.py").write_text(PLUGIN)
-    code, out, err = tool(
-        "--ir=mlir", "in.mlir", "--load-pass-plugin=plugin.py", "--cse", "--raises"
-    )
-    assert (code, out) == (1, "")
-    assert err.startswith(
-        "in.mlir:1:1: error: 'func.func' op pass 'raises' crashed: ValueError: oh"
-    )
-    assert "plugin.py:16:9: note: the pass crashed here" in err
-
-
-def test_passes_of_xdsl(tool: Tool) -> None:
-    """A pipeline on MLIR crosses over to xDSL's passes and back."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    code, out, err = tool("--ir=mlir", "in.mlir", "-p", "builtin.module(xdsl(dce),cse)")
-    assert (code, err) == (0, "")
-    assert out.count("arith.addi") == 1
-
-
 def test_crash_in_a_crossing(tool: Tool) -> None:
     """A pass that crashes on the other IR is shown with its line, as any other."""
     Path("plugin.py").write_text(
@@ -198,15 +176,6 @@ def test_tree(tool: Tool) -> None:
         for root in ("ours", "theirs")
     )
     assert ours == theirs
-
-
-def test_reports(tool: Tool) -> None:
-    """Native passes are in the reports of time and statistics, by their C++ names."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    flags = ("--mlir-timing", "--mlir-timing-display=list", "--mlir-pass-statistics")
-    err = tool("--ir=mlir", "in.mlir", "--cse", *flags, "--mlir-pass-statistics-display=list").err
-    assert err.count("CSE") >= 1
-    assert "Total Execution Time" in err
 
 
 def test_information(tool: Tool) -> None:
@@ -258,14 +227,6 @@ def test_ctrl_c_during_a_python_pass(start: Start, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert err.startswith("passel-opt: interrupted: in.mlir:0:0: 'builtin.module' op pass 'sleep")
     assert not (tmp_path / "out.mlir").exists()
-
-
-def test_hint_at_passes_of_mlir(tool: Tool) -> None:
-    """A pass that xDSL lacks and MLIR has is said to be there, for flags and pipelines."""
-    note = "passel-opt: note: an installed IR has the pass 'affine-loop-fusion': --ir=mlir\n"
-    assert tool("in.mlir", "--affine-loop-fusion").err.endswith(note)
-    assert tool("in.mlir", "-p", "builtin.module(affine-loop-fusion)").err.endswith(note)
-    assert "--ir=mlir" not in tool("in.mlir", "-p", "builtin.module(affine-loop-fusionn)").err
 
 
 @pytest.mark.parametrize("flag", ["--emit-bytecode", "--verify-roundtrip", "--irdl-file=x"])

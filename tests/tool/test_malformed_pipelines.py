@@ -251,7 +251,6 @@ max-iterations=2 top-dwn=0
         (["in.mlir", "-t", "riscv"], "no such target 'riscv'; did you mean 'riscv-asm'?"),
         (["in.mlir", "-t", "riscv-asm{"], "--target: "),
         (["in.mlir", "-t", "riscv-asm{x=1}"], "target 'riscv-asm': "),
-        (["in.mlir", "-f", "fortran"], "'-f' takes one of mlir, not 'fortran'"),
     ],
 )
 def test_wrong_flags(tool: Tool, arguments: list[str], error: str) -> None:

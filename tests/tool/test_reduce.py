@@ -89,7 +89,8 @@ def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
     assert process.returncode == 130
     assert "interrupted: this is the smallest case until then" in err
     assert "Traceback" not in err
-    assert recorded_pipeline((files / "small.mlir").read_text()) == "builtin.module(bug{pause=0.2})"
+    small = (files / "small.mlir").read_text()
+    assert recorded_pipeline(small) in ("builtin.module(bug)", "builtin.module(bug{pause=0.2})")
 
 
 @pytest.mark.parametrize(
