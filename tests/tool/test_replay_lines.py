@@ -40,7 +40,7 @@ BOTH = {
     "gives up": ["func.func(give-up)"],
     "raises": ["raise"],
     "leaves invalid IR": ["func.func(cse,break)"],
-    "isolation": ["func.func(trespass)", "--verify-passes"],
+    "isolation": ["func.func(trespass)", "--check-isolation"],
     "analysis": ["func.func(ask)"],
     "dynamic pipeline": ["dynamic"],
     "effects": ["unwritten"],

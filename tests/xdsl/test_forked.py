@@ -90,7 +90,7 @@ def kernels(tmp_path: Path) -> Path:
         ("--mlir-print-ir-after-change", "--mlir-print-ir-module-scope"),
         ("--mlir-pass-statistics",),
         ("--mlir-timing", "--mlir-timing-display=tree"),
-        ("--verify-passes",),
+        ("--verify-analyses",),
     ],
     ids=" ".join,
 )

@@ -51,6 +51,7 @@ class RunOptions(NamedTuple):
         """Flags of passel-opt for what is checked and is not by default."""
         asked = {
             "--verify-each=always": self.verify is VerifyEach.ALWAYS,
-            "--verify-passes": self.analyses or self.isolation,
+            "--verify-analyses": self.analyses,
+            "--check-isolation": self.isolation,
         }
         return tuple(flag for flag, is_asked in asked.items() if is_asked)

@@ -113,8 +113,13 @@ class PipelineFlags(FlagGroup):
         common=True,
         searched=True,
     )
-    verify_passes: bool = flag(
-        "check what passes claim: what they preserve, and that they stay in their op",
+    verify_analyses: bool = flag(
+        "check that analyses change nothing and passes preserve truly",
+        replayed=True,
+        searched=True,
+    )
+    check_isolation: bool = flag(
+        "check after each pass that it changed nothing outside of its op",
         replayed=True,
         searched=True,
     )
@@ -356,7 +361,9 @@ class InformationFlags(FlagGroup):
     help_pass: str = flag(
         "all about a pass: its options, statistics, dialects", "<pass>", common=True
     )
-    list_passes: bool = flag("all passes and pipelines with their options", common=True)
+    list_passes: bool = flag(
+        "all passes and pipelines with their options", short=("help-passes",), common=True
+    )
     show_dialects: bool = flag("the dialects that are available")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",), common=True)

@@ -126,8 +126,8 @@ class PipelineFactory:
         if verifies is not None and not self._settings.reading.disable_verify:
             verify = verifies and (verify or True)
         manager.enable_verifier(verify)
-        manager.enable_analysis_verifier(self._given.verify_passes)
-        manager.enable_isolation_check(self._given.verify_passes)
+        manager.enable_analysis_verifier(self._given.verify_analyses)
+        manager.enable_isolation_check(self._given.check_isolation)
         manager.check()
 
 

@@ -1,10 +1,10 @@
-// A pass that changes anything outside of its op fails; with --verify-passes the very pass and op are named.
+// A pass that changes anything outside of its op fails; with --check-isolation the very pass and op are named.
 
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle))' 2>&1 | filecheck %s --check-prefix=SIBLING
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle{victim=a}))' 2>&1 | filecheck %s --check-prefix=EARLIER
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(sign))' 2>&1 | filecheck %s --check-prefix=AROUND
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --verify-passes 2>&1 | filecheck %s --check-prefix=EXACT
-// RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --verify-passes | filecheck %s
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --check-isolation 2>&1 | filecheck %s --check-prefix=EXACT
+// RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | filecheck %s
 
 // SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on an op beside it, which only a pass on their enclosing op may do
 // SIBLING: note: after passes 'look', 'meddle' on 'func.func' @a
