@@ -1,11 +1,10 @@
-"""The plugin for pytest: fixtures for tests of passes, and `--update-checks`.
+"""The plugin for pytest: fixtures for tests of passes.
 
 pytest loads it in each of its runs, so that it is outside of the package and imports nothing of it.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,15 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.testing.runs import PassesRun
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the flag that rewrites CHECK lines."""
-    parser.getgroup("passel").addoption(
-        "--update-checks",
-        action="store_true",
-        help="rewrite the CHECK lines of files that tests check with `check_passes`",
-    )
 
 
 @pytest.fixture
@@ -42,18 +32,15 @@ def check_passes(request: pytest.FixtureRequest) -> Callable[..., None]:
     """
     from passel.errors import PipelineError  # noqa: PLC0415 - when a test asks for it
     from passel.ir.frontend import UnreadableError  # noqa: PLC0415
-    from passel.testing import check_passes  # noqa: PLC0415
+    from passel.testing import check_passes as compare  # noqa: PLC0415
 
     def check(path: str | Path, *args: object, **options: object) -> None:
         message = ""
         try:
-            checked(request.path.parent / path, *args, **options)
+            compare(request.path.parent / path, *args, **options)
         except (AssertionError, FileNotFoundError, PipelineError, UnreadableError) as error:
             message = str(error)
         if message:
             pytest.fail(message, pytrace=False)
 
-    checked: Callable[..., None] = partial(
-        check_passes, update=bool(request.config.getoption("--update-checks"))
-    )
     return check

@@ -5,7 +5,6 @@ and `check_passes` are fixtures as well.
 """
 
 from passel.testing.contract import AdapterContract
-from passel.testing.idle_checks import IdleCheck, idle_checks
 from passel.testing.program import Node
 from passel.testing.recorder import EventRecorder, FullEventRecorder
 from passel.testing.runs import PassesRun, check_passes, run_passes
@@ -16,13 +15,11 @@ __all__ = [
     "Callable_",
     "EventRecorder",
     "FullEventRecorder",
-    "IdleCheck",
     "Node",
     "PassesRun",
     "ToyAdapter",
     "ToyOp",
     "check_passes",
-    "idle_checks",
     "parse_toy",
     "run_passes",
 ]

@@ -13,11 +13,13 @@ from passel.ir.frontend import SourcePart
 from passel.manager import PassManager, RunResult
 from passel.manager.reading import frontend_of, read_part
 from passel.manager.reproducing import registry_with
-from passel.testing.idle_checks import check_lines, idle_checks
-from passel.testing.updated_checks import SPLIT, updated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+SPLIT = "// -----"
+"""The line between parts of a file that are processed by themselves."""
 
 
 class PassesRun(NamedTuple):
@@ -90,7 +92,6 @@ def check_passes(
     prefix: str = "CHECK",
     adapter: str = "xdsl",
     passes: Iterable[Any] = (),
-    update: bool = False,
 ) -> None:
     """Run a pipeline on each part of a file, and compare the output with its CHECK lines.
 
@@ -100,10 +101,9 @@ def check_passes(
         prefix: What the lines begin with.
         adapter: As for `run_passes`.
         passes: As for `run_passes`.
-        update: Rewrite the CHECK lines instead.
 
     Raises:
-        AssertionError: The output is another one, or lines can never fail, or there are none.
+        AssertionError: The output is another one, or there are no such lines.
     """
     path, passes = Path(path), tuple(passes)
     text = path.read_text(encoding="utf-8")
@@ -113,18 +113,8 @@ def check_passes(
         run = run_passes(part, pipeline, adapter=adapter, passes=passes, name=str(path), line=line)
         outputs.append(run.text)
         line += part.count("\n")
-    if update:
-        new = updated(text, outputs, prefix)
-        if new != text:
-            path.write_text(new, encoding="utf-8")
-        text = new
-    problems = [f"{path}:{line}: {problem}" for line, problem in idle_checks(text, prefix)]
-    if problems:
-        raise AssertionError("these lines can never fail:\n" + "\n".join(problems))
-    if not any(check_lines(text, prefix)):
-        raise AssertionError(f"{path} has no {prefix} lines; pytest --update-checks writes them")
     if message := _mismatch(path, f"{SPLIT}\n".join(f"{each}\n" for each in outputs), prefix):
-        raise AssertionError(f"{message}\npytest --update-checks rewrites the lines of {path}")
+        raise AssertionError(message)
 
 
 def _mismatch(path: Path, output: str, prefix: str) -> str:
