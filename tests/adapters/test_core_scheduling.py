@@ -61,7 +61,7 @@ def test_picky(
     def only_functions(_: Any, kind: OpKind) -> bool:
         return kind.name == func
 
-    manager.nest_any().add(visit("a"), visit("b", can_schedule_on=only_functions))
+    manager.nest("any").add(visit("a"), visit("b", can_schedule_on=only_functions))
     run(manager)
     assert visited == ["a@f", "b@f", "a@k", "b@k"]
 

@@ -99,14 +99,14 @@ def adapter(subject: Subject) -> IRAdapter:
 
 def test_any(subject: Subject, manager: PassManager, run: Any, visited: list[str]) -> None:
     """`any` takes what is registered and isolated, and passes over the rest."""
-    manager.nest_any().add(Visit())
+    manager.nest("any").add(Visit())
     run(manager)
     assert visited == ["f", "inner", "k"]
 
 
 def test_interfaces(manager: PassManager, run: Any, visited: list[str]) -> None:
     """A pass that asks for an interface runs only on ops that implement it."""
-    manager.nest_any().add(OnCallable())
+    manager.nest("any").add(OnCallable())
     run(manager)
     assert visited == ["f", "k"]
 

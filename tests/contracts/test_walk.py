@@ -33,7 +33,6 @@ from passel.xdsl import XDSLAdapter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from passel.passes.tree import PassTree
 
 TILING = PassType("tiling")
 
@@ -83,7 +82,7 @@ def names(violations: Sequence[Violation]) -> list[tuple[str | None, ...]]:
     ]
 
 
-def errors(tree: PassTree) -> Any:
+def errors(tree: OpPassManager) -> Any:
     """Return who breaks contracts in a pipeline, by paths."""
     return names(ContractWalk().violations(tree))
 

@@ -35,17 +35,16 @@ class FuncOp:
 @pytest.fixture
 def with_default_registry(registry: PassRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the toy passes those of the default registry."""
-    monkeypatch.setattr("passel.manager.op_pass_manager.default_registry", lambda: registry)
+    monkeypatch.setattr("passel.passes.op_pass_manager.default_registry", lambda: registry)
 
 
 # -- Building --------------------------------------------------------------------------------
 
 
 def test_any_is_the_manager_without_an_anchor() -> None:
-    """`any` is the default anchor, and `nest_any()` is `nest("any")`."""
-    pm = OpPassManager()
-    assert pm.anchor == ANY == "any"
-    assert pm.nest_any() == pm.nest("any") == OpPassManager(ANY)
+    """`any` is the default anchor."""
+    assert OpPassManager().anchor == ANY == "any"
+    assert OpPassManager("toy.module").nest("any") == OpPassManager()
 
 
 def test_a_class_without_an_op_name_is_no_anchor() -> None:
@@ -240,7 +239,7 @@ def test_what_a_pass_holds_is_a_value(make: Callable[..., Pass[Any]]) -> None:
 CHANGES: list[Callable[[Any], object]] = [
     lambda pm: pm.add(),
     lambda pm: pm.nest("toy.func"),
-    lambda pm: pm.nest_any(),
+    lambda pm: pm.nest("any"),
     lambda pm: pm.add_nested("toy.func"),
     lambda pm: pm.clear(),
     lambda pm: next(iter(pm)).clear(),
@@ -265,14 +264,14 @@ def test_limits_of_nested_managers() -> None:
     """Copies keep how many ops they run on at once, equality sees it, and text does not tell."""
     manager = OpPassManager("builtin.module")
     inner = manager.nest("func.func", jobs=1)
-    inner.nest_any(jobs=3).add("cse")
+    inner.nest("any", jobs=3).add("cse")
     assert repr(manager.copy()) == (
         "<OpPassManager builtin.module(func.func(any(cse))), "
         "jobs=1 on builtin.module/func.func, jobs=3 on builtin.module/func.func/any>"
     )
     assert manager.copy() == manager
     unlimited = OpPassManager("builtin.module")
-    unlimited.nest("func.func").nest_any().add("cse")
+    unlimited.nest("func.func").nest("any").add("cse")
     assert str(unlimited) == str(manager)
     assert unlimited != manager
     wrong: Any

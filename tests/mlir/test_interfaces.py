@@ -77,7 +77,7 @@ def test_an_interface_pass_runs_on_ops_that_have_it(
     module = parse_source(context, SOURCE, "f.mlir")
     pass_, found = listing()
     manager = PassManager("builtin.module", context)
-    manager.nest_any().add(pass_)
+    manager.nest("any").add(pass_)
     manager.run(module)
     assert found == ["g"]
     with pytest.raises(AnchorError, match="It runs on ops that implement HasBody"):

@@ -58,7 +58,7 @@ def test_text_is_added_all_or_nothing(
         pm.add("a,on-func")
 
     registry.register_pipeline("bad", bad)
-    monkeypatch.setattr("passel.manager.op_pass_manager.default_registry", lambda: registry)
+    monkeypatch.setattr("passel.passes.op_pass_manager.default_registry", lambda: registry)
     pm = OpPassManager("toy.module").add("a")
     with pytest.raises(PipelineError):
         pm.add(text)

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import OpKind, PassInstrumentation, PassManager
-from passel.passes.tree import Entry
-from passel.schedule import NestedStep, PassTree, Pipeline, PipelineCompiler, Step, passes_of
+from passel import OpKind, OpPassManager, PassInstrumentation, PassManager
+from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Step, passes_of
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 def never(interface: type) -> bool:
@@ -182,23 +181,6 @@ class Name(str):  # noqa: SLOT000 - an anchor is a string, not like one
     __hash__ = str.__hash__
 
 
-class Nothing(PassTree):
-    """A tree of passes that has none."""
-
-    def __init__(self, anchor: str, *entries: Any) -> None:
-        self._anchor = anchor
-        self._entries = entries
-
-    @property
-    def anchor(self) -> str:
-        """Return the anchor."""
-        return self._anchor
-
-    def entries(self) -> Iterator[Entry[Nothing]]:
-        """Yield the entries."""
-        return map(Entry[Nothing], self._entries)
-
-
 @pytest.mark.parametrize("last", ["", "any"])
 def test_merging_takes_time_in_proportion(last: str) -> None:
     """Twice as many anchors are compared twice as often: none is searched for in a list."""
@@ -213,7 +195,9 @@ def test_merging_takes_time_in_proportion(last: str) -> None:
             }
 
         anchors = [Name(name) for name in [*names, *reversed(names)]]
-        tree = Nothing("toy.module", *map(Nothing, [*anchors, *filter(None, [last])]))
+        tree = OpPassManager("toy.module")
+        for anchor in [*anchors, *filter(None, [last])]:
+            tree.nest(anchor)
         adapter = Crowd()
         Name.compared = 0
         PipelineCompiler(adapter, adapter.create_context()).schedule(tree)

@@ -15,16 +15,16 @@ from passel.ir import adapter_named, crossing_adapter, running_on
 from passel.ir.resources import unescaped
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
-from passel.passes.resolution import names_on, resolve
+from passel.passes.resolution import names_on
 from passel.pipeline import PipelineNode, parse_elements
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from passel.manager.addable import Addable
     from passel.mlir.crossing import MLIRSide
     from passel.passes import PassContext, PassRegistry
+    from passel.passes.addable import Addable
     from passel.pipeline import ElementNode, OptionNode
     from passel.xdsl.crossing import XDSLSide
 
@@ -96,7 +96,7 @@ class Crossing(Pass[Any]):
         manager = OpPassManager()
         for item in passes:
             if isinstance(item, str):
-                manager.add_resolved(resolve(parse_elements(item), cls._names()))
+                manager.add_nodes(parse_elements(item), cls._names())
             else:
                 manager.add(item)
         return cls(passes=BarePipeline(*manager))

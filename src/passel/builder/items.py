@@ -8,7 +8,7 @@ from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Nest, Step, bundled, is_block
 from passel.errors import OptionError
 from passel.manager import OpPassManager
-from passel.passes.tree import Entry
+from passel.passes.op_pass_manager import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,9 +54,7 @@ class Normalizer:
             raise
         return list(self.from_entries(manager.entries(), origin))
 
-    def from_entries(
-        self, entries: Iterable[Entry[OpPassManager]], origin: Origin
-    ) -> Iterator[Node]:
+    def from_entries(self, entries: Iterable[Entry], origin: Origin) -> Iterator[Node]:
         """Yield an item for each entry of a manager."""
         for entry in entries:
             if isinstance(entry.item, OpPassManager):
@@ -66,7 +64,7 @@ class Normalizer:
             else:
                 yield Step(entry, entry.item, origin)
 
-    def entries(self, items: Iterable[Node]) -> Iterator[Entry[OpPassManager]]:
+    def entries(self, items: Iterable[Node]) -> Iterator[Entry]:
         """Yield an entry for each enabled item."""
         for item in items:
             if isinstance(item, Step):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import Severity, Span, suggest
 from passel.errors import PipelineError
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from passel.builder.pipeline_builder import PipelineBuilder
     from passel.ir import IRAdapter
     from passel.passes import Pass
-    from passel.passes.tree import Entry
-
-_Entry: TypeAlias = "Entry[OpPassManager]"
+    from passel.passes.op_pass_manager import Entry
 
 
 _SHOWN = 3
@@ -141,14 +139,14 @@ class _Nests:
         self._adapter = adapter
         self._context = context
 
-    def findings(self, anchor: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
+    def findings(self, anchor: str, entries: Sequence[Entry]) -> Iterator[Finding]:
         """Yield what is said of the entries of a pipeline and of all in them.
 
         Args:
             anchor: The anchor of the pipeline.
             entries: The entries.
         """
-        merged: list[_Entry] = []
+        merged: list[Entry] = []
         for entry in entries:
             last = merged[-1] if merged else None
             if last is not None and _are_same_nests(last, entry):
@@ -165,7 +163,7 @@ class _Nests:
                 yield from self._inside(anchor, entry.item, entry.span)
                 yield from self.findings(entry.item.anchor, list(entry.item.entries()))
 
-    def _repeated(self, entries: Sequence[_Entry]) -> Iterator[Finding]:
+    def _repeated(self, entries: Sequence[Entry]) -> Iterator[Finding]:
         for first, second in pairwise(entries):
             pass_ = second.item
             if isinstance(pass_, OpPassManager) or first.item != pass_:
@@ -175,10 +173,10 @@ class _Nests:
                 message = f"'{pass_}' runs twice in a row, the second time for nothing: drop one"
                 yield Finding(Severity.WARNING, message, second.span)
 
-    def _interrupted(self, anchor: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
+    def _interrupted(self, anchor: str, entries: Sequence[Entry]) -> Iterator[Finding]:
         """Yield what is said of passes between nested pipelines that could be in them."""
-        before: _Entry | None = None
-        between: list[_Entry] = []
+        before: Entry | None = None
+        between: list[Entry] = []
         for entry in entries:
             if not isinstance(entry.item, OpPassManager):
                 between.append(entry)
@@ -196,7 +194,7 @@ class _Nests:
                 yield Finding(Severity.WARNING, message, between[0].span)
             before, between = entry, []
 
-    def _fit(self, entries: Sequence[_Entry], anchor: str) -> bool:
+    def _fit(self, entries: Sequence[Entry], anchor: str) -> bool:
         """Return whether passes may be nested on an anchor."""
         kind = None
         if self._adapter is not None:
@@ -221,7 +219,7 @@ class _Nests:
             yield Finding(Severity.WARNING, message, span)
 
 
-def _adjacent(entry: _Entry) -> Iterator[Finding]:
+def _adjacent(entry: Entry) -> Iterator[Finding]:
     """Yield that a nested pipeline follows another one, unless a registered pipeline adds it."""
     name = cast("OpPassManager", entry.item).anchor
     if entry.span is not None and name in entry.span.text:
@@ -232,7 +230,7 @@ def _adjacent(entry: _Entry) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, message, entry.span)
 
 
-def _are_same_nests(one: _Entry, other: _Entry) -> bool:
+def _are_same_nests(one: Entry, other: Entry) -> bool:
     return (
         isinstance(one.item, OpPassManager)
         and isinstance(other.item, OpPassManager)

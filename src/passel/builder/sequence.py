@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from passel.builder.conditions import Condition
     from passel.builder.naming import Key, Target
     from passel.diagnostics import Span
-    from passel.manager import OpPassManager
     from passel.passes import Pass
-    from passel.passes.tree import Entry
+    from passel.passes.op_pass_manager import Entry
 
 
 class Item:
@@ -82,9 +81,9 @@ class Step(Item, Subject, Named):
         is_default: Whether it is of the default of a stage.
     """
 
-    def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
+    def __init__(self, entry: Entry, pass_: Pass[Any], origin: Origin) -> None:
         super().__init__(origin)
-        self.entry: Entry[OpPassManager] = entry
+        self.entry: Entry = entry
         self.pass_: Pass[Any] = pass_
         self.bundles: tuple[BundleUse, ...] = ()
         self.call: int = 0

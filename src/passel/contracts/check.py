@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from passel.contracts.walk import Violation
     from passel.ir import IRAdapter
-    from passel.passes.tree import PassTree
+    from passel.passes.op_pass_manager import OpPassManager
 
 
-def check_contracts(tree: PassTree, adapter: IRAdapter) -> None:
+def check_contracts(tree: OpPassManager, adapter: IRAdapter) -> None:
     """Refuse a pipeline in which a pass does not get what it requires.
 
     Args:

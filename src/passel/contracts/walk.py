@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from passel.analysis import analysis_name
 from passel.ir import ANY
+from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.preservation import preserves
 from passel.passes.resolution import bound
-from passel.passes.tree import PassTree
 from passel.passes.walking import run_by
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class ContractWalk:
         self._holder: Place | None = None
         self._found: list[Violation] = []
 
-    def violations(self, tree: PassTree) -> tuple[Violation, ...]:
+    def violations(self, tree: OpPassManager) -> tuple[Violation, ...]:
         """Walk through a pipeline and return what breaks contracts."""
         self._levels = [_Level((tree.anchor,))]
         self._pipeline(tree, tree.anchor)
@@ -197,16 +197,16 @@ class ContractWalk:
 
     # -- The tree ---------------------------------------------------------------------------
 
-    def _pipeline(self, tree: PassTree, path: str) -> None:
+    def _pipeline(self, tree: OpPassManager, path: str) -> None:
         for entry in tree.entries():
             item = entry.item if self._adapter is None else bound(entry, self._adapter)
-            if isinstance(item, PassTree):
+            if isinstance(item, OpPassManager):
                 self._nested(item, path)
             else:
                 self._levels[-1].inner.clear()  # what comes next is not merged with what was
                 self._pass(item, path, entry.span)
 
-    def _nested(self, tree: PassTree, path: str) -> None:
+    def _nested(self, tree: OpPassManager, path: str) -> None:
         """Walk through a nested pipeline; neighbours of one anchor are one, as in a run."""
         outer, anchor = self._levels[-1], tree.anchor
         is_any = anchor == ANY
@@ -237,7 +237,7 @@ class ContractWalk:
             return Place(pass_, full, span or holder.span, holder.named)
         return Place(pass_, full, span, next(self._named, None))
 
-    def _run_inside(self, place: Place, inner: Iterable[Pass[Any, Any] | PassTree]) -> None:
+    def _run_inside(self, place: Place, inner: Iterable[Pass[Any, Any] | OpPassManager]) -> None:
         """Walk through what a pass may run on its op, or on ops inside."""
         levels, holder, last = self._levels, self._holder, self._last
         self._holder = holder or place
@@ -246,7 +246,7 @@ class ContractWalk:
             self._levels = [*levels, level]
             if place.pass_.takes_elements:  # they run on an op of another IR
                 self._levels, self._last = [level], {}
-            if isinstance(item, PassTree):
+            if isinstance(item, OpPassManager):
                 self._pipeline(item, f"{place.path}/{item.anchor}")
             else:
                 self._pass(item, place.path, place.span)

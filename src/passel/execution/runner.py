@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
     from passel.passes.context import PipelineTree
-    from passel.schedule import NestedStep, PassStep, PassTree, PipelineCompiler, Schedule, Step
+    from passel.passes.op_pass_manager import OpPassManager
+    from passel.schedule import NestedStep, PassStep, PipelineCompiler, Schedule, Step
 
 
 class PipelineRunner:
@@ -145,7 +146,7 @@ class PipelineRunner:
                 return self._take(ctx, self._refuse(op))
             if self._hooks.sees_steps:
                 self._number(op, ctx.op)
-        schedule = self.services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
+        schedule = self.services.compiler.schedule(cast("OpPassManager", pipeline), ctx.path)
         self.services.reports.flush(ctx)  # what the pass has reported comes before what runs now
         step = ctx.step
         outcome = self.initialize(schedule, op)
@@ -162,7 +163,7 @@ class PipelineRunner:
     ) -> PipelineRun:
         """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
         compiler.guard = self.services.compiler.guard
-        schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
+        schedule = compiler.schedule(cast("OpPassManager", pipeline), ctx.path)
         self.services.reports.flush(ctx)
         return self._take(ctx, self._cross(self.services, ctx, schedule, op, compiler))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.manager.op_pass_manager import FrozenPipeline, Nesting, OpPassManager
 from passel.manager.pass_manager import PassManager
 from passel.manager.reproducing import ReproducerCase, load_reproducer
 from passel.manager.run_result import RunResult
+from passel.passes.op_pass_manager import FrozenPipeline, Nesting, OpPassManager
 
 if TYPE_CHECKING:
     from passel.manager.combinators import BarePipeline, CompositeFixedPoint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from passel.execution import RunOptions, VerifyEach
-from passel.manager.op_pass_manager import OpPassManager
+from passel.passes.op_pass_manager import OpPassManager
 
 
 class CheckedRuns(OpPassManager):

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from passel.analysis import AllAnalyses
 from passel.errors import PassFailure
-from passel.manager.op_pass_manager import FrozenPipeline, OpPassManager
 from passel.passes import Pass, PassRegistry, default_registry, option
-from passel.passes.resolution import resolve
+from passel.passes.op_pass_manager import FrozenPipeline, OpPassManager
 from passel.pipeline import OptionText, located, parse_elements_at, print_elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from passel.manager.addable import Addable
     from passel.passes import PassContext
+    from passel.passes.addable import Addable
     from passel.pipeline import ElementNode
 
 
@@ -55,7 +54,7 @@ class BarePipeline(FrozenPipeline):
         Raises:
             PipelineError: They name no pass, or an option is wrong.
         """
-        return cls._holding(OpPassManager().add_resolved(resolve(elements, names)))
+        return cls._holding(OpPassManager().add_nodes(elements, names))
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:

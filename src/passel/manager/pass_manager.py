@@ -23,11 +23,10 @@ from passel.ir import (
 )
 from passel.manager.checked_runs import CheckedRuns
 from passel.manager.observed_runs import ObservedRuns
-from passel.manager.op_pass_manager import Nesting
 from passel.manager.run_result import RunResult
-from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
-from passel.passes.resolution import names_for, resolve
+from passel.passes.op_pass_manager import Nesting
+from passel.passes.resolution import names_for
 from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler, passes_of
 
@@ -158,9 +157,8 @@ class PassManager(CheckedRuns, ObservedRuns):
             PipelineError: A name or an option is wrong, or a pass has another anchor.
         """
         manager = cls(node.anchor, context, adapter=adapter, check=check)
-        manager._registry = names = names_for(adapter, manager.context, registry)
-        manager._entries = manager._built(resolve(node.elements, names or default_registry()))
-        return manager
+        manager._registry = names_for(adapter, manager.context, registry)
+        return manager.add_nodes(node.elements, manager._registry)
 
     def add_gate(self, gate: PassGate) -> None:
         """Let something decide for each pass and op whether the pass is to run.

@@ -14,7 +14,6 @@ from passel.mlir.pipelines import Refused, expanded, is_pass, parsed
 from passel.mlir.untyped import native_pass_class
 from passel.mlir.upstream import names_in
 from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry
-from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, PipelineNode, parse_pipeline, print_pipeline
 
 if TYPE_CHECKING:
@@ -116,6 +115,6 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
             bindings, print_pipeline(PipelineNode(manager.anchor, elements)), f"pipeline '{name}'"
         )
         own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
-        manager.add_resolved(resolve(elements, own))
+        manager.add_nodes(elements, own)
 
     return PassPipelineInfo(name, build, NativeOptions, f"MLIR's pipeline `{name}`.", "MLIR")

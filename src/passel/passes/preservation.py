@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from passel.passes.base import Pass
-    from passel.passes.tree import PassTree
+    from passel.passes.op_pass_manager import OpPassManager
 
 EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
 """The analyses that are preserved where nothing runs."""
@@ -29,7 +29,7 @@ def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]
     return some if AllAnalyses in others else some & others
 
 
-def preserved_by(items: Iterable[Pass[Any, Any] | PassTree]) -> frozenset[type]:
+def preserved_by(items: Iterable[Pass[Any, Any] | OpPassManager]) -> frozenset[type]:
     """Return the analyses that all of several passes and pipelines preserve.
 
     What a pass may run counts like the pass itself. Nothing preserves everything.

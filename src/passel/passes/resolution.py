@@ -1,14 +1,13 @@
-"""Names to passes: the step between parsing a pipeline and building a manager.
+"""From nodes to managers: names are looked up, options read, and passes put where they stand.
 
-The result is a tree like the syntax tree, with configured passes for names. Every unknown
-name is reported at once, and then every wrong option.
+Every unknown name is reported at once, and then all else that is wrong.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from passel.errors import (
     MAX_PROBLEMS,
@@ -22,11 +21,11 @@ from passel.errors import (
 )
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
 from passel.ir.left_out import unusable_ir
+from passel.passes.op_pass_manager import Entry, OpPassManager
 from passel.passes.options import read_options
 from passel.passes.registry import default_registry
 from passel.passes.sources import PassInfo, PassPipelineInfo
-from passel.passes.tree import Unbound
-from passel.pipeline import OptionNode, OptionText, PassNode
+from passel.pipeline import OptionNode, OptionText, PassNode, PipelineNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,79 +36,9 @@ if TYPE_CHECKING:
     from passel.passes.options import Options
     from passel.passes.registry import PassRegistry
     from passel.passes.sources import PassSource
-    from passel.passes.tree import Entry
-    from passel.pipeline import ElementNode, PipelineNode
+    from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
-
-
-class ResolvedPass(NamedTuple):
-    """A pass with its options set.
-
-    Attributes:
-        pass_: The pass.
-        span: The place of its name.
-        unbound: The name as written, if it may stand for another pass on another IR.
-    """
-
-    pass_: Pass[Any, Any]
-    span: Span | None
-    unbound: Unbound | None = None
-
-
-class ResolvedCall(NamedTuple):
-    """A registered pipeline with its options set, not yet expanded."""
-
-    info: PassPipelineInfo
-    options: Options | None
-    span: Span | None
-
-    def expand_into(self, manager: Any) -> None:
-        """Let the registered pipeline add its passes to an `OpPassManager`.
-
-        Raises:
-            PipelineError: Its own code raises something.
-        """
-        arguments = () if self.options is None else (self.options,)
-        before = len(manager)
-        try:
-            made = self.info.build(manager, *arguments)
-        except PipelineError as error:
-            from passel.tracebacks import raised_at
-
-            place = f" at {self.span}" if self.span else ""
-            where = f"pipeline '{self.info.name}'{place} asks for it ({raised_at(error)})"
-            error.problems = tuple(
-                problem._replace(message=f"{problem.message}; {where}")
-                if problem.span
-                else problem._replace(span=self.span)
-                for problem in error.problems
-            )
-            raise
-        except PasselError:
-            raise
-        except (Exception, SystemExit) as error:
-            from passel.tracebacks import brief_at
-
-            message = f"pipeline '{self.info.name}' cannot be built: {brief_at(error)}"
-            raise PipelineError(Problem(message, self.span)) from error
-        if made is not None and made is not manager and len(manager) == before:
-            message = (
-                f"pipeline '{self.info.name}' adds nothing to the manager that it is given, and "
-                f"returns another object ({type(made).__name__}): call add and nest of that one"
-            )
-            raise PipelineError(Problem(message, self.span))
-
-
-class ResolvedNest(NamedTuple):
-    """A nested pipeline."""
-
-    anchor: str
-    elements: tuple[ResolvedElement, ...]
-    span: Span | None
-
-
-ResolvedElement: TypeAlias = ResolvedPass | ResolvedCall | ResolvedNest
 
 
 def names_for(
@@ -142,19 +71,18 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
     return (registry or default_registry()).for_ir(adapter.name, *own)
 
 
-def bound(entry: Entry[Any], adapter: IRAdapter) -> Pass[Any, Any]:
-    """Return the pass that an entry stands for on one IR.
+def bound(entry: Entry, adapter: IRAdapter) -> Pass[Any, Any] | OpPassManager:
+    """Return what an entry of a manager stands for on one IR.
 
     Raises:
         PipelineError: The IR has no such pass, or it does not have these options.
     """
-    known, unbound = entry.item, entry.unbound
-    if unbound is None:
+    known, node = entry.item, entry.written
+    if node is None or isinstance(known, OpPassManager):
         return known
     if known.ir == adapter.name and ability_of(adapter, BringsPasses) is None:
         return known
-    names = names_on(adapter, unbound.registry)
-    node = unbound.node
+    names = names_on(adapter, entry.names)
     info = None if names.lookup_pipeline(node.name) else names.lookup_pass(node.name)
     if info is None:
         message = (
@@ -162,92 +90,89 @@ def bound(entry: Entry[Any], adapter: IRAdapter) -> Pass[Any, Any]:
             f"{adapter.name}, which has no pass of that name"
         )
         raise UnknownPassError(Problem(message, entry.span))
-    (found,) = resolve((node,), names)
-    pass_: Pass[Any, Any] = cast("ResolvedPass", found).pass_
+    pass_ = _pass_of(info, node, names)
     return known if pass_ == known else pass_
 
 
-def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[ResolvedElement, ...]:
-    """Resolve all names and options.
+def build(nodes: Sequence[ElementNode], manager: OpPassManager, names: PassRegistry) -> None:
+    """Append what was parsed to a manager, which is of no use if it does not succeed.
+
+    Args:
+        nodes: The elements.
+        manager: The manager.
+        names: Where names are looked up.
 
     Raises:
         UnknownPassError: With every name that is not registered.
         AdapterError: There are such, and an installed IR that may have them cannot be used.
         OptionError: With every wrong option.
-        PipelineError: A pass cannot be loaded; with every wrong option as well.
+        AnchorError: With every pass that has another anchor than its manager.
+        PipelineError: A pass cannot be loaded, or there are problems of several kinds.
     """
-    resolver = _Resolver(registry)
-    unknown = list(islice(resolver.unknown(elements), MAX_PROBLEMS))
+    builder = _Builder(names)
+    unknown = list(islice(builder.unknown(nodes), MAX_PROBLEMS))
     if unknown:
         raise UnknownPassError(*unknown)
-    resolved = resolver.resolved(elements)
-    if resolver.problems:
-        raise resolver.kind(*resolver.problems[:MAX_PROBLEMS]) from resolver.cause
-    return resolved
+    builder.add(nodes, manager)
+    builder.raise_problems()
 
 
-class _Resolver:
-    """Resolves the elements of one text.
-
-    Attributes:
-        problems: All that is wrong with options so far, in the order of the text.
-        cause: What a pass raised that is to blame for one of them, if one did.
-        kind: The error that they are: one of options, unless a pass cannot be loaded.
-    """
+class _Builder:
+    """Adds the elements of one text to managers, and gathers what is wrong with them."""
 
     def __init__(self, registry: PassRegistry) -> None:
-        self.problems: list[Problem] = []
-        self.cause: BaseException | None = None
-        self.kind: type[PipelineError] = OptionError
         self._registry = registry
-        self._entries: dict[str, PassPipelineInfo | PassInfo | None] = {}
-        self._plain: dict[str, ResolvedPass] = {}
+        self._problems: list[Problem] = []
+        self._kinds: set[type[PipelineError]] = set()
+        self._cause: BaseException | None = None
+        self._found: dict[str, PassPipelineInfo | PassInfo | None] = {}
+        self._plain: dict[str, Entry] = {}
 
-    def unknown(self, elements: Sequence[ElementNode]) -> Iterator[Problem]:
+    def unknown(self, nodes: Sequence[ElementNode]) -> Iterator[Problem]:
         """Yield what is wrong with names."""
-        for node in elements:
+        for node in nodes:
             if isinstance(node, PassNode):
-                if self._entry(node.name) is None:
+                if self._lookup(node.name) is None:
                     yield Problem(_unknown(node.name, self._registry), node.span)
             elif self._crossing(node) is None:
                 yield from self.unknown(node.elements)
 
-    def resolved(self, elements: Sequence[ElementNode]) -> tuple[ResolvedElement, ...]:
-        """Return the elements up to where there are too many problems."""
-        resolved: list[ResolvedElement] = []
-        for node in elements:
-            if len(self.problems) >= MAX_PROBLEMS:
-                break
+    def add(self, nodes: Sequence[ElementNode], manager: OpPassManager) -> None:
+        """Add elements up to where there are too many problems."""
+        for node in nodes:
+            if len(self._problems) >= MAX_PROBLEMS:
+                return
+            if isinstance(node, PipelineNode) and self._crossing(node) is None:
+                self.add(node.elements, manager.nest(node.anchor, span=node.span))
+                continue
             try:
-                resolved.append(
-                    self._leaf(node) if isinstance(node, PassNode) else self._nest(node)
-                )
+                entry = self._entry(node)
+                if isinstance(entry, Entry):
+                    manager.add_entries(entry)
+                    continue
             except UnknownPassError:
                 raise
             except PipelineError as error:
                 # What has no place of its own (a missing option) is the pass's.
-                self.problems += [Problem(p.message, p.span or node.span) for p in error.problems]
-                self.cause = self.cause or error.__cause__
-                if type(error) is PipelineError:
-                    self.kind = PipelineError
-        return tuple(resolved)
+                self._problems += [Problem(p.message, p.span or node.span) for p in error.problems]
+                self._kinds.add(type(error))
+                self._cause = self._cause or error.__cause__
+                continue
+            self.raise_problems()  # before the code of others runs
+            _expand(*entry, manager, node.span)
 
-    def _entry(self, name: str) -> PassPipelineInfo | PassInfo | None:
+    def raise_problems(self) -> None:
+        """Raise what was found so far, if there is anything."""
+        if self._problems:
+            kind = self._kinds.pop() if len(self._kinds) == 1 else PipelineError
+            raise kind(*self._problems[:MAX_PROBLEMS]) from self._cause
+
+    def _lookup(self, name: str) -> PassPipelineInfo | PassInfo | None:
         """Return what a name stands for; a pipeline hides a pass."""
-        try:
-            return self._entries[name]
-        except KeyError:
-            found = _lookup(name, self._registry) or next(self._elsewhere(name), (None,))[0]
-            self._entries[name] = found
-            return found
-
-    def _elsewhere(self, name: str) -> Iterator[tuple[PassPipelineInfo | PassInfo, PassRegistry]]:
-        """Yield what a name stands for on IRs in use, if it is not known which IR is meant."""
-        for names in () if self._registry.scope else _names_in_use(self._registry):
-            with suppress(AdapterError):  # imported, but not all that it takes is there
-                found = _lookup(name, names)
-                if found is not None:
-                    yield found, names
+        if name not in self._found:
+            elsewhere = (found for found, _ in _elsewhere(name, self._registry))
+            self._found[name] = _lookup(name, self._registry) or next(elsewhere, None)
+        return self._found[name]
 
     def _crossing(self, node: PipelineNode) -> type[Pass[Any, Any]] | None:
         """Return the class of a pass that is written like a nested pipeline, if the node is one.
@@ -259,48 +184,99 @@ class _Resolver:
         info = self._registry.lookup_pass(node.anchor)
         return info.pass_class if info is not None and info.pass_class.takes_elements else None
 
-    def _nest(self, node: PipelineNode) -> ResolvedElement:
-        crossing = self._crossing(node)
-        if crossing is None:
-            return ResolvedNest(node.anchor, self.resolved(node.elements), node.span)
-        return ResolvedPass(crossing.from_elements(node.elements, self._registry), node.span)
-
-    def _leaf(self, node: PassNode) -> ResolvedElement:
+    def _entry(self, node: ElementNode) -> Entry | tuple[PassPipelineInfo, Options | None]:
+        """Return a pass as an entry of a manager, or a registered pipeline and its options."""
+        if isinstance(node, PipelineNode):
+            crossing = cast("type[Pass[Any, Any]]", self._crossing(node))
+            return Entry(crossing.from_elements(node.elements, self._registry), node.span)
         is_plain = not node.options and node.argument is None
         if is_plain and node.name in self._plain:
-            pass_, _, unbound = self._plain[node.name]
-            return ResolvedPass(pass_, node.span, unbound)
-        entry = self._entry(node.name)
-        if entry is None:
+            return self._plain[node.name]._replace(span=node.span)
+        info = self._lookup(node.name)
+        if info is None:
             raise UnknownPassError(Problem(_unknown(node.name, self._registry), node.span))
-        if isinstance(entry, PassPipelineInfo):
-            return self._call(entry, node)
-        pass_ = self._pass(entry, node)
-        is_bound = self._registry.scope or not pass_.ir
-        unbound = None if is_bound else Unbound(node, self._registry)
-        resolved = ResolvedPass(pass_, node.span, unbound)
+        if isinstance(info, PassPipelineInfo):
+            return info, _options_of(info, node, self._registry)
+        pass_ = self._pass(info, node)
+        is_bound = bool(self._registry.scope) or not pass_.ir
+        entry = Entry(pass_, node.span)
+        if not is_bound:
+            entry = entry._replace(written=node, names=self._registry)
         if is_plain:
-            self._plain[node.name] = resolved  # passes are values: one will do for all places
-        return resolved
+            self._plain[node.name] = entry  # passes are values: one will do for all places
+        return entry
 
     def _pass(self, info: PassInfo, node: PassNode) -> Pass[Any, Any]:
         try:
             return _pass_of(info, node, self._registry)
         except OptionError:
-            for other, names in self._elsewhere(node.name):
+            for other, names in _elsewhere(node.name, self._registry):
                 with suppress(PipelineError):
                     if isinstance(other, PassInfo):
                         return _pass_of(other, node, names)
             raise
 
-    def _call(self, info: PassPipelineInfo, node: PassNode) -> ResolvedCall:
-        owner = f"pipeline '{node.name}'"
-        nodes, options = _options(node, owner), None
-        if info.options:
-            options = _made(info.options, nodes, owner, self._registry)
-        else:
-            read_options((), nodes, owner, self._registry)
-        return ResolvedCall(info, options, node.span)
+
+def _expand(
+    info: PassPipelineInfo, options: Options | None, manager: OpPassManager, span: Span | None
+) -> None:
+    """Let a registered pipeline add its passes to a manager.
+
+    Raises:
+        PipelineError: Its own code raises something, or adds nothing and returns something.
+    """
+    before = len(manager)
+    try:
+        made = info.build(manager) if options is None else info.build(manager, options)
+    except PipelineError as error:
+        from passel.tracebacks import raised_at
+
+        place = f" at {span}" if span else ""
+        where = f"pipeline '{info.name}'{place} asks for it ({raised_at(error)})"
+        error.problems = tuple(
+            problem._replace(message=f"{problem.message}; {where}")
+            if problem.span
+            else problem._replace(span=span)
+            for problem in error.problems
+        )
+        raise
+    except PasselError:
+        raise
+    except (Exception, SystemExit) as error:
+        from passel.tracebacks import brief_at
+
+        message = f"pipeline '{info.name}' cannot be built: {brief_at(error)}"
+        raise PipelineError(Problem(message, span)) from error
+    if made is not None and made is not manager and len(manager) == before:
+        message = (
+            f"pipeline '{info.name}' adds nothing to the manager that it is given, and "
+            f"returns another object ({type(made).__name__}): call add and nest of that one"
+        )
+        raise PipelineError(Problem(message, span))
+    manager.stand_at(span, before)
+
+
+def _elsewhere(
+    name: str, registry: PassRegistry
+) -> Iterator[tuple[PassPipelineInfo | PassInfo, PassRegistry]]:
+    """Yield what a name stands for on IRs in use, if it is not known which IR is meant."""
+    for adapter in () if registry.scope else imported_irs():
+        if ability_of(adapter, BringsPasses) is not None:
+            names = names_on(adapter, registry)
+            with suppress(AdapterError):  # imported, but not all that it takes is there
+                found = _lookup(name, names)
+                if found is not None:
+                    yield found, names
+
+
+def _options_of(info: PassPipelineInfo, node: PassNode, registry: PassRegistry) -> Options | None:
+    """Return the options of a registered pipeline; None if it has none."""
+    owner = f"pipeline '{node.name}'"
+    nodes = _options(node, owner)
+    if info.options:
+        return _made(info.options, nodes, owner, registry)
+    read_options((), nodes, owner, registry)
+    return None
 
 
 def _lookup(name: str, registry: PassRegistry) -> PassPipelineInfo | PassInfo | None:
@@ -348,13 +324,6 @@ def _unknown(name: str, registry: PassRegistry) -> str:
     several = len(name.replace(";", " ").split()) > 1
     hint = "; passes are separated by commas" if several else registry.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
-
-
-def _names_in_use(registry: PassRegistry) -> Iterator[PassRegistry]:
-    """Yield the names on IRs that have passes of their own and have been imported."""
-    for adapter in imported_irs():
-        if ability_of(adapter, BringsPasses) is not None:
-            yield names_on(adapter, registry)
 
 
 def _options(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.passes.base import Pass
+from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.resolution import bound
-from passel.passes.tree import PassTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ class Visit(NamedTuple):
 
 
 def walk(
-    item: Pass[Any, Any] | PassTree,
+    item: Pass[Any, Any] | OpPassManager,
     adapter: IRAdapter | None = None,
     span: Span | None = None,
     *,
@@ -44,7 +44,7 @@ def walk(
         span: Its place.
         is_elsewhere: Whether it runs on another IR.
     """
-    if isinstance(item, PassTree):
+    if isinstance(item, OpPassManager):
         for entry in item.entries():
             inner = entry.item if adapter is None else bound(entry, adapter)
             yield from walk(inner, adapter, entry.span or span, is_elsewhere=is_elsewhere)
@@ -56,18 +56,18 @@ def walk(
         yield from walk(inner, adapter, span, is_elsewhere=is_elsewhere)
 
 
-def run_by(pass_: Pass[Any, Any]) -> tuple[Pass[Any, Any] | PassTree, ...]:
+def run_by(pass_: Pass[Any, Any]) -> tuple[Pass[Any, Any] | OpPassManager, ...]:
     """Return the passes and pipelines that a pass may run, but not what those may run.
 
     They are what its options hold, and what it says (`Pass.may_run`).
     """
     held = (each for value in _values(pass_) for each in _held(value))
-    return (*held, *cast("Iterable[PassTree]", pass_.may_run()))
+    return (*held, *cast("Iterable[OpPassManager]", pass_.may_run()))
 
 
-def _held(value: Any) -> Iterator[Pass[Any, Any] | PassTree]:
-    if isinstance(value, (Pass, PassTree)):
-        yield cast("Pass[Any, Any] | PassTree", value)
+def _held(value: Any) -> Iterator[Pass[Any, Any] | OpPassManager]:
+    if isinstance(value, (Pass, OpPassManager)):
+        yield cast("Pass[Any, Any] | OpPassManager", value)
     else:
         inner = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else _values(value)
         for each in inner:

@@ -1,6 +1,5 @@
 """Schedules: the immutable form that a pass manager is compiled to, and that is run."""
 
-from passel.passes.tree import PassTree
 from passel.schedule.compiler import PipelineCompiler
 from passel.schedule.model import (
     FusedStep,
@@ -18,7 +17,6 @@ __all__ = [
     "FusedStep",
     "NestedStep",
     "PassStep",
-    "PassTree",
     "Pipeline",
     "PipelineCompiler",
     "Schedule",

@@ -9,7 +9,6 @@ there `run` does this to the manager itself.
 
 from __future__ import annotations
 
-import operator
 import weakref
 from collections import Counter
 from threading import RLock
@@ -17,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY
+from passel.passes.op_pass_manager import Entry, OpPassManager
 from passel.passes.resolution import bound
-from passel.passes.tree import Entry, PassTree
 from passel.passes.walking import walk
 from passel.schedule.model import (
     NestedStep,
@@ -43,8 +42,8 @@ if TYPE_CHECKING:
 class _Compiled(NamedTuple):
     """A schedule, with what it was compiled from."""
 
-    tree: weakref.ref[PassTree]
-    signature: list[object]
+    tree: weakref.ref[OpPassManager]
+    changes: int
     schedule: Schedule
 
 
@@ -63,7 +62,7 @@ class PipelineCompiler:
         self._compiled: dict[tuple[int, str], _Compiled] = {}
         self.lock: RLock = RLock()
 
-    def schedule(self, tree: PassTree, outer: str = "") -> Schedule:
+    def schedule(self, tree: OpPassManager, outer: str = "") -> Schedule:
         """Return the compiled form of a tree, leaving the tree as it is.
 
         The dialects that its passes depend on are loaded, and those of pipelines that its
@@ -78,12 +77,11 @@ class PipelineCompiler:
                 or not isolated from above, or a dialect does not exist.
             EffectsError: A pass has effects outside the IR that are not allowed.
         """
-        key, signature = (id(tree), outer), list(_signature(tree))
+        key, changes = (id(tree), outer), tree.changes
         with self.lock:
-            if known := self._compiled.get(key):
-                same = known.tree() is tree and len(known.signature) == len(signature)
-                if same and all(map(operator.is_, known.signature, signature)):
-                    return known.schedule
+            known = self._compiled.get(key)
+            if known is not None and known.tree() is tree and known.changes == changes:
+                return known.schedule
             visits = tuple(walk(tree, self.adapter))
             if self.guard is not None:
                 self.guard.check(visits)
@@ -94,7 +92,7 @@ class PipelineCompiler:
             # Passes that build a pipeline anew for each op would add for ever.
             for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
                 del self._compiled[other]
-            self._compiled[key] = _Compiled(weakref.ref(tree), signature, schedule)
+            self._compiled[key] = _Compiled(weakref.ref(tree), changes, schedule)
             return schedule
 
     def _check_ir(self, visits: Iterable[Visit]) -> None:
@@ -123,16 +121,6 @@ class PipelineCompiler:
                 raise AnchorError(Problem(message, span)) from None
 
 
-def _signature(tree: PassTree) -> Iterator[object]:
-    """Yield everything that a schedule depends on, by identity: passes are frozen."""
-    for entry in tree.entries():
-        yield entry.item
-        if isinstance(entry.item, PassTree):
-            yield entry.item.jobs
-            yield from _signature(entry.item)
-            yield None
-
-
 class _Nest(NamedTuple):
     """A tree, or adjacent ones for the same ops, with the passes that names mean on the IR.
 
@@ -144,7 +132,7 @@ class _Nest(NamedTuple):
     """
 
     anchor: str
-    entries: tuple[Entry[PassTree], ...]
+    entries: tuple[Entry, ...]
     jobs: int | None
     span: Span | None
 
@@ -156,7 +144,7 @@ class _Nest(NamedTuple):
 
     def passes(self) -> Iterator[Pass[Any, Any]]:
         """Yield the direct entries that are passes."""
-        return (item for item, _, _ in self.entries if not isinstance(item, PassTree))
+        return (item for item, *_ in self.entries if not isinstance(item, OpPassManager))
 
 
 class _Compilation:
@@ -167,14 +155,12 @@ class _Compilation:
         self._context = context
         self._numbers: Counter[str] = Counter()
 
-    def pipeline(self, tree: PassTree, outer: str) -> Pipeline:
+    def pipeline(self, tree: OpPassManager, outer: str) -> Pipeline:
         """Return the compiled form of a tree under a path."""
         return self._pipeline(self._nest(tree, None), outer, ())
 
-    def _nest(self, tree: PassTree, span: Span | None) -> _Nest:
-        entries = tuple(
-            Entry[PassTree](bound(entry, self._adapter), entry.span) for entry in tree.entries()
-        )
+    def _nest(self, tree: OpPassManager, span: Span | None) -> _Nest:
+        entries = tuple(Entry(bound(entry, self._adapter), entry.span) for entry in tree.entries())
         return _Nest(tree.anchor, entries, tree.jobs, span)
 
     def _pipeline(self, nest: _Nest, outer: str, enclosing: tuple[OpKind, ...]) -> Pipeline:
@@ -214,15 +200,15 @@ class _Compilation:
     def _merged(self, nest: _Nest) -> Iterator[Pass[Any, Any] | list[_Nest]]:
         """Yield the entries, with adjacent pipelines gathered where they may be, `any` last."""
         group: dict[str, _Nest] = {}
-        for item, span, _ in nest.entries:
-            inner = self._nest(item, span) if isinstance(item, PassTree) else None
+        for item, span, *_ in nest.entries:
+            inner = self._nest(item, span) if isinstance(item, OpPassManager) else None
             if group and (inner is None or self._conflicts(group, inner)):
                 yield sorted(group.values(), key=_place)
                 group = {}
             if inner is not None:
                 known = group.get(inner.anchor)
                 group[inner.anchor] = inner if known is None else known.joined(inner)
-            elif not isinstance(item, PassTree):
+            elif not isinstance(item, OpPassManager):
                 yield item
         if group:
             yield sorted(group.values(), key=_place)
@@ -246,8 +232,8 @@ def _place(nest: _Nest) -> tuple[bool, bytes]:
 
 
 def _check_complete(nest: _Nest) -> None:
-    for item, span, _ in nest.entries:
-        if isinstance(item, PassTree):
+    for item, span, *_ in nest.entries:
+        if isinstance(item, OpPassManager):
             continue
         try:
             item.check_complete()
@@ -264,8 +250,8 @@ def _check_schedulable(nest: _Nest, kind: OpKind, enclosing: tuple[OpKind, ...])
             f"'{nest.anchor}'! It runs {item.requirement()}; {_way_out(item, kind, enclosing)}",
             span,
         )
-        for item, span, _ in nest.entries
-        if not isinstance(item, PassTree) and not is_schedulable(item, kind)
+        for item, span, *_ in nest.entries
+        if not isinstance(item, OpPassManager) and not is_schedulable(item, kind)
     ]
     if problems:
         raise AnchorError(*problems)

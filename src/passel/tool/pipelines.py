@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from passel.diagnostics import Severity
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
-from passel.manager import Nesting, PassManager
+from passel.manager import Nesting, OpPassManager, PassManager
 from passel.passes.contract import EFFECTS, check_effects
-from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
 from passel.tool.rendering import complain
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
-    from passel.passes.resolution import ResolvedElement
     from passel.tool.flag_groups import PipelineFlags
     from passel.tool.settings import Settings
 
@@ -44,12 +42,13 @@ class PipelineFactory:
         )
         self._given: PipelineFlags = given
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
-        self._elements: tuple[ResolvedElement, ...] = ()
+        self._flags: tuple[PassNode, ...] = ()
         self._settings = settings
         self._is_default = given.pass_pipeline is None and not settings.passes
         written = _written_pipeline(settings)
         if written is None:
-            self._elements = _resolved_flags(settings)
+            self._flags = _passes_of_flags(settings)
+            OpPassManager().add_nodes(self._flags, self._registry)
         elif _is_file(written):
             from passel.builder import PipelineBuilder
 
@@ -59,7 +58,7 @@ class PipelineFactory:
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
         """Return whether passes given as flags run on the top-level op, whatever its name."""
-        return bool(self._elements) and (recorded is None or recorded.pipeline is None)
+        return bool(self._flags) and (recorded is None or recorded.pipeline is None)
 
     def make(
         self,
@@ -98,7 +97,7 @@ class PipelineFactory:
                 )
                 manager.restrict_effects(*self._allowed, remedy="--allow-effects={effects}")
             manager.nesting = Nesting.IMPLICIT
-            manager.add_resolved(self._elements)
+            manager.add_nodes(self._flags, self._registry)
         self.configure(manager, recorded)
         return manager
 
@@ -150,7 +149,7 @@ def lint_pipeline(settings: Settings) -> int:
             manager = _parsed(written, registry)
         else:
             manager = PassManager(_MODULE, nesting=Nesting.IMPLICIT)
-            manager.add_resolved(_resolved_flags(settings))
+            manager.add_nodes(_passes_of_flags(settings), registry)
         builder = PipelineBuilder.from_manager(manager, registry=registry)
     findings = lint(builder, settings.ir.adapter, settings.frontend().new_context())
     for finding in findings:
@@ -173,12 +172,11 @@ def _is_file(written: str) -> bool:
     return written.startswith("@")
 
 
-def _resolved_flags(settings: Settings) -> tuple[ResolvedElement, ...]:
-    nodes = [
+def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
+    return tuple(
         PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
         for name, options in settings.passes
-    ]
-    return resolve(nodes, settings.registry)
+    )
 
 
 def _parsed(text: str, registry: PassRegistry) -> PassManager:

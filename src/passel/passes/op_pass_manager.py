@@ -6,16 +6,14 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from passel.diagnostics import suggest
-from passel.errors import AnchorError, Problem
+from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
-from passel.manager.addable import as_pass, described_pass
-from passel.passes import Pass, default_registry
+from passel.passes.addable import as_pass, described_pass
 from passel.passes.option_types import OptionValue
-from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
-from passel.passes.tree import Entry, PassTree, checked_jobs
+from passel.passes.registry import default_registry
 from passel.pipeline import (
     OptionText,
     PassNode,
@@ -31,11 +29,27 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from passel.diagnostics import Span
-    from passel.manager.addable import Addable
-    from passel.passes import PassRegistry
+    from passel.passes.addable import Addable
+    from passel.passes.base import Pass
+    from passel.passes.registry import PassRegistry
+    from passel.pipeline import ElementNode
 
 
-_Entry: TypeAlias = "Entry[OpPassManager]"
+class Entry(NamedTuple):
+    """An element of a manager.
+
+    Attributes:
+        item: A pass, or a manager for the ops inside.
+        span: Its place in the text that it comes from, if it comes from one.
+        written: The pass as it was written before it was known which IR the pipeline runs on; its
+            name may stand for another pass there. None if that is known.
+        names: Where that name was looked up.
+    """
+
+    item: Pass[Any, Any] | OpPassManager
+    span: Span | None = None
+    written: PassNode | None = None
+    names: PassRegistry | None = None
 
 
 class Nesting(Enum):
@@ -50,7 +64,7 @@ class Nesting(Enum):
     """Refuse it."""
 
 
-class OpPassManager(PassTree, OptionValue):
+class OpPassManager(OptionValue):
     """A pipeline for ops of one name, or for any op: passes and nested managers in order.
 
     Args:
@@ -81,11 +95,14 @@ class OpPassManager(PassTree, OptionValue):
         jobs: int | None = None,
     ) -> None:
         self._anchor = op_name_of(anchor)
-        self._jobs = checked_jobs(jobs)
+        if jobs is not None and (type(jobs) is not int or jobs < 1):
+            raise DefinitionError(f"jobs is {jobs!r}, which is no positive number")
+        self._jobs = jobs
         self.nesting = nesting
-        self._entries: list[_Entry] = []
+        self._entries: list[Entry] = []
         self._registry: PassRegistry | None = None
         self._enclosing: tuple[str, ...] = ()
+        self._changes = 0
 
     @property
     def anchor(self) -> str:
@@ -96,6 +113,12 @@ class OpPassManager(PassTree, OptionValue):
     def jobs(self) -> int | None:
         """How many ops it may run on at once, if the run allows more; None for no limit."""
         return self._jobs
+
+    @property
+    def changes(self) -> int:
+        """Number of changes to it and to managers in it: what is compiled holds until the next."""
+        nested = (each.item for each in self._entries if isinstance(each.item, OpPassManager))
+        return self._changes + sum(each.changes for each in nested)
 
     def add(
         self,
@@ -123,14 +146,13 @@ class OpPassManager(PassTree, OptionValue):
             DefinitionError: A function does not take two arguments, or would not run.
             TypeError: An argument is none of these.
         """
-        added: list[_Entry] = []
+        added: list[Entry] = []
         if name or argument or description or op_name:
             passes = (described_pass(passes, name, argument, description, op_name),)
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
-                names = self._registry or names_for(None, entered_context(), None)
-                added += self._built(resolve(elements, names or default_registry()))
+                added += self._built(elements, self._registry or _names_here())
             elif isinstance(item, OpPassManager):
                 added.append(Entry(item.copy()))
             else:
@@ -139,19 +161,25 @@ class OpPassManager(PassTree, OptionValue):
         self._append(*added)
         return self
 
-    def add_resolved(self, elements: Sequence[ResolvedElement]) -> Self:
-        """Append what was resolved from text, nesting passes as this manager does.
+    def add_nodes(self, nodes: Sequence[ElementNode], names: PassRegistry | None = None) -> Self:
+        """Append what was parsed from text, nesting passes as this manager does.
 
         Text itself never nests implicitly; this is for tools whose flags name passes.
 
+        Args:
+            nodes: The elements.
+            names: Where names are looked up; by default all installed passes.
+
         Raises:
-            AnchorError: A pass has another anchor and nesting is explicit.
+            PipelineError: A name, an option or an anchor is wrong; nothing was added.
         """
-        self._append(*self._built(elements, self.nesting))
+        self._append(*self._built(nodes, names or default_registry(), self.nesting))
         return self
 
-    def add_entries(self, *entries: Entry[OpPassManager]) -> Self:
+    def add_entries(self, *entries: Entry) -> Self:
         """Append what another manager yields as its entries, with their places in its text.
+
+        Managers among them are shared with it, not copied.
 
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
@@ -161,7 +189,9 @@ class OpPassManager(PassTree, OptionValue):
         )
         return self
 
-    def nest(self, anchor: str | type, *, jobs: int | None = None) -> OpPassManager:
+    def nest(
+        self, anchor: str | type, *, jobs: int | None = None, span: Span | None = None
+    ) -> OpPassManager:
         """Append a manager for ops of this name immediately inside, and return it.
 
         Its passes run once per matching op, in program order; ops further inside need
@@ -172,12 +202,13 @@ class OpPassManager(PassTree, OptionValue):
             jobs: How many such ops it may run on at once, if the run allows more: 1 for one
                 after the other, whatever happens further inside. None for no limit. Text does
                 not tell it; `repr` does.
+            span: Where that is written, if it is from a text.
 
         Raises:
             DefinitionError: `jobs` is no positive number.
         """
         nested = self._empty_nested(anchor, jobs)
-        self._append(Entry(nested))
+        self._append(Entry(nested, span))
         return nested
 
     def _empty_nested(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
@@ -187,10 +218,6 @@ class OpPassManager(PassTree, OptionValue):
         nested._enclosing = (self._anchor, *self._enclosing)
         return nested
 
-    def nest_any(self, *, jobs: int | None = None) -> OpPassManager:
-        """Append a manager for all ops immediately inside that its passes accept."""
-        return self.nest(ANY, jobs=jobs)
-
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
         """Append passes in a nested manager of their own, and return this manager."""
         nested = self._empty_nested(anchor).add(*passes)
@@ -199,6 +226,7 @@ class OpPassManager(PassTree, OptionValue):
 
     def clear(self) -> None:
         """Remove all passes; anchor and nesting stay."""
+        self._changes = self.changes + 1
         self._entries.clear()
 
     def copy(self) -> Self:
@@ -215,9 +243,10 @@ class OpPassManager(PassTree, OptionValue):
 
     __copy__ = copy
 
-    def _append(self, *entries: _Entry) -> None:
+    def _append(self, *entries: Entry) -> None:
         """Add entries at the end: the only way in which they come in later."""
         self._entries += entries
+        self._changes += 1
 
     def _empty_copy(self) -> Self:
         return type(self)(self._anchor, nesting=self.nesting, jobs=self._jobs)
@@ -249,7 +278,7 @@ class OpPassManager(PassTree, OptionValue):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the pipeline, one pass a line, in notebooks."""
-        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
+        from passel.notebooks import Text, bundle
 
         return bundle(Text(self.to_text(pretty=True)))
 
@@ -260,10 +289,10 @@ class OpPassManager(PassTree, OptionValue):
         """A manager is true even when it is empty, so that `pm or default` keeps it."""
         return True
 
-    def __iter__(self) -> Iterator[Pass[Any] | OpPassManager]:
+    def __iter__(self) -> Iterator[Pass[Any, Any] | OpPassManager]:
         return (entry.item for entry in self._entries)
 
-    def entries(self) -> Iterator[_Entry]:
+    def entries(self) -> Iterator[Entry]:
         """Yield the direct entries in order, each with its place in the text it came from."""
         return iter(self._entries)
 
@@ -292,9 +321,7 @@ class OpPassManager(PassTree, OptionValue):
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
         """Read a pipeline that is the value of a pass's option."""
         node = parse_pipeline_at(located(text))
-        manager = OpPassManager(node.anchor)
-        manager._entries = manager._built(resolve(node.elements, scope or default_registry()))
-        return manager
+        return OpPassManager(node.anchor).add_nodes(node.elements, scope)
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the pipeline as the value of a pass's option."""
@@ -306,7 +333,7 @@ class OpPassManager(PassTree, OptionValue):
         """Return the pipeline as a value: one that cannot be changed, and has a hash."""
         return value if type(value) is FrozenPipeline else FrozenPipeline(value)
 
-    def _placed(self, pass_: Pass[Any], entry: _Entry) -> _Entry:
+    def _placed(self, pass_: Pass[Any], entry: Entry) -> Entry:
         """Return what stands here for a pass's entry: itself, or one of an enclosing manager."""
         if pass_.anchor is None or pass_.anchor == self._anchor:
             return entry
@@ -333,31 +360,25 @@ class OpPassManager(PassTree, OptionValue):
         raise AnchorError(Problem(message, entry.span))
 
     def _built(
-        self, elements: Sequence[ResolvedElement], nesting: Nesting = Nesting.EXPLICIT
-    ) -> list[_Entry]:
-        """Build resolved elements for this anchor."""
+        self,
+        nodes: Sequence[ElementNode],
+        names: PassRegistry,
+        nesting: Nesting = Nesting.EXPLICIT,
+    ) -> list[Entry]:
+        """Return the entries for what was parsed, built beside this manager: all or nothing."""
+        from passel.passes.resolution import build
+
         scratch = self._empty_nested(self._anchor)
         scratch.nesting = nesting
-        for element in elements:
-            if isinstance(element, ResolvedPass):
-                entry: _Entry = Entry(element.pass_, element.span, element.unbound)
-                scratch._append(scratch._placed(element.pass_, entry))
-            elif isinstance(element, ResolvedCall):
-                before = len(scratch)
-                element.expand_into(scratch)
-                scratch._stand_at(element.span, before)
-            else:
-                nested = self._empty_nested(element.anchor)
-                nested._entries = nested._built(element.elements)
-                scratch._append(Entry(nested, element.span))
+        build(nodes, scratch, names)
         return scratch._entries
 
-    def _stand_at(self, span: Span | None, first: int = 0) -> None:
+    def stand_at(self, span: Span | None, first: int = 0) -> None:
         """Let entries from one on stand where a registered pipeline is called, with all in them."""
         for index, entry in enumerate(self._entries[first:], first):
             self._entries[index] = entry._replace(span=span)
             if type(entry.item) is OpPassManager:  # not that of an option
-                entry.item._stand_at(span)
+                entry.item.stand_at(span)
 
 
 class FrozenPipeline(OpPassManager):
@@ -388,6 +409,11 @@ class FrozenPipeline(OpPassManager):
     def __hash__(self) -> int:
         return hash((self._anchor, tuple(self)))
 
+    @property
+    def changes(self) -> int:
+        """None: it stays as it is."""
+        return 0
+
     def _empty_copy(self) -> OpPassManager:
         return OpPassManager(self._anchor, nesting=self.nesting, jobs=self._jobs)
 
@@ -402,9 +428,16 @@ class FrozenPipeline(OpPassManager):
         """
         self._append()
 
-    def _append(self, *entries: _Entry) -> None:
+    def _append(self, *entries: Entry) -> None:
         msg = "this pass manager is held by a pass and cannot be changed; use copy()"
         raise TypeError(msg)
+
+
+def _names_here() -> PassRegistry:
+    """Return where names of passes are looked up where nothing is said about the IR."""
+    from passel.passes.resolution import names_for
+
+    return names_for(None, entered_context(), None) or default_registry()
 
 
 def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:

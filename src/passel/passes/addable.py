@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.errors import AdapterError, DefinitionError
 from passel.ir import WrapsPasses, adapter_for, op_name_of
-from passel.passes import InterfacePass, OperationPass, Pass
-from passel.passes.tree import PassTree
+from passel.passes.base import InterfacePass, OperationPass, Pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
     from passel.passes.callables import ExternalPass
+    from passel.passes.op_pass_manager import OpPassManager
     from passel.pipeline import PassNode, PipelineNode
 
-    # A tree is an `OpPassManager`; the last stands for objects of an IR's own kind.
+    # The last two stand for objects of an IR's own kind.
     Addable: TypeAlias = (
         Pass[Any, Any]
-        | PassTree
+        | OpPassManager
         | str
         | PassNode
         | PipelineNode
@@ -71,7 +71,7 @@ def described_pass(
         DefinitionError: The function cannot be run, or the name does not read back.
         TypeError: It is not one function.
     """
-    if len(passes) != 1 or isinstance(passes[0], (str, type, Pass, PassTree)):
+    if len(passes) != 1 or isinstance(passes[0], type) or not callable(passes[0]):
         msg = "name, argument, description and op_name are for one function that is a pass"
         raise TypeError(msg)
     function: Any = passes[0]
@@ -94,7 +94,7 @@ def _from_function(item: Any) -> Pass[Any]:
 
 
 def _pass_of(function: Callable[[Any, ExternalPass], object], **described: Any) -> Pass[Any]:
-    from passel.passes.callables import pass_of  # noqa: PLC0415 - for functions alone
+    from passel.passes.callables import pass_of
 
     return pass_of(function, **described)
 
