@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from passel.mlir.crossing import MLIRSide
     from passel.passes import PassContext, PassRegistry
-    from passel.passes.addable import Addable
+    from passel.passes.op_pass_manager import Addable
     from passel.pipeline import ElementNode, OptionNode
     from passel.xdsl.crossing import XDSLSide
 

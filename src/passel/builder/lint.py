@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from passel.builder.pipeline_builder import PipelineBuilder
     from passel.ir import IRAdapter
     from passel.passes import Pass
-    from passel.passes.op_pass_manager import Entry
+    from passel.passes.resolution import Entry
 
 
 _SHOWN = 3

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from passel.builder.naming import Key, Target
     from passel.diagnostics import Span
     from passel.passes import Pass
-    from passel.passes.op_pass_manager import Entry
+    from passel.passes.resolution import Entry
 
 
 class Item:

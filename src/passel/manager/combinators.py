@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.passes import PassContext
-    from passel.passes.addable import Addable
+    from passel.passes.op_pass_manager import Addable
     from passel.pipeline import ElementNode
 
 

@@ -6,14 +6,15 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
-from passel.passes.addable import as_pass, described_pass
+from passel.passes.callables import as_pass, described_pass
 from passel.passes.option_types import OptionValue
 from passel.passes.registry import default_registry
+from passel.passes.resolution import Entry, build, names_for
 from passel.pipeline import (
     OptionText,
     PassNode,
@@ -25,31 +26,33 @@ from passel.pipeline import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
     from passel.diagnostics import Span
-    from passel.passes.addable import Addable
     from passel.passes.base import Pass
+    from passel.passes.callables import ExternalPass
     from passel.passes.registry import PassRegistry
     from passel.pipeline import ElementNode
 
+    # The last two stand for objects of an IR's own kind.
+    Addable: TypeAlias = (
+        Pass[Any, Any]
+        | "OpPassManager"
+        | str
+        | PassNode
+        | PipelineNode
+        | "ForeignPass"
+        | Callable[[Any, ExternalPass], object]
+        | Callable[[Any], object]
+    )
 
-class Entry(NamedTuple):
-    """An element of a manager.
 
-    Attributes:
-        item: A pass, or a manager for the ops inside.
-        span: Its place in the text that it comes from, if it comes from one.
-        written: The pass as it was written before it was known which IR the pipeline runs on; its
-            name may stand for another pass there. None if that is known.
-        names: Where that name was looked up.
-    """
+class ForeignPass(Protocol):
+    """A pass of an IR's own kind that is applied to an op, such as xDSL's `ModulePass`."""
 
-    item: Pass[Any, Any] | OpPassManager
-    span: Span | None = None
-    written: PassNode | None = None
-    names: PassRegistry | None = None
+    def apply(self, ctx: Any, op: Any, /) -> object:
+        """Run the pass."""
 
 
 class Nesting(Enum):
@@ -366,8 +369,6 @@ class OpPassManager(OptionValue):
         nesting: Nesting = Nesting.EXPLICIT,
     ) -> list[Entry]:
         """Return the entries for what was parsed, built beside this manager: all or nothing."""
-        from passel.passes.resolution import build
-
         scratch = self._empty_nested(self._anchor)
         scratch.nesting = nesting
         build(nodes, scratch, names)
@@ -435,8 +436,6 @@ class FrozenPipeline(OpPassManager):
 
 def _names_here() -> PassRegistry:
     """Return where names of passes are looked up where nothing is said about the IR."""
-    from passel.passes.resolution import names_for
-
     return names_for(None, entered_context(), None) or default_registry()
 
 

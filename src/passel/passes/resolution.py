@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from passel.errors import (
     MAX_PROBLEMS,
@@ -21,7 +21,6 @@ from passel.errors import (
 )
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
 from passel.ir.left_out import unusable_ir
-from passel.passes.op_pass_manager import Entry, OpPassManager
 from passel.passes.options import read_options
 from passel.passes.registry import default_registry
 from passel.passes.sources import PassInfo, PassPipelineInfo
@@ -39,6 +38,23 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+class Entry(NamedTuple):
+    """An element of a manager.
+
+    Attributes:
+        item: A pass, or an `OpPassManager` for the ops inside.
+        span: Its place in the text that it comes from, if it comes from one.
+        written: The pass as it was written before it was known which IR the pipeline runs on; its
+            name may stand for another pass there. None if that is known.
+        names: Where that name was looked up.
+    """
+
+    item: Any
+    span: Span | None = None
+    written: PassNode | None = None
+    names: PassRegistry | None = None
 
 
 def names_for(
@@ -71,14 +87,14 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
     return (registry or default_registry()).for_ir(adapter.name, *own)
 
 
-def bound(entry: Entry, adapter: IRAdapter) -> Pass[Any, Any] | OpPassManager:
+def bound(entry: Entry, adapter: IRAdapter) -> Any:
     """Return what an entry of a manager stands for on one IR.
 
     Raises:
         PipelineError: The IR has no such pass, or it does not have these options.
     """
     known, node = entry.item, entry.written
-    if node is None or isinstance(known, OpPassManager):
+    if node is None:
         return known
     if known.ir == adapter.name and ability_of(adapter, BringsPasses) is None:
         return known
@@ -94,12 +110,12 @@ def bound(entry: Entry, adapter: IRAdapter) -> Pass[Any, Any] | OpPassManager:
     return known if pass_ == known else pass_
 
 
-def build(nodes: Sequence[ElementNode], manager: OpPassManager, names: PassRegistry) -> None:
+def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
     """Append what was parsed to a manager, which is of no use if it does not succeed.
 
     Args:
         nodes: The elements.
-        manager: The manager.
+        manager: The `OpPassManager`.
         names: Where names are looked up.
 
     Raises:
@@ -137,7 +153,7 @@ class _Builder:
             elif self._crossing(node) is None:
                 yield from self.unknown(node.elements)
 
-    def add(self, nodes: Sequence[ElementNode], manager: OpPassManager) -> None:
+    def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
         """Add elements up to where there are too many problems."""
         for node in nodes:
             if len(self._problems) >= MAX_PROBLEMS:
@@ -218,7 +234,7 @@ class _Builder:
 
 
 def _expand(
-    info: PassPipelineInfo, options: Options | None, manager: OpPassManager, span: Span | None
+    info: PassPipelineInfo, options: Options | None, manager: Any, span: Span | None
 ) -> None:
     """Let a registered pipeline add its passes to a manager.
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY
-from passel.passes.op_pass_manager import Entry, OpPassManager
-from passel.passes.resolution import bound
+from passel.passes.op_pass_manager import OpPassManager
+from passel.passes.resolution import Entry, bound
 from passel.passes.walking import walk
 from passel.schedule.model import (
     NestedStep,
