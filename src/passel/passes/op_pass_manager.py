@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
-from passel.passes.callables import as_pass, described_pass
 from passel.passes.option_types import OptionValue
 from passel.passes.registry import default_registry
 from passel.passes.resolution import Entry, build, names_for
@@ -149,6 +148,8 @@ class OpPassManager(OptionValue):
             DefinitionError: A function does not take two arguments, or would not run.
             TypeError: An argument is none of these.
         """
+        from passel.passes.callables import as_pass, described_pass
+
         added: list[Entry] = []
         if name or argument or description or op_name:
             passes = (described_pass(passes, name, argument, description, op_name),)
