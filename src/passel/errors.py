@@ -211,6 +211,8 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
     Source: `mlir::Pass::signalPassFailure`, which unlike this does not stop the body.
     """
 
+    kind: str = "failed"
+
     def __init__(self, message: str = "", *, op: Any = None, is_reported: bool = False) -> None:
         super().__init__(message)
         self.message = message
@@ -352,6 +354,11 @@ class Failure(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the cause as far as it can be, with its traceback as text."""
         return _failure, (*self[:-1], Portable.of(self.cause))
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether what it is about was reported before, so that it adds no diagnostic."""
+        return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property
     def where(self) -> str:

@@ -2,71 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sibling_passes import module_of
 from toy_steps import failed_run, manager, nothing, pipeline, step
 
 from passel import PassInstrumentation
-from passel.execution.fingerprints import Fingerprinter
-from passel.execution.isolation import SiblingStates
-from passel.execution.op_state import OpState
-from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel import Pass, PassContext, PassManager
+    from passel import PassContext, PassManager
 
 SOURCE = "toy.module @m(toy.func @f,toy.func @g,toy.func @h)"
-
-
-class Watched(ToyAdapter):
-    """The toy adapter, noting functions whose fingerprint is taken."""
-
-    def __init__(self) -> None:
-        self.looks: list[str | None] = []
-
-    def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
-        """Note it."""
-        if recursive and op.name == "toy.func":
-            self.looks.append(op.symbol)
-        return super().fingerprint(op, recursive=recursive)
-
-
-def looks_between_passes(
-    build: Callable[[Pass[Any], ToyAdapter], PassManager],
-) -> list[Counter[Any]]:
-    """Run a pipeline of a pass, and return how often functions were looked at between its runs.
-
-    It changes functions, and nothing else.
-    """
-    adapter = Watched()
-    found: list[Counter[Any]] = []
-
-    def end(op: ToyOp | None = None, ctx: PassContext | None = None) -> None:
-        found.append(Counter(adapter.looks))
-        adapter.looks.clear()
-        if op is not None and op.name == "toy.func":
-            op.value += 1
-
-    build(step(end), adapter).run(parse_toy(SOURCE))
-    end()
-    return found
-
-
-@pytest.mark.one_process
-def test_no_op_is_looked_at_twice_between_two_passes() -> None:
-    """What ends one step serves as the beginning of the next, inside of an op or around."""
-    found = looks_between_passes(
-        lambda each, adapter: manager(
-            each, pipeline(each, each), each, each, pipeline(each), each, adapter=adapter
-        )
-    )
-    assert [each for each in found if each and max(each.values()) > 1] == []
-    assert set().union(*found) == {"f", "g", "h"}
 
 
 def set_value(op: ToyOp, value: int) -> None:
@@ -206,19 +155,3 @@ def test_ops_that_come_from_nowhere_are_no_passes_doing() -> None:
     pm = manager(step(nothing), pipeline(step(nothing)))
     pm.add_instrumentation(Adds())
     pm.run(parse_toy(SOURCE))
-
-
-@pytest.mark.parametrize(("order", "suspects"), [((0, 2), range(3)), ((2, 0), range(4))])
-def test_suspects_are_all_that_were_worked_on(order: tuple[int, ...], suspects: range) -> None:
-    """In program order those up to the last one; where threads end work as it comes, any."""
-    module = module_of(3)
-    states = [OpState() for _ in module.body]
-    prints = Fingerprinter(ToyAdapter())
-    siblings = SiblingStates(prints, module, module.body, states)
-    siblings.start(None)
-    for index in order:
-        siblings.leave(index)
-    module.body[1].value = 5
-    violation = siblings.compare(1)
-    assert violation is not None
-    assert violation.suspects == suspects

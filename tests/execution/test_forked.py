@@ -34,13 +34,12 @@ from passel import (
     PassManager,
 )
 from passel.execution.strategies import Sequential, fork, fork_map, strategy_for
-from passel.execution.strategies.child_run import ChildRun
 from passel.execution.strategies.fork import Forked
+from passel.execution.strategies.sharing import Fence
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
     from passel.execution.strategies import SiblingStrategy
     from passel.schedule import Step
@@ -297,31 +296,6 @@ def test_chunks_get_shorter(count: int, workers: int) -> None:
     assert sizes[0] <= -(-count // (8 * workers))
 
 
-@pytest.mark.parametrize("goes_on", [False, True])
-def test_workers_look_at_what_they_do(monkeypatch: pytest.MonkeyPatch, goes_on: bool) -> None:
-    """This process looks at each op before, and after if that matters to a pass behind them."""
-    looks: list[str | None] = []
-    usual = ToyAdapter.fingerprint
-
-    def look(self: ToyAdapter, op: ToyOp, *, recursive: bool = True) -> object:
-        if recursive:
-            looks.append(op.symbol)
-        return usual(self, op, recursive=recursive)
-
-    monkeypatch.setattr(ToyAdapter, "fingerprint", look)
-    manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
-    if goes_on:
-        manager.add(Again())
-    module = module_of(8)
-    outcome, _, text = run(Forked(2), manager, module)
-    assert (outcome.changed, text.count(" 1")) == (True, 8)
-    functions = [f"f{number}" for number in range(8)]
-    behind = (
-        [*functions, "inner", *functions] if goes_on else []
-    )  # then the pass itself is looked after
-    assert looks == ["inner", *functions, *behind]
-
-
 def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as there are processors, if there are several, in Python and from the environment."""
     monkeypatch.setattr("passel.execution.strategies.selection.processors", lambda: 3)
@@ -348,10 +322,10 @@ def test_a_failure_of_a_worker_is_logged(
 ) -> None:
     """What a worker raises outside of passes is said, and its work is done again."""
 
-    def fail(_: object, **__: object) -> AbstractContextManager[None]:
+    def fail(_: object) -> None:
         raise ValueError("a worker's own")
 
-    monkeypatch.setattr(ChildRun, "apart", fail)
+    monkeypatch.setattr(Fence, "__enter__", fail)
     expected = everything(Sequential(), 1)
     assert everything(Forked(2), 1) == expected
     assert "a worker process failed, and its work is done again: ValueError: a worker's own" in (

@@ -23,13 +23,16 @@ from passel import (
 )
 from passel.execution import Run
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.placement import Place
 from passel.hooks import Instrumentor
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
+
+    from passel.execution import Outcome
+    from passel.execution.facts import RunFacts
+    from passel.execution.level import Level
 
 MODULE = "toy.module(toy.func @a,toy.func @b,toy.module @n(toy.func @c))"
 PAIRS = {
@@ -189,12 +192,9 @@ def test_other_exceptions_of_a_hook_do_not_fail_a_pass() -> None:
 class Waiting(Sequential):
     """Is interrupted while it waits for the second task."""
 
-    place = Place.THREADS
-    jobs = 2
-
-    def __call__(self, work: Any, tasks: Sequence[Any], /) -> Iterable[Any]:
+    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
         """Do the first task."""
-        yield work(tasks[0])
+        yield run.run_sibling(level.tasks[0])
         raise KeyboardInterrupt
 
 

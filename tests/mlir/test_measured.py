@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mlir.ir import Context
 
-from passel import Pass, PassContext, PassFailedError, PassManager
-from passel.hooks import PassInstrumentation
+from passel import Pass, PassContext, PassManager
 from passel.instruments import StatisticsReport, Timer, Timing
 from passel.mlir import measured, parse_source, pipelines
 from passel.mlir.bindings_calls import BindingsCalls
@@ -18,7 +17,7 @@ from passel.mlir.pipelines import CompiledPipeline
 from passel.mlir.standard_error import printed_by
 
 if TYPE_CHECKING:
-    from passel.schedule import Step
+    from passel.hooks import PassInstrumentation
 
 FUNCTION = """
 func.func @f{}(%a: i32) -> i32 {{
@@ -94,37 +93,6 @@ def test_the_report_of_statistics_has_mlirs_names(capfd: pytest.CaptureFixture[s
     ]
 
 
-@pytest.mark.parametrize("jobs", [None, 1])
-def test_native_passes_are_timed_in_one_call(calls: list[str], jobs: int | None) -> None:
-    """Rows are those of passes run one by one, and analyses have some as well."""
-    timing = Timing()
-    pipeline = "builtin.module(symbol-dce,func.func(cse,sccp),gpu.module(cse),func.func(cse))"
-    run(pipeline, timing, jobs=jobs)
-    assert len(calls) == 2  # ops of gpu.module are isolated, and might hold others
-    assert outline(timing.timing) == [
-        "SymbolDCE x1",
-        "Pipeline Collection : ['func.func', 'gpu.module'] x1",
-        "  'func.func' Pipeline x3",
-        "    CSE x3",
-        "      (A) DominanceInfo x1",
-        "    SCCP x3",
-        "    CSE x3",
-        "      (A) DominanceInfo x1",
-    ]
-    paths = [timer.path for timer in timing.timing.walk() if timer.name == "CSE"]
-    assert paths == ["builtin.module/func.func/0:cse", "builtin.module/func.func/2:cse"]
-
-
-def test_times_add_up() -> None:
-    """Nothing takes longer than what it is in, but on several threads, and nothing is negative."""
-    timing = Timing()
-    run("builtin.module(canonicalize,func.func(cse,canonicalize,cse),symbol-dce)", timing, jobs=1)
-    for timer in timing.timing.walk():
-        inside = sum(each.wall for each in timer.children)
-        assert timer.wall >= 0
-        assert inside <= timer.wall + 0.0011  # percents have one digit
-
-
 def test_passes_in_python_among_native_ones_are_timed_as_before() -> None:
     """Each kind has its row, in the order of the pipeline."""
     context, timing = Context(), Timing()
@@ -141,43 +109,10 @@ def test_passes_in_python_among_native_ones_are_timed_as_before() -> None:
     ]
 
 
-def test_a_failure_leaves_the_rows_up_to_it() -> None:
-    """A pipeline that fails in one call names the pass, and has times of those that ran."""
-    timing = Timing()
-    context = Context()
-    manager = PassManager.parse(
-        "builtin.module(func.func(cse,convert-complex-to-llvm,cse))", context
-    )
-    manager.add_instrumentation(timing)
-    source = "func.func @f(%a: complex<f32>) -> complex<f32> { %0 = complex.cos %a : complex<f32> return %0 : complex<f32> }"
-    with pytest.raises(PassFailedError, match="convert-complex-to-llvm"):
-        manager.run(parse_source(context, source, "t"))
-    assert timing.timing.find("CSE") is not None
-
-
-class Dumps(PassInstrumentation):
-    """Sees each pass."""
-
-    one_by_one = True
-
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Look at it."""
-
-
-def test_analyses_have_rows_where_passes_run_one_by_one() -> None:
-    """What else observes the run does not take them away, nor the statistics."""
-    timing = Timing()
-    result = run("builtin.module(cse,symbol-dce)", timing, StatisticsReport(), Dumps())
-    assert "  (A) DominanceInfo x1" in outline(timing.timing)
-    assert result.statistics["builtin.module/0:cse"] == {"num-cse'd": 6, "num-dce'd": 0}
-
-
 def test_a_build_without_the_c_api_is_measured_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """There MLIR is called by the bindings alone, and what it reports is collected all the same."""
     monkeypatch.setattr(pipelines, "calls_of", BindingsCalls)
-    timing = Timing()
-    result = run("builtin.module(func.func(cse),symbol-dce)", timing, StatisticsReport())
-    assert timing.timing.find("(A) DominanceInfo") is not None
+    result = run("builtin.module(func.func(cse),symbol-dce)", StatisticsReport())
     assert result.statistics["builtin.module/0:symbol-dce"] == {"num-dce'd": 1}
 
 
@@ -189,18 +124,15 @@ def test_what_passes_print_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_system_that_does_not_allow_it_is_told(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, calls: list[str]
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """There passes are timed one by one, without statistics, and the log says why once."""
+    """There are no statistics, and the log says why once."""
     monkeypatch.setattr(measured, "can_be_own", lambda: False)
     measured.native_statistics.cache_clear()
-    timing = Timing()
-    result = run("builtin.module(func.func(cse),symbol-dce)", timing, StatisticsReport())
+    result = run("builtin.module(func.func(cse),symbol-dce)", StatisticsReport())
     measured.native_statistics.cache_clear()
-    assert len(calls) == 5
-    assert [row for row in outline(timing.timing) if "DCE" in row] == ["SymbolDCE x1"]
     assert result.statistics == {}
-    assert "no times and statistics of 'mlir'" in caplog.text
+    assert "no statistics of 'mlir'" in caplog.text
 
 
 def test_only_the_calling_thread_prints_elsewhere(capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,6 @@ pytest.importorskip("mlir", reason="MLIR's bindings are not installed")
 from passel import PassManager
 from passel.ir import PrintFlags
 from passel.mlir import MLIRAdapter
-from passel.tool.report import main as report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,32 +45,6 @@ def _read(text: str) -> str:
     adapter = MLIRAdapter()
     module = adapter.bindings.ir.Module.parse(text, adapter.create_context())
     return adapter.print_op(module, PrintFlags(debuginfo=True, local_scope=True))
-
-
-def test_passes_in_one_call_are_one_execution(tmp_path: Path) -> None:
-    """What MLIR runs as one is marked, with the passes that it consists of."""
-    record, before, after = _recorded(tmp_path / "r", "func.func(cse,canonicalize),symbol-dce")
-    (execution,) = record.executions
-    assert execution.is_fused
-    assert execution.status == "changed"
-    assert [path.rpartition("/")[2] for path in execution.parts] == [
-        *("0:cse", "1:canonicalize", "0:symbol-dce"),
-    ]
-    assert _read(record.state_before(execution)) == before
-    assert _read(record.state_after(execution)) == after
-
-
-def test_a_report_names_passes_in_one_call_together(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Each of them can be asked for, and what they did is shown as that of all."""
-    _recorded(path := tmp_path / "r", "func.func(cse,canonicalize),symbol-dce")
-    assert report([str(path), "--step=canonicalize", "--diff"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("// func.func(cse,canonicalize),symbol-dce on builtin.module")
-    assert report([str(path), "--op=@f"]) == 1
-    error = "no pass ran on @f by itself: record with --record-each-pass"
-    assert capsys.readouterr().err == f"passel-report: error: {error}\n"
 
 
 def test_each_pass_is_recorded_on_request(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import os
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable
     from concurrent.futures import Executor
 
     from passel.execution.strategies import Jobs
@@ -48,7 +47,7 @@ def _unless_forced(log: Callable[[str], None]) -> Callable[[str], None]:
 
 
 class _Counted:
-    """A strategy, and how often it has shared work, which one on an executor may still refuse.
+    """A strategy, and how often it has shared work.
 
     Args:
         strategy: The strategy.
@@ -56,24 +55,17 @@ class _Counted:
 
     def __init__(self, strategy: Any) -> None:
         self._strategy = strategy
-        self._counts_calls = True
         self.count = 0
-        if share := getattr(strategy, "_share", None):
-            self._counts_calls = False
-            strategy._share = partial(self._shared, share)
+        self._share_out = strategy.share_out
+        strategy.share_out = self._counted
 
-    def _shared(self, share: Any, work: Any, *more: Any) -> Any:
+    def _counted(self, run: Any, level: Any, jobs: int, /) -> Any:
         self.count += 1
-        return share(work, *more)
+        return self._share_out(run, level, jobs)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._strategy, name)
-
-    def __call__(self, work: Any, tasks: Sequence[Any], /) -> Iterable[Any]:
+    def share(self, run: Any, level: Any, /) -> Iterable[Any]:
         """Share out tasks."""
-        if self._counts_calls:
-            return self._shared(self._strategy, work, tasks)
-        return self._strategy(work, tasks)
+        return self._strategy.share(run, level)
 
 
 class ForcedStrategy:
@@ -110,8 +102,8 @@ class ForcedStrategy:
         self._patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
         self._patch.setattr("passel.execution.run.Sequential", chosen)
         # The strategy was not asked for, so no message says that it cannot be used.
-        strategy.where = _WHERE
-        for module in ("child_run", "executor"):
+        strategy.workers = _WHERE
+        for module in ("sharing", "executor"):
             place = f"passel.execution.strategies.{module}.log_warning_once"
             self._patch.setattr(place, _unless_forced(log_warning_once))
 

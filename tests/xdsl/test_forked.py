@@ -180,7 +180,7 @@ class Try(Pass):
 """
 
 
-@pytest.mark.parametrize("passes", ["cse,fail,canonicalize", "cse,try,canonicalize", "cse,crash"])
+@pytest.mark.parametrize("passes", ["cse,fail,canonicalize", "cse,crash"])
 @pytest.mark.parametrize(
     "flags",
     [(), pytest.param(("--mlir-pass-pipeline-local-reproducer",), marks=pytest.mark.sweep)],

@@ -1,12 +1,14 @@
 """Analyses: facts about an op that passes compute once, keep while true, and share."""
 
 from passel.analysis.manager import AnalysisClass, AnalysisManager, analysis_name
-from passel.analysis.preserved import AllAnalyses, PreservedAnalyses
+from passel.analysis.preserved import EVERYTHING, AllAnalyses, PreservedAnalyses, in_common
 
 __all__ = [
+    "EVERYTHING",
     "AllAnalyses",
     "AnalysisClass",
     "AnalysisManager",
     "PreservedAnalyses",
     "analysis_name",
+    "in_common",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +17,17 @@ class AllAnalyses:
 
     Source: `mlir::PreservedAnalyses::AllAnalysesType`, MLIR 22.
     """
+
+
+EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
+"""The analyses that are preserved where nothing runs."""
+
+
+def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]:
+    """Return the analyses that are in two sets, each of which may stand for every one."""
+    if AllAnalyses in some:
+        return others
+    return some if AllAnalyses in others else some & others
 
 
 class PreservedAnalyses:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from passel.errors import Failure
-    from passel.execution.failures import FailureReporter
+    from passel.execution.failures import Failures
     from passel.ir import FindsDialects
     from passel.schedule import Step
 
@@ -20,7 +20,7 @@ class DialectCheck:
         context: The IR's own context.
     """
 
-    def __init__(self, failures: FailureReporter, finder: FindsDialects, context: Any) -> None:
+    def __init__(self, failures: Failures, finder: FindsDialects, context: Any) -> None:
         self._failures = failures
         self._finder = finder
         self._context = context

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity
 from passel.errors import Failure, PassFailure
-from passel.ir import InvalidIR
-from passel.passes.context import op_diagnostic
+from passel.passes.op_facts import op_diagnostic
 from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from passel.execution.fused_failure import Inside
-    from passel.execution.isolation import IsolationViolation
-    from passel.ir import IRAdapter
-    from passel.schedule import NestedStep, PassStep, Step
+    from passel.ir import InvalidIR, IRAdapter
+    from passel.passes import PassContext
+    from passel.schedule import PassStep, Step
 
 _MAX_SUSPECTS = 5
 """Passes, and ops, that a failure names if it could be any of them."""
@@ -37,7 +35,23 @@ class Suspects(NamedTuple):
     ops: Sequence[Any]
 
 
-class FailureReporter:
+class Violation(NamedTuple):
+    """A change of an op by a pass that ran on another one.
+
+    Attributes:
+        op: The op that was changed.
+        is_enclosing: Whether it encloses those that were worked on, rather than being one of them.
+        suspects: The numbers of the siblings that were worked on meanwhile.
+        is_about_places: Whether ops immediately inside of it were erased, moved or added.
+    """
+
+    op: Any
+    is_enclosing: bool = False
+    suspects: Iterable[int] = ()
+    is_about_places: bool = False
+
+
+class Failures:
     """Makes failures.
 
     Attributes:
@@ -47,7 +61,7 @@ class FailureReporter:
     def __init__(self, adapter: IRAdapter) -> None:
         self.adapter: IRAdapter = adapter
 
-    def raised(self, step: Step, op: Any, error: Exception) -> Failure:
+    def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
         """Return the failure of a step during which something was raised."""
         if isinstance(error, PassFailure):
             return self._gave_up(step, op, error)
@@ -56,12 +70,9 @@ class FailureReporter:
         return self._failure("crashed", step, op, message, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step that an interrupt has ended, which gets a note of it."""
+        """Return the failure of a step that an interrupt has ended."""
         message = f"{_named(step)} was interrupted by {type(error).__name__}"
-        failure = self._failure("interrupted", step, op, message, cause=error)
-        failure.diagnostic.detach(render=False)
-        error.add_note(str(failure))
-        return failure
+        return self._failure("interrupted", step, op, message, cause=error)
 
     def invalid(
         self, step: Step, op: Any, error: InvalidIR, claims: Sequence[Step] = ()
@@ -91,15 +102,6 @@ class FailureReporter:
         failure = self._of_suspects("invalid", suspects, op, error.op, message, error.__cause__)
         self._add_notes(failure.diagnostic, error)
         return failure
-
-    def inside(self, inner: Inside) -> Failure:
-        """Return the failure of a step that ran as one with others."""
-        if isinstance(inner.reason, InvalidIR):
-            if inner.step.pass_ is None:
-                suspects = self._suspects_inside(inner.step, inner.op)
-                return self.invalid_enclosing(suspects, inner.op, inner.reason)
-            return self.invalid(inner.step, inner.op, inner.reason)
-        return self._gave_up(inner.step, inner.op, inner.reason)
 
     def broken_claim(self, step: Step, op: Any) -> Failure:
         """Return the failure of a pass that says that it changes nothing, and does."""
@@ -153,12 +155,10 @@ class FailureReporter:
         message = f"'{self.adapter.kind_of(op).name}' op: the process that ran passes on it {how}"
         return self._of_suspects("crashed", suspects, op, op, message)
 
-    def violation(
-        self, suspects: Suspects, enclosing: Any, violation: IsolationViolation
-    ) -> Failure:
+    def violation(self, suspects: Suspects, violation: Violation) -> Failure:
         """Return the failure of passes on one op that changed another one."""
         op = violation.op
-        message = self._violation_text(op, enclosing)
+        message = self._violation_text(violation)
         if violation.is_about_places:
             message = (
                 f"'{self.adapter.kind_of(op).name}' op has ops immediately inside of it that were "
@@ -167,34 +167,22 @@ class FailureReporter:
             )
         return self._of_suspects("isolation", suspects, op, op, message)
 
-    def violation_of(self, step: Step, op: Any, violation: IsolationViolation) -> Failure:
-        """Return the failure of the very pass that changed another op than its own."""
-        enclosing = None if violation.is_enclosing else self.adapter.parent(violation.op)
-        message = self._violation_text(violation.op, enclosing).partition(" op ")[2]
-        return self._failure("isolation", step, op, message, blamed=violation.op)
-
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
         """Return the failure of a step, or a pipeline, that the op may not run: it was not run."""
         return self._failure("unschedulable", step, op, rejection)
 
     def _gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
+        if error.kind == "isolation":
+            what = error.message.partition(" op ")[2]
+            return self._failure("isolation", step, op, what, blamed=error.op, cause=error)
         message = f"pass '{step.title}' failed"
         if error.message:
             message += f": {error.message}"
         return self._failure("failed", step, op, message, blamed=error.op, cause=error)
 
-    def _suspects_inside(self, step: NestedStep, op: Any) -> Suspects:
-        """Return all that nested pipelines run inside of an op as suspects."""
-        taken = {
-            child: pipeline
-            for child in self.adapter.children(op)
-            if (pipeline := step.select(self.adapter.kind_of(child))) is not None
-        }
-        return suspects_of(step, list(taken), list(dict.fromkeys(taken.values())))
-
-    def _violation_text(self, op: Any, enclosing: Any) -> str:
-        name = self.adapter.kind_of(op).name
-        if enclosing is None:
+    def _violation_text(self, violation: Violation) -> str:
+        name = self.adapter.kind_of(violation.op).name
+        if violation.is_enclosing:
             return (
                 f"'{name}' op was changed by a pass on an op inside of it, which may only change "
                 "the op that it runs on"
@@ -274,15 +262,16 @@ class FailureReporter:
         )
 
 
-def suspects_of(step: Step, ops: Sequence[Any], pipelines: Sequence[Any]) -> Suspects:
+def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[Any]) -> Suspects:
     """Return the passes of nested pipelines that ran on some ops as suspects.
 
     Args:
         step: The step that ran the pipelines.
-        ops: The ops.
-        pipelines: Those of its pipelines that ran on them.
+        tasks: The contexts of the ops that they ran on.
+        alive: Those of the ops that can be named.
     """
-    return Suspects(step, [each for one in pipelines for each in passes_of(one)], ops)
+    pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
+    return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)
 
 
 def _named(step: Step) -> str:

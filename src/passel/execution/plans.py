@@ -1,18 +1,15 @@
-"""Plans: how far ops of one kind can run a pipeline, and what of it runs as one."""
+"""Plans: how far ops of one kind can run a pipeline, and which nested pipelines find no op."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.execution.matching import key_of, keys_inside
-from passel.ir import Fusing
+from passel.execution.matching import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-    from typing import Any
+    from collections.abc import Callable, Hashable, Sequence
 
-    from passel.execution.services import RunServices
-    from passel.ir import OpKind
+    from passel.ir import IRAdapter, OpKind
     from passel.schedule import NestedStep, Pipeline, Step
 
 
@@ -25,7 +22,6 @@ class Plan(NamedTuple):
         rejected: The step that cannot run on such ops; None if all can.
         rejection: Why it cannot.
         op_name: The name of the ops.
-        nests: Whether there are nested pipelines among the steps.
     """
 
     pipeline: Pipeline
@@ -33,26 +29,28 @@ class Plan(NamedTuple):
     rejected: Step | None
     rejection: str
     op_name: str
-    nests: bool
 
 
-class Planner:
-    """Makes the plans of one run, each once.
+class Plans:
+    """The plans of one run, each made once.
 
     Args:
-        services: What the run's parts share.
+        adapter: The adapter of the IR.
+        lower: What makes fewer steps of some; None if they are to run as they are.
+
+    Attributes:
+        matched: Keys of nested pipelines that had some op to run on.
     """
 
-    def __init__(self, services: RunServices) -> None:
-        self._adapter = services.adapter
-        self._fuses = services.fuses
-        self._verifies = services.verifies
-        hooks = services.hooks
-        self._fusing = Fusing(self._verifies, bool(hooks.measures), hooks.collects_statistics)
-        self._matched = services.matched
+    def __init__(
+        self, adapter: IRAdapter, lower: Callable[[Sequence[Step]], tuple[Step, ...]] | None
+    ) -> None:
+        self.matched: set[str] = set()
+        self._adapter = adapter
+        self._lower = lower
         self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
 
-    def nested(self, step: NestedStep) -> dict[Hashable, Plan | None]:
+    def of_step(self, step: NestedStep) -> dict[Hashable, Plan | None]:
         """Return the plans of nested pipelines that are known, by the keys of ops."""
         return self._plans.setdefault(step, {})
 
@@ -62,17 +60,13 @@ class Planner:
         pipeline = step.select(kind)
         if pipeline is None:
             return None
-        self._matched.add(key_of(pipeline))
+        self.matched.add(key_of(pipeline))
         return self.plan(pipeline, kind)
 
     def plan(self, pipeline: Pipeline, kind: OpKind) -> Plan:
         """Return the plan of a pipeline for ops of a kind."""
         steps, rejection = pipeline.admit(kind)
         rejected = pipeline.steps[len(steps)] if rejection else None
-        if self._fuses is not None:
-            steps = self._fuses.fuse(steps, self._fusing)
-            for step in steps:
-                if step.is_fused:  # the run does not see what they run on
-                    self._matched |= set(keys_inside(step.children))
-        nests = any(step.pass_ is None and not step.is_fused for step in steps)
-        return Plan(pipeline, steps, rejected, rejection, kind.name, nests)
+        if self._lower is not None:
+            steps = self._lower(steps)
+        return Plan(pipeline, steps, rejected, rejection, kind.name)

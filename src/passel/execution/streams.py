@@ -1,14 +1,16 @@
-"""The standard streams of a process, which passes may close or replace, and its last words."""
+"""What a process shares: its standard streams, its last words, and Ctrl-C."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 last_words: list[Callable[[], str]] = []
 """Return what is written to the standard error when native code ends the process."""
@@ -31,3 +33,20 @@ def standard_streams() -> dict[str, Any]:
             file = status.st_dev, status.st_ino
         found[name] = stream, getattr(stream, "closed", True), file
     return found
+
+
+@contextmanager
+def interrupts_held() -> Generator[None]:
+    """Hold Ctrl-C back for a moment in which what it raises would do harm."""
+    usual = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(usual):
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            signal.raise_signal(signal.SIGINT)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.hooks.identity import OpIdentity
     from passel.ir import IRAdapter
+    from passel.passes.outcome import Outcome
     from passel.schedule import Pipeline, Step
 
 
@@ -89,30 +90,6 @@ class Run(Protocol):
         ...
 
 
-class StepOutcome(Protocol):
-    """An outcome of a step; see `passel.execution.Outcome`."""
-
-    @property
-    def changed(self) -> bool | None:
-        """Whether the op changed; None if that is not known."""
-        ...
-
-    @property
-    def counts(self) -> Mapping[tuple[str, str], int]:
-        """The statistics, by the path of a pass and the name of its statistic."""
-        ...
-
-    @property
-    def diagnostics(self) -> Sequence[Diagnostic]:
-        """The diagnostics, also those of pipelines that a pass has run, in order."""
-        ...
-
-    @property
-    def failures(self) -> Sequence[Failure]:
-        """Every failure."""
-        ...
-
-
 class Ended(NamedTuple):
     """The end of what an instrumentation observes: `PassInstrumentation.ended`.
 
@@ -130,25 +107,7 @@ class Ended(NamedTuple):
     failure: Failure | None = None
     skipped: bool = False
     changed: bool = False
-    outcome: StepOutcome | None = None
-
-
-class Measured(NamedTuple):
-    """The time of steps that an IR has run, and measured, by itself.
-
-    Attributes:
-        what: A step, a pipeline, or the name of something else, such as an analysis.
-        user: In seconds, summed over threads.
-        wall: In seconds, of the slowest thread.
-        ops: How many ops there were to run it on.
-        inside: What is nested.
-    """
-
-    what: Step | Pipeline | str
-    user: float
-    wall: float
-    ops: int
-    inside: Sequence[Measured]
+    outcome: Outcome | None = None
 
 
 LOCK = "_PassInstrumentation__lock"
@@ -178,8 +137,6 @@ class PassInstrumentation:
             pass that is not verified anyway.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask
             the adapter of the innermost run about them, or nothing at all.
-        one_by_one: Whether passes that the IR would run as one have to run one by one for it.
-            By default hooks see them as the one step that they are, a `FusedStep` with children.
 
     Example:
         >>> from passel import PassManager
@@ -219,7 +176,6 @@ class PassInstrumentation:
     collects_statistics: bool = False
     finds_changes: bool = False
     crosses: bool = False
-    one_by_one: bool = False
 
     def split(self) -> PassInstrumentation | None:
         """Return an observer of a part of a run in another process or thread.
@@ -279,9 +235,3 @@ class PassInstrumentation:
 
     def on_failure(self, failure: Failure) -> None:
         """Called for every failure of the run, in program order, when it is reported."""
-
-    def on_measured(self, times: Sequence[Measured]) -> None:
-        """Called in a step that the IR runs by itself, with the times of what it consists of.
-
-        Passes that the IR runs as one are measured one by one for it.
-        """

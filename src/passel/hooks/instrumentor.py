@@ -30,29 +30,25 @@ class Instrumentor:
 
     Attributes:
         run: The run, once it has started.
-        one_by_one: Whether passes have to run one by one.
         collects_statistics: Whether passes count also what costs time to count.
         finds_changes: Whether passes that have changed their op are to be found.
         sees_steps: Whether anything but runs is observed.
         sees: The instrumentations that observe each kind of thing, such as `pass`.
-        measures: Those that are told times.
     """
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
         self._all = tuple(instrumentations)
         self._broken: set[int] = set()
         self.run: Any = None
-        self.one_by_one: bool = any(each.one_by_one for each in self._all)
         self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
         self.finds_changes: bool = any(each.finds_changes for each in self._all)
         self.sees: dict[str, list[PassInstrumentation]] = {
             what: [each for each in self._all if _overrides(each, names)]
             for what, names in _PAIRS.items()
         }
-        self.measures = [each for each in self._all if _overrides(each, ("on_measured",))]
         self._of_failures = [each for each in self._all if _overrides(each, ("on_failure",))]
         of_steps = [each for what in _PAIRS if what != "run" for each in self.sees[what]]
-        self._of_steps = list(dict.fromkeys([*of_steps, *self.measures]))
+        self._of_steps = list(dict.fromkeys(of_steps))
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
@@ -91,11 +87,6 @@ class Instrumentor:
         for each in self._of_failures:
             self.call(each, "on_failure", failure)
 
-    def on_measured(self, times: Sequence[Any]) -> None:
-        """Tell the times of what an IR has run by itself."""
-        for each in self.measures:
-            self.call(each, "on_measured", times)
-
     def crossing(self) -> Instrumentor:
         """Return the hooks for a run on ops of another IR, inside of a pass."""
         crossing = (each for each in self._all if each.crosses and id(each) not in self._broken)
@@ -115,7 +106,6 @@ class Instrumentor:
         parts = self._split()
         other = Instrumentor(part for part in parts if part is not None)
         other.run, other.collects_statistics = self.run, self.collects_statistics
-        other.one_by_one = self.one_by_one
         return other, parts
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
@@ -165,7 +155,7 @@ class Bracket:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
+        if kind is not None and not self.ended.failed:
             self.ended = _FAILED
         self.close()
 

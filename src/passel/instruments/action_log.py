@@ -83,7 +83,6 @@ class ActionLog(PassInstrumentation):
     numbers.
     """
 
-    one_by_one = True  # each pass is an action
     crosses = True  # counters count what passes run on another IR as well
 
     def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:

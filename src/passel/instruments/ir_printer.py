@@ -70,8 +70,6 @@ class PrintIR(PassInstrumentation):
     Source: `mlir::PassManager::enableIRPrinting`, MLIR 22.
     """
 
-    one_by_one = True  # what is asked for is the IR between passes
-
     def __init__(  # noqa: PLR0913 - a keyword for each
         self,
         *,

@@ -63,7 +63,7 @@ class Progress(PassInstrumentation):
     def __init__(self, line: StatusLine) -> None:
         self._line = line
         self._started = 0.0
-        self._numbers: dict[Step | str, int] = {}
+        self._numbers: dict[Step, int] = {}
         self._position: Step | None = None
         self._number = self._shown = ""
         self._done = self._total = 0
@@ -72,8 +72,6 @@ class Progress(PassInstrumentation):
         """Take note of the steps, and let the line appear after a while."""
         steps = run.pipeline.steps
         self._numbers = {step: number for number, step in enumerate(steps, 1)}
-        # Passes that run as one stand where the first of them stood.
-        self._numbers |= {s.path: n for n, s in enumerate(steps, 1) if isinstance(s, PassStep)}
         now = time.monotonic()
         self._started = self._started or now
         self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
@@ -85,9 +83,8 @@ class Progress(PassInstrumentation):
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of what runs."""
         adapter = self.run.adapter
-        if first := self._numbers.get(step) or self._numbers.get(step.path):
-            last = first + max(len(step.children) - 1, 0)
-            self._position, self._number = step, f"{first}-{last}" if last > first else f"{first}"
+        if first := self._numbers.get(step):
+            self._position, self._number = step, f"{first}"
             self._done = self._total = 0
             if not isinstance(step, PassStep):
                 kinds = map(adapter.kind_of, adapter.children(op))

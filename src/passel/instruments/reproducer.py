@@ -22,7 +22,7 @@ from passel.instruments.reproducer_file import (
 )
 from passel.instruments.whole_files import check_writable
 from passel.ir import PrintFlags, WritesSources, outwards
-from passel.passes.context import op_diagnostic
+from passel.passes.op_facts import op_diagnostic
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
@@ -136,7 +136,6 @@ class CrashReproducer(PassInstrumentation):
         check_writable(path)
         self.path = path
         self.local = local
-        self.one_by_one = local  # the IR before each pass is recorded
         self.threading = threading
         self.replay = replay
         self._started: Run | None = None
@@ -185,8 +184,8 @@ class CrashReproducer(PassInstrumentation):
         """Remember the failure."""
         frame = self._frames[-1]
         self.after_pass(step, op)
-        if failure is None or (step.is_fused and failure.kind != "interrupted"):
-            return  # what failed inside is among the failures of the run, or was handled
+        if failure is None:
+            return
         # A pass that gives up, or is interrupted, because of what it has run is not to blame.
         if isinstance(step, PassStep) and frame.inner and failure.kind in {"failed", "interrupted"}:
             cases = frame.inner

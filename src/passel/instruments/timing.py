@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
-from passel.execution.strategies.placement import at_work
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.timer import Timer
@@ -22,11 +21,11 @@ from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.hooks import Measured, Run
+    from passel.hooks import Run
     from passel.schedule import Step
 
 __all__ = ["Timer", "Timing"]
@@ -79,9 +78,9 @@ class Timing(PassInstrumentation):
                 "'list' or 'ops' as 'text' or 'json'"
             )
         self._display: Display = display
-        self.one_by_one: bool = display == "ops"  # the IR tells no times of single ops
         self._format: Literal["text", "json"] = output_format
         self._report = report
+        self._is_part = False
         self._threads: dict[int, ThreadTimer] = {}
         self._worker = this_worker()
         self._pairs: dict[PassExecution, float] = {}
@@ -136,7 +135,9 @@ class Timing(PassInstrumentation):
 
     def split(self) -> Timing:
         """Return what measures a part of the run in another process."""
-        return Timing(display=self._display, output_format=self._format)
+        part = Timing(display=self._display, output_format=self._format)
+        part._is_part = True
+        return part
 
     def merge(self, child: PassInstrumentation) -> None:
         """Add what a part has measured below the row that is open now.
@@ -154,7 +155,7 @@ class Timing(PassInstrumentation):
         """Copy and pickle what was measured so far, but not where it is reported."""
         names = ("_display", "_format", "_worker", "_pairs")
         measured = self.timing
-        if at_work.get():  # there may be more workers than processors
+        if self._is_part:  # there may be more workers than processors
             share = self._thread().processor_share()
             for each in measured.walk():
                 each.user *= share
@@ -179,21 +180,18 @@ class Timing(PassInstrumentation):
             self.write_report(sys.stderr if self._report is True else self._report)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Measure the pass; passes that the IR runs as one are measured by it."""
-        if not step.is_fused:
-            self._begin(step)
+        """Measure the pass."""
+        self._begin(step)
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Measure it no more."""
-        if not step.is_fused:
-            seconds = self._end()
-            if self._display == "ops" and isinstance(step, PassStep):
-                self._add(execution_of(self.run, step, op), seconds)
+        seconds = self._end()
+        if self._display == "ops" and isinstance(step, PassStep):
+            self._add(execution_of(self.run, step, op), seconds)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Measure it no more."""
-        if not step.is_fused:
-            self._end()
+        self._end()
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Measure the pipeline."""
@@ -213,20 +211,6 @@ class Timing(PassInstrumentation):
 
     def _add(self, pair: PassExecution, seconds: float) -> None:
         self._pairs[pair] = self._pairs.get(pair, 0.0) + seconds
-
-    def on_measured(self, times: Iterable[Measured]) -> None:
-        """Add what the IR has measured."""
-        row, times = self._thread().row, tuple(times)
-        self._add_measured(row, times)
-        row.added += sum(each.user - each.wall for each in times)
-
-    def _add_measured(self, above: Row, times: Iterable[Measured]) -> None:
-        for each in times:
-            row = above.nested.get(each.what) or self._row(above, each.what)
-            row.wall += each.wall
-            row.user += each.user
-            row.count += each.ops
-            self._add_measured(row, each.inside)
 
     def _begin(self, what: Any) -> None:
         thread = self._threads.get(get_ident()) or self._thread()

@@ -61,8 +61,6 @@ class Trace(PassInstrumentation):
     slices are all named `pass-execution`, and there are no others.
     """
 
-    one_by_one = True  # a slice for each pass is what is asked for
-
     finds_changes = True
     crosses = True  # it asks the innermost run
 

@@ -50,34 +50,18 @@ class BringsPasses(Protocol):
         ...
 
 
-class Fusing(NamedTuple):
-    """How steps are to run that an IR runs by itself.
-
-    Attributes:
-        verifies: Whether the IR is verified after each of them.
-        measures: Whether the time of each is asked for. Those whose times the IR does not tell stay
-            what they are.
-        counts: Whether statistics are asked for. Those stay apart that the IR does not count apart.
-    """
-
-    verifies: bool = True
-    measures: bool = False
-    counts: bool = False
-
-
 @runtime_checkable
-class FusesPasses(Protocol):
+class LowersPasses(Protocol):
     """Optional ability of an adapter: its IR runs several passes in one call, outside Python."""
 
-    def fuse(self, steps: Sequence[Any], how: Fusing) -> tuple[Any, ...]:
-        """Return steps of a schedule with those that follow each other made one if possible.
+    def lower(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
+        """Return steps of a schedule, with one ordinary pass for several where that does the same.
+
+        It is not asked for runs that are observed, gated or checked.
 
         Args:
             steps: What runs on one op, in order.
-            how: How they are to run.
-
-        Returns:
-            The steps; a `FusedStep` for some that are now one.
+            verify: Whether the IR is verified after each of them.
         """
         ...
 

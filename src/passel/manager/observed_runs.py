@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
+    from passel.execution import RunOptions
     from passel.hooks import PassInstrumentation
 
 
@@ -19,6 +20,7 @@ class ObservedRuns:
 
     _instrumentations: list[PassInstrumentation]
     _enabled: dict[str, Callable[[], PassInstrumentation]]
+    _options: RunOptions
 
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
         """Let something observe the runs of this manager.
@@ -188,4 +190,9 @@ class ObservedRuns:
 
     def _observers(self) -> list[PassInstrumentation]:
         """Return what observes a run, those that were enabled made for it."""
-        return [*self._instrumentations, *(make() for make in self._enabled.values())]
+        enabled = [make() for make in self._enabled.values()]
+        if self._options.isolation:
+            from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
+
+            enabled.append(IsolationCheck())
+        return [*self._instrumentations, *enabled]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from passel.errors import AdapterError
 from passel.ir import BringsFrontend, InvalidIR, ability_of
 from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
-from passel.passes.context import invalid_diagnostic
+from passel.passes.op_facts import invalid_diagnostic
 
 if TYPE_CHECKING:
     from passel.ir import IRAdapter

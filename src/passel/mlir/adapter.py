@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from passel.diagnostics import Location
-    from passel.ir import Fusing, OpKind, PrintFlags
+    from passel.ir import OpKind, PrintFlags
     from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
@@ -280,16 +280,11 @@ class MLIRAdapter(IRAdapter):
 
         return MLIRSource(self.bindings.root)
 
-    def fuse(self, steps: Sequence[Step], how: Fusing) -> tuple[Step, ...]:
+    def lower(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
         """Make one of MLIR's passes that follow each other, and of nested pipelines of them."""
-        if how.measures:
-            from passel.mlir.measured import can_measure  # noqa: PLC0415 - rare
+        from passel.mlir.lowering import lower  # noqa: PLC0415 - for pipelines alone
 
-            if not can_measure(self.bindings):
-                return tuple(steps)
-        from passel.mlir.fusion import fuse  # noqa: PLC0415 - as above
-
-        return fuse(self.bindings, self._kinds, steps, how)
+        return lower(self.bindings, self._kinds, steps, verify=verify)
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return the op in custom form, which MLIR reads back without loss."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from passel.passes import PassContext, Statistic
     from passel.passes.options import OptionInfo
     from passel.pipeline import OptionNode
-    from passel.schedule import Step
 
 FUNCTION = ".func"
 """How the names of ops end that are functions."""
@@ -64,24 +63,20 @@ class Managers:
         self.verify = verify
         self._made: dict[str, CompiledPipeline] = {}
 
-    def run(
-        self, operation: Any, elements: str, ctx: Any, steps: Sequence[Step] | None = None
-    ) -> Outcome:
-        """Run passes on an op; give the run what it collects of them.
+    def run(self, operation: Any, elements: str, ctx: PassContext[Any]) -> Outcome:
+        """Run passes on an op; give the run the statistics of one, if it collects them.
 
         Args:
             operation: The op.
             elements: The passes, as in a pipeline.
             ctx: The context of the pass that they are.
-            steps: The steps that the passes are, none for the pass by itself; None to collect
-                nothing.
         """
         text = f"{operation.name}({elements})"
-        if steps is not None and (ctx.collects_statistics or ctx.measures):
-            from passel.mlir.measured import can_measure, run_measured  # noqa: PLC0415 - rare
+        if ctx.collects_statistics:
+            from passel.mlir.measured import can_measure, run_counted  # noqa: PLC0415 - rare
 
             if can_measure(self.bindings):
-                return run_measured(self.bindings, text, operation, ctx, steps, verify=self.verify)
+                return run_counted(self.bindings, text, operation, ctx)
         made = self._made.get(text)
         if made is None:
             made = compiled(self.bindings, ctx.ir_context, text, verify=self.verify)
@@ -139,7 +134,7 @@ class NativePass(Pass[Any, Managers]):
         Raises:
             PassFailure: The pass failed. MLIR's own words are reported before.
         """
-        outcome = ctx.state.run(op.operation, str(self), ctx, ())
+        outcome = ctx.state.run(op.operation, str(self), ctx)
         for diagnostic in outcome.diagnostics:
             ctx.emit(diagnostic)
         if outcome.failed:

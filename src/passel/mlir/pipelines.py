@@ -105,12 +105,9 @@ class CompiledPipeline:
     def __str__(self) -> str:
         return str(self._manager)
 
-    def observe(self, *, statistics: bool = False, timing: bool = False) -> None:
-        """Let it print to the standard error: statistics after a run, times when it is dropped."""
-        if statistics:
-            self._manager.enable_statistics()
-        if timing:
-            self._manager.enable_timing()
+    def count(self) -> None:
+        """Let it print statistics to the standard error after a run."""
+        self._manager.enable_statistics()
 
     def run(self, operation: Any, by: Caller = at_once) -> Outcome:
         """Run the pipeline on an op of its anchor's name.

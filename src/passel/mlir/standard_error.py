@@ -13,8 +13,7 @@ from functools import cache
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from passel.execution.strategies.base import interrupts_held
-from passel.execution.streams import last_words
+from passel.execution.streams import interrupts_held, last_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

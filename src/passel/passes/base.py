@@ -163,6 +163,11 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """
         raise NotImplementedError
 
+    @classmethod
+    def has_state(cls) -> bool:
+        """Return whether `initialize` is to be called."""
+        return cls.initialize is not Pass.initialize
+
     def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
         """Transform `op`, which it must not erase, nor look at or change what is outside of it.
 

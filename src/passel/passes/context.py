@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import typing
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol
 
-from passel.diagnostics import UNKNOWN, Diagnostic, Severity
-from passel.ir import PrintFlags, outwards
+from passel.analysis import AnalysisManager
+from passel.analysis.manager import AnalysisServices
+from passel.diagnostics import Diagnostic, Severity
+from passel.passes.op_facts import OpFacts, op_diagnostic
+from passel.passes.outcome import UNCHANGED
 
 if TYPE_CHECKING:
     # Only for its default: a plain `PassContext` is that of a pass without state.
     from typing_extensions import TypeVar
 
-    from passel.analysis import AnalysisClass, AnalysisManager
+    from passel.analysis import AnalysisClass
     from passel.analysis.manager import A
-    from passel.diagnostics import Location
     from passel.errors import Failure
-    from passel.ir import InvalidIR, IRAdapter
+    from passel.ir import IRAdapter
+    from passel.passes.outcome import Outcome
     from passel.passes.statistics import Statistic
 
     StateT = TypeVar("StateT", default=None)
@@ -25,11 +27,7 @@ else:
     StateT = typing.TypeVar("StateT")
 
 
-_FOR_DIAGNOSTICS = PrintFlags(generic=True, local_scope=True)
-"""How ops are printed that diagnostics are about.
-
-Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
-"""
+_NOTHING: frozenset[type] = frozenset()
 
 
 class PipelineTree(Protocol):
@@ -62,95 +60,153 @@ class PipelineRun:
         return f"PipelineRun(failures={self.failures!r}, changed={self.changed!r})"
 
 
-class OpFacts:
-    """Answers to what can be asked about an op without knowing its IR.
-
-    They are those of the moment at which they are asked for.
-
-    Args:
-        adapter: The adapter of the IR.
-        op: The op.
+class PassRun(AnalysisServices, Protocol):
+    """A run, as far as the contexts of its passes are concerned.
 
     Attributes:
-        op: The op.
+        ir_context: The IR's own context.
+        states: What passes' `initialize` returned.
     """
 
-    __slots__ = ("_adapter", "op")
-
-    def __init__(self, adapter: IRAdapter, op: Any) -> None:
-        self._adapter = adapter
-        self.op: Any = op
+    ir_context: Any
+    states: dict[Any, Any]
 
     @property
-    def name(self) -> str:
-        """The full name, such as `func.func`."""
-        return self._adapter.kind_of(self.op).name
+    def collects_statistics(self) -> bool:
+        """Whether passes count also what costs time to count."""
+        ...
 
-    @property
-    def symbol(self) -> str | None:
-        """The name that the op defines as a symbol, such as `main`; None if it defines none."""
-        return self._adapter.symbol_name(self.op)
+    def run_dynamic(self, ctx: Any, pipeline: PipelineTree, op: Any, /) -> PipelineRun:
+        """Run a pipeline for a pass."""
+        ...
 
-    @property
-    def parent(self) -> Any:
-        """The enclosing op; None at the top."""
-        return self._adapter.parent(self.op)
+    def run_elsewhere(
+        self, ctx: Any, pipeline: PipelineTree, op: Any, compiler: Any, /
+    ) -> PipelineRun:
+        """Run a pipeline for a pass, on an op of another IR."""
+        ...
 
-    @property
-    def isolated(self) -> bool:
-        """Whether it is `IsolatedFromAbove`: nothing inside uses values from outside."""
-        return self._adapter.kind_of(self.op).isolated
-
-    @property
-    def registered(self) -> bool:
-        """Whether a dialect defines the op."""
-        return self._adapter.kind_of(self.op).registered
-
-    @property
-    def location(self) -> Location:
-        """Where the op comes from, or `UNKNOWN`."""
-        return self._adapter.location(self.op)
-
-    @property
-    def text(self) -> str:
-        """The op with all that is inside, in the form in which its IR prints it."""
-        return self._adapter.print_op(self.op, PrintFlags())
+    def run_one_by_one(self, ctx: Any, steps: Any, /) -> bool:
+        """Run steps on the op of a pass that stands for them."""
+        ...
 
 
-class PassContext(ABC, Generic[StateT]):
-    """All state of one execution of a pass; the pass itself is frozen and has none.
+class Record:
+    """What a pass has told: most have nothing to tell.
 
-    A context is valid during `Pass.run` only: don't keep it.
+    Attributes:
+        outcome: What was reported already, also by pipelines that the pass has run.
+        diagnostics: What is reported when the pass ends.
+        counts: What was counted since.
+    """
+
+    __slots__ = ("counts", "diagnostics", "outcome")
+
+    def __init__(self) -> None:
+        self.outcome: Outcome = UNCHANGED
+        self.diagnostics: list[Diagnostic] = []
+        self.counts: dict[tuple[str, str], int] = {}
+
+
+class PassContext(Generic[StateT]):
+    """All that a pass may ask of the run, and tell it; the pass itself is frozen and has no state.
+
+    It is valid during `Pass.run` only: don't keep it. The run has one for all passes of a pipeline
+    on one op, and writes its attributes but `op`.
 
     Attributes:
         op: The op that the pass runs on.
+        run: The run.
+        plan: What of the pipeline ops of this kind run.
+        parent: The context of the enclosing op; None at the top, and for dynamic pipelines.
+        number: The number of the op among its siblings.
+        place: Where the op stands, as the IR's lifetime policy says.
+        step: The step that is running.
+        preserved: Analyses that the pass preserves.
+        preserves_all: Whether the pass says that it preserves everything.
+        good: The op's fingerprint when it was last valid; None if not known.
+        claims: The steps since then that say that they changed nothing, which is not checked yet.
+        record: What the pass has told; None if nothing.
+        failure: Why the step itself has failed, rather than a pass nested in it.
+        cached: The op's analyses, once one has been asked for.
+        caller: The context of the pass that runs the pipeline, if one does.
+        level: The ops inside of the op, while nested pipelines run on them.
+        seen: The op's fingerprint when it was last looked at, if steps have made claims since.
+        is_news: Whether the step has changed the op, if an observer asks for it.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
 
-    __slots__ = ("op",)
+    __slots__ = (
+        "cached",
+        "caller",
+        "claims",
+        "failure",
+        "good",
+        "is_news",
+        "level",
+        "number",
+        "op",
+        "parent",
+        "place",
+        "plan",
+        "preserved",
+        "preserves_all",
+        "record",
+        "run",
+        "seen",
+        "step",
+    )
 
-    op: Any
+    def __init__(
+        self,
+        run: PassRun,
+        op: Any,
+        place: object,
+        plan: Any,
+        parent: PassContext[Any] | None = None,
+        number: int = 0,
+    ) -> None:
+        self.op: Any = op
+        self.run: PassRun = run
+        self.place: object = place
+        self.plan: Any = plan
+        self.parent: PassContext[Any] | None = parent
+        self.number: int = number
+        self.step: Any = None
+        self.preserved: frozenset[type] = _NOTHING
+        self.preserves_all: bool = False
+        self.good: object = None
+        self.claims: list[Any] = []
+        self.record: Record | None = None
+        self.failure: Failure | None = None
+        self.seen: object = None
+        self.is_news: bool = False
+        self.caller: PassContext[Any] | None = None
+        self.level: Any = None
+        # Enclosing passes may have asked for analyses of this op already.
+        known = None if parent is None else parent.cached
+        self.cached: AnalysisManager | None = None if known is None else known.known_child(op)
 
     @property
-    @abstractmethod
     def adapter(self) -> IRAdapter:
         """The adapter of the IR that the op belongs to."""
+        return self.run.adapter
 
     @property
-    @abstractmethod
     def ir_context(self) -> Any:
         """The IR's own context: `xdsl.context.Context`, `mlir.ir.Context`."""
+        return self.run.ir_context
 
     @property
-    @abstractmethod
     def path(self) -> str:
         """The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`."""
+        return self.step.path
 
     @property
-    @abstractmethod
     def state(self) -> StateT:
         """Return value of the pass's `initialize` for this schedule."""
+        return self.run.states.get(self.step)  # pyright: ignore[reportReturnType] - None by default
 
     def about(self, op: Any = None) -> OpFacts:
         """Return what any IR can tell about an op, by default the one that the pass runs on.
@@ -172,9 +228,17 @@ class PassContext(ABC, Generic[StateT]):
     # -- Analyses ---------------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def analyses(self) -> AnalysisManager:
         """The analyses of the op, with those of enclosing and nested ops."""
+        if self.cached is None:
+            above = None if self.parent is None else self.parent.analyses
+            made = (
+                AnalysisManager(self.op, self.run)
+                if above is None
+                else above.child(self.op, self.run)
+            )
+            self.cached = made
+        return self.cached
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
         """Return an analysis of the op, computed now if it is not cached.
@@ -191,7 +255,7 @@ class PassContext(ABC, Generic[StateT]):
 
         Source: `mlir::Pass::getCachedAnalysis`, MLIR 22.
         """
-        return self.analyses.cached_analysis(kind)
+        return None if self.cached is None else self.cached.cached_analysis(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
         """Return an analysis of an enclosing op, if it is cached; it may be stale.
@@ -221,14 +285,16 @@ class PassContext(ABC, Generic[StateT]):
         """
         return self.analyses.cached_child_analysis(kind, op)
 
-    @abstractmethod
     def preserve(self, *kinds: type) -> None:
         """State that these analyses of the op, and of ops inside, are still valid.
 
         Source: `mlir::Pass::markAnalysesPreserved`, MLIR 22.
         """
+        for kind in kinds:
+            if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+                raise TypeError(f"preserve takes the classes of analyses, not {kind!r}")
+        self.preserved |= set(kinds)
 
-    @abstractmethod
     def preserve_all(self) -> None:
         """State that the pass changed nothing on this op.
 
@@ -237,8 +303,8 @@ class PassContext(ABC, Generic[StateT]):
 
         Source: `mlir::Pass::markAllAnalysesPreserved`, MLIR 22.
         """
+        self.preserves_all = True
 
-    @abstractmethod
     def answer_for_changes_outside(self) -> None:
         """State that the pass has changed the enclosing op, and answers for it.
 
@@ -247,6 +313,11 @@ class PassContext(ABC, Generic[StateT]):
         consists of now is what changes by other passes are compared with, and the op counts
         as changed.
         """
+        self.good = None
+        if self.caller is not None and self.caller.op == self.op:
+            self.caller.answer_for_changes_outside()
+        elif self.parent is not None and self.parent.level is not None:
+            self.parent.level.accept_enclosing()
 
     def fingerprint(self) -> object:
         """Return what the op consists of now; equal to a later one if nothing changed since.
@@ -259,7 +330,6 @@ class PassContext(ABC, Generic[StateT]):
 
     # -- Dynamic pipelines ------------------------------------------------------------------
 
-    @abstractmethod
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
         """Run a pipeline on the pass's op, or on one inside of it, now.
 
@@ -280,8 +350,11 @@ class PassContext(ABC, Generic[StateT]):
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """
+        if isinstance(pipeline, str):
+            msg = "run_pipeline takes a pass manager, such as PassManager.parse(text), not text"
+            raise TypeError(msg)
+        return self.run.run_dynamic(self, pipeline, self.op if op is None else op)
 
-    @abstractmethod
     def run_elsewhere(self, pipeline: PipelineTree, op: Any, compiler: Any) -> PipelineRun:
         """Run a pipeline on an op of another IR, which the pass has made from its own.
 
@@ -299,15 +372,22 @@ class PassContext(ABC, Generic[StateT]):
         Raises:
             AnchorError: The pipeline cannot be scheduled.
         """
+        return self.run.run_elsewhere(self, pipeline, op, compiler)
+
+    def run_one_by_one(self, steps: Any) -> bool:
+        """Run steps that an adapter has made one pass of one by one, and return whether any failed.
+
+        What fails in there is reported, and is the failure of the pass.
+        """
+        return self.run.run_one_by_one(self, steps)
 
     # -- What the pass tells ----------------------------------------------------------------
 
     @property
-    @abstractmethod
     def collects_statistics(self) -> bool:
         """Whether the run collects statistics, so that counting may cost time."""
+        return self.run.collects_statistics
 
-    @abstractmethod
     def count(self, statistic: Statistic, amount: int = 1) -> None:
         """Add to one of the pass's statistics.
 
@@ -318,10 +398,28 @@ class PassContext(ABC, Generic[StateT]):
         Raises:
             ValueError: The pass does not declare the statistic, or the amount is negative.
         """
+        declared = self.step.pass_.statistics()
+        if statistic not in declared or amount < 0:
+            raise ValueError(_miscount(self.step.pass_, statistic, amount, declared))
+        self.count_by_name(statistic.name, amount)
 
-    @abstractmethod
+    def count_by_name(self, name: str, amount: int) -> None:
+        """Add to a statistic of the pass, which the IR has counted."""
+        counts, key = self.recorded().counts, (self.step.path, name)
+        counts[key] = counts.get(key, 0) + amount
+
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic that came from elsewhere, such as another compiler."""
+        if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+            msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and its kin take text"
+            raise TypeError(msg)
+        self.recorded().diagnostics.append(diagnostic)
+
+    def recorded(self) -> Record:
+        """Return what the pass has told, to add to it."""
+        if self.record is None:
+            self.record = Record()
+        return self.record
 
     def emit_error(self, message: str, op: Any = None) -> Diagnostic:
         """Report an error about `op` (by default the one that the pass runs on).
@@ -349,22 +447,14 @@ class PassContext(ABC, Generic[StateT]):
         return diagnostic
 
 
-def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:
-    """Return a diagnostic about an op, located at the op or the nearest enclosing op."""
-    locations = (adapter.location(each) for each in outwards(adapter, op))
-    location = next((each for each in locations if each != UNKNOWN), UNKNOWN)
-    return Diagnostic(
-        severity,
-        message,
-        location,
-        print_op=lambda: adapter.print_op(op, _FOR_DIAGNOSTICS),
+def _miscount(
+    pass_: Any, statistic: Statistic, amount: int, declared: tuple[Statistic, ...]
+) -> str:
+    if statistic in declared:
+        return f"statistic '{statistic.name}' cannot grow by {amount}: amounts are not negative"
+    names = ", ".join(f"'{each.name}'" for each in declared) or "none"
+    return (
+        f"pass '{pass_.name or pass_.display_name}' does not declare statistic "
+        f"'{getattr(statistic, 'name', statistic)}' (it declares {names}); declare it in the "
+        "class body"
     )
-
-
-def invalid_diagnostic(adapter: IRAdapter, error: InvalidIR) -> Diagnostic:
-    """Return what a verifier has found, as a diagnostic about its op."""
-    message = f"'{adapter.kind_of(error.op).name}' op {error.message}"
-    diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
-    for place, note in error.notes:
-        diagnostic.attach_note(note, adapter.location(place))
-    return diagnostic

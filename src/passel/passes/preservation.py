@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from passel.analysis import AllAnalyses
+from passel.analysis import EVERYTHING, AllAnalyses, in_common
 from passel.passes.walking import walk
 
 if TYPE_CHECKING:
@@ -13,20 +13,10 @@ if TYPE_CHECKING:
     from passel.passes.base import Pass
     from passel.passes.op_pass_manager import OpPassManager
 
-EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
-"""The analyses that are preserved where nothing runs."""
-
 
 def preserves(kinds: Collection[type], kind: type) -> bool:
     """Return whether an analysis is among those that are preserved."""
     return kind in kinds or AllAnalyses in kinds
-
-
-def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]:
-    """Return the analyses that are in two sets, each of which may stand for every one."""
-    if AllAnalyses in some:
-        return others
-    return some if AllAnalyses in others else some & others
 
 
 def preserved_by(items: Iterable[Pass[Any, Any] | OpPassManager]) -> frozenset[type]:

@@ -13,7 +13,7 @@ from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
 from passel.record.texts import digest_of
 from passel.record.writer import PartLog, RecordedOp, RecordFile
-from passel.schedule import PassStep, passes_in, passes_of
+from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,17 +228,14 @@ class Recorder(PassInstrumentation):
         if outcome is None:
             return
         counts = {name: n for (path, name), n in outcome.counts.items() if path == step.path}
-        if counts and not step.is_fused:
+        if counts:
             data["counts"] = counts
         told = [each for each in outcome.diagnostics if id(each) not in self._told]
         if told:
             self._told.update(map(id, told))
             data["diagnostics"] = [diagnostic_data(each) for each in told]
-        failures = outcome.failures[:1] if step.is_fused else ()
-        for failure in (ended.failure, *failures):
-            if failure is not None:
-                data["failure"] = failure_data(FailureInfo.of(failure))
-                break
+        if ended.failure is not None:
+            data["failure"] = failure_data(FailureInfo.of(ended.failure))
 
     def _look(
         self, run: _RecordedRun, op: Any, ended: Ended, place: object, data: dict[str, Any]
@@ -383,6 +380,5 @@ def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
 
 
 def _facts_of(step: Step) -> StepInfo:
-    name = "" if step.is_fused or step.pass_ is None else step.pass_.name
-    parts = tuple(each.path for each in passes_in(step)) if step.is_fused else ()
-    return StepInfo(step.path, name, step.title, parts)
+    name = "" if step.pass_ is None else step.pass_.name
+    return StepInfo(step.path, name, step.title, ())

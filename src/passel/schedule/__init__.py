@@ -2,7 +2,6 @@
 
 from passel.schedule.compiler import PipelineCompiler
 from passel.schedule.model import (
-    FusedStep,
     NestedStep,
     PassStep,
     Pipeline,
@@ -14,7 +13,6 @@ from passel.schedule.model import (
 )
 
 __all__ = [
-    "FusedStep",
     "NestedStep",
     "PassStep",
     "Pipeline",

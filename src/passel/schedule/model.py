@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
-from passel.pipeline import PipelineNode, print_elements, print_pipeline
+from passel.pipeline import PipelineNode, print_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,20 +16,7 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 
-class _StepDefaults:
-    """A step that stands for no others: a `NestedStep` runs its steps on other ops."""
-
-    __slots__ = ()
-
-    is_fused: ClassVar[bool] = False
-
-    @property
-    def children(self) -> tuple[Step, ...]:
-        """The steps that this one stands for; none but in a `FusedStep`."""
-        return ()
-
-
-class PassStep(_StepDefaults):
+class PassStep:
     """A pass at its place in a schedule.
 
     Attributes:
@@ -59,7 +46,7 @@ class PassStep(_StepDefaults):
         return (self.pass_.to_node(all_options=all_options),)
 
 
-class NestedStep(_StepDefaults):
+class NestedStep:
     """Pipelines for the ops immediately inside the current one; each op takes the first fit.
 
     Attributes:
@@ -99,42 +86,6 @@ class NestedStep(_StepDefaults):
             if pipeline.accepts(kind):
                 return pipeline
         return None
-
-
-class FusedStep(PassStep):
-    """Steps that the IR runs as one, and verifies by itself; to readers, it is what they are.
-
-    Attributes:
-        parts: The steps, in order. `run` of the pass that runs them raises `FusedFailure` for
-            what failed in there.
-    """
-
-    __slots__ = ("parts",)
-
-    is_fused: ClassVar[bool] = True
-
-    def __init__(self, pass_: Pass[Any, Any], path: str, parts: tuple[Step, ...]) -> None:
-        super().__init__(pass_, path)
-        self.parts: Final[tuple[Step, ...]] = parts
-
-    @property
-    def children(self) -> tuple[Step, ...]:
-        """The steps that this one stands for."""
-        return self.parts
-
-    @property
-    def title(self) -> str:
-        """The steps as messages name them."""
-        return print_elements(self.to_nodes())
-
-    @property
-    def display_name(self) -> str:
-        """The names of all passes in reports."""
-        return ", ".join(step.display_name for step in passes_in(self))
-
-    def to_nodes(self, *, all_options: bool = False) -> tuple[ElementNode, ...]:
-        """Return the steps as elements of a pipeline, to be printed."""
-        return tuple(nodes_of(self.parts, all_options=all_options))
 
 
 Step: TypeAlias = PassStep | NestedStep
@@ -218,6 +169,18 @@ class Schedule:
         self.pipeline: Final[Pipeline] = pipeline
         self.states: dict[PassStep, Any] | None = None
 
+    def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
+        """Call `initialize` of every pass that has one; return one that raises, with its error."""
+        states: dict[PassStep, Any] = {}
+        for step in passes_of(self.pipeline):
+            if step.pass_.has_state():
+                try:
+                    states[step] = step.pass_.initialize(ir_context)
+                except Exception as error:  # noqa: BLE001 - the run fails by it
+                    return step, error
+        self.states = states
+        return None
+
 
 def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[ElementNode]:
     """Yield steps as elements of a pipeline, to be printed.
@@ -240,9 +203,6 @@ def passes_in(step: Step) -> Iterator[PassStep]:
     if isinstance(step, NestedStep):
         for nested in step.pipelines:
             yield from passes_of(nested)
-    elif isinstance(step, FusedStep):
-        for child in step.children:
-            yield from passes_in(child)
     else:
         yield step
 

@@ -108,7 +108,7 @@ class Stretch:
 
     def __call__(self, step: Step, op: Any) -> bool:
         """Return whether a step is to run on an op."""
-        if isinstance(step, PassStep) and not step.is_fused:
+        if isinstance(step, PassStep):
             return self._runs(step.path, op)
         return any(self._may_run(each.path) for each in passes_in(step))
 

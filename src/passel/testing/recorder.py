@@ -22,8 +22,6 @@ class EventRecorder(PassInstrumentation):
         events: The lines so far.
     """
 
-    one_by_one = True  # each pass is an event
-
     def __init__(self) -> None:
         self.events: list[str] = []
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity
-from passel.execution.step import StepRunner
+from passel.execution import Run
 from passel.execution.streams import last_words
 from passel.hooks import PassInstrumentation
 from passel.passes import Pass
@@ -99,9 +99,9 @@ def at_work() -> str:
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top
         while frame is not None:
-            if frame.f_code is StepRunner.run_step.__code__ and frame.f_locals["step"].pass_:
+            if frame.f_code is Run.run_step.__code__ and frame.f_locals["step"].pass_:
                 step, op, ctx = (frame.f_locals[name] for name in ("step", "op", "ctx"))
-                symbol = ctx.runner.services.adapter.symbol_name(op)
+                symbol = ctx.adapter.symbol_name(op)
                 where = f"'{ctx.plan.op_name}'" + (f" @{symbol}" if symbol else "")
                 return f"in pass '{step.title}' on {where} [{step.path}]"
             frame = frame.f_back

@@ -13,7 +13,7 @@ from passel.diagnostics import Diagnostic, Severity, Span, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError, Problem
 from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
-from passel.passes.context import invalid_diagnostic, op_diagnostic
+from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.collector import release_collector
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 // Workers that are asked for, and cannot have MLIR's ops, are said to be none, once; native passes have MLIR's threads instead.
 // RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/local.py -p 'builtin.module(func.func(local))' -j 2 2>&1 | filecheck %s
-// RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 --mlir-timing 2>&1 | filecheck %s --check-prefix=SILENT
+// RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 2>&1 | filecheck %s --check-prefix=SILENT
 
 // CHECK: no worker processes: Python passes on ops of mlir run in one process only
 // CHECK-NOT: no worker processes

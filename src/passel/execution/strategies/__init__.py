@@ -3,9 +3,8 @@
 What shares work is in modules of its own, which are loaded when it is asked for.
 """
 
-from passel.execution.strategies.base import Sequential, processors
-from passel.execution.strategies.child_run import SiblingStrategy
-from passel.execution.strategies.selection import Jobs, own_threads, strategy_for
+from passel.execution.strategies.selection import Jobs, own_threads, processors, strategy_for
+from passel.execution.strategies.sequential import Sequential, SiblingStrategy
 
 __all__ = [
     "Jobs",

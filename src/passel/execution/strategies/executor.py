@@ -15,25 +15,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
-from passel.execution.strategies.base import Sequential, shares_of
-from passel.execution.strategies.placement import Place, at_work
+from passel.execution.strategies.sequential import Sequential, at_work
+from passel.execution.strategies.sharing import Fence, Sharing, take, work_off
 from passel.hooks import Instrumentor
-from passel.ir import running_on
+from passel.ir import ShipsOps, ability_of, running_on
 from passel.schedule import Pipeline, PipelineCompiler, Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
+    from passel.execution.facts import RunFacts
+    from passel.execution.level import Level
     from passel.execution.options import RunOptions
-    from passel.execution.outcome import Outcome
-    from passel.execution.strategies.child_run import ChildRun, Packed
     from passel.ir import IRAdapter
     from passel.passes.effects_guard import EffectsGuard
+    from passel.passes.outcome import Outcome
     from passel.schedule import NestedStep
 
 
-class OnExecutor:
+class OnExecutor(Sharing):
     """Tasks on the workers of an executor, where the IR and all passes can be sent.
 
     Args:
@@ -41,50 +42,55 @@ class OnExecutor:
         jobs: How many shares at once; None for as many as it takes.
     """
 
-    place = Place.PROCESSES
-    where = "workers of an executor"
+    workers = "workers of an executor"
 
     def __init__(self, executor: Executor, jobs: int | None = None) -> None:
+        super().__init__(max(2, jobs or workers_of(executor)))  # one works beside this process
         self._executor = executor
-        self.jobs: int = jobs or workers_of(executor)
 
-    def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Iterable[Outcome]:
-        """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if work.ctx.cached is not None and work.ctx.cached.around():
-            log_warning_once(f"no {self.where}: analyses of the enclosing ops are cached here")
-            return map(work, tasks)
-        services = work.services
+    def obstacle(self, run: RunFacts, level: Level) -> str:
+        """Return why nothing is shared; empty if it is."""
+        if ability_of(run.adapter, ShipsOps) is None:
+            return f"Python passes on ops of {run.adapter.name} run in one process only"
+        if run.hooks.sees_steps:
+            return "a run is observed in one process only"
+        if level.ctx.cached is not None and level.ctx.cached.around():
+            return "analyses of the enclosing ops are cached here"
+        return super().obstacle(run, level)
+
+    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
+        """Do all tasks on the workers, and here what these cannot do."""
         common = _Common(
-            type(services.hooks.run),
-            services.adapter,
-            work.step,
-            services.options,
-            services.compiler.guard,
-            services.reports.renders,
-            services.hooks.collects_statistics,
+            type(run),
+            run.adapter,
+            level.step,
+            run.options,
+            run.compiler.guard,
+            run.reports.renders,
+            run.collects_statistics,
         )
         try:
             pipeline = pickle.dumps(common, pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
-            log_warning_once(f"no {self.where}: {brief(error)}")
-            return map(work, tasks)
-        return self._share(work, pipeline, shares_of(tasks, self, work))
+            log_warning_once(f"no {self.workers}: {brief(error)}")
+            return map(run.run_sibling, level.tasks)
+        return self._share(run, level, pipeline, self.shares_of(level.tasks, jobs))
 
     def _share(
-        self, work: ChildRun, pipeline: bytes, shares: Sequence[Sequence[Any]]
+        self, run: RunFacts, level: Level, pipeline: bytes, shares: Sequence[Sequence[Any]]
     ) -> Iterator[Outcome]:
-        sent = [self._send(work, pipeline, share) for share in shares]
+        sent = [self._send(run, pipeline, share) for share in shares]
         try:
             for share, future in zip(shares, sent, strict=True):
-                yield from _outcomes_of(work, share, future)
+                yield from _outcomes_of(run, level, share, future)
         finally:
             _end(self._executor, sent)
 
-    def _send(self, work: ChildRun, pipeline: bytes, share: Sequence[Any]) -> Future[bytes]:
+    def _send(self, run: RunFacts, pipeline: bytes, share: Sequence[Any]) -> Future[bytes]:
         """Return what will be the answer of a worker, or the error that there is instead."""
-        ships: Any = work.services.adapter
+        ships: Any = run.adapter
         try:
-            ops = ships.ship([task.op for task in share], work.ctx.ir_context)
+            ops = ships.ship([task.op for task in share], run.ir_context)
             return self._executor.submit(do_share, pipeline, ops)
         except Exception as error:  # noqa: BLE001 - executors raise what they like
             future: Future[bytes] = Future()
@@ -103,21 +109,25 @@ def _end(executor: Executor, sent: Sequence[Future[bytes]]) -> None:
         future.cancel()
 
 
-def _outcomes_of(work: ChildRun, share: Sequence[Any], future: Future[bytes]) -> Iterable[Outcome]:
+def _outcomes_of(
+    run: RunFacts, level: Level, share: Sequence[Any], future: Future[bytes]
+) -> Iterable[Outcome]:
     """Wait for a share, and return its outcomes; do here what a worker has refused."""
     try:
         answer = pickle.loads(future.result())  # noqa: S301 - an executor's workers are trusted
     except EncodingError:
-        return map(work, share)
+        return map(run.run_sibling, share)
     except Exception as error:  # noqa: BLE001 - as above
         how = f"is gone: {brief(error)}"
-        return [work.die(task, how, 0) for task in share]
+        return [run.fail_dead(task, how) for task in share]
     if isinstance(answer, str):
         if answer:
             log_warning_once(f"a worker refused its share: {answer}")
-        return map(work, share)
+        return map(run.run_sibling, share)
     # What was done here meanwhile may have changed ops that the worker had as they were.
-    return work.take(share, answer) if all(map(work.is_as_known, share)) else map(work, share)
+    if all(map(level.is_as_known, share)):
+        return take(run, level, share, *answer)
+    return map(run.run_sibling, share)
 
 
 def workers_of(executor: Executor) -> int:
@@ -184,9 +194,10 @@ def do_share(pipeline: bytes, ops: bytes) -> bytes:
         at_work.reset(token)
 
 
-def _done(common: _Common, ops: bytes) -> list[tuple[Outcome, Packed]]:
+def _done(common: _Common, data: bytes) -> tuple[list[tuple[Outcome, bytes]], set[str]]:
+    """Do a share; return the outcomes and changes, and which nested pipelines have found ops."""
     ships: Any = common.adapter
-    shipment = ships.receive(ops)
+    shipment = ships.receive(data)
     context, step = shipment.context, common.step
     if _latest.compiled is None or _latest.compiled[0].context is not context:
         compiler = PipelineCompiler(common.adapter, context, common.guard)
@@ -195,6 +206,11 @@ def _done(common: _Common, ops: bytes) -> list[tuple[Outcome, Packed]]:
     hooks = Instrumentor(())
     hooks.collects_statistics = common.collects
     emit: Any = list[Any]().append if common.renders else None  # it is reported over there
-    run = common.run_class(compiler, hooks, emit, options=common.options, strategy=Sequential())
+    run: RunFacts = common.run_class(
+        compiler, hooks, emit, options=common.options, strategy=Sequential()
+    )
     with running_on(common.adapter, context):
-        return list(run.do_share(schedule, step, shipment.ops))
+        level = run.start_share(schedule, step, shipment.ops)
+        with Fence(level):
+            done = list(work_off(run, level.tasks))
+    return done, run.plans.matched

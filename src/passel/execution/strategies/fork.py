@@ -2,83 +2,91 @@
 
 Workers start as copies of this process, so that they have all passes, ops and cached analyses.
 They send back what they have changed. The tasks are handed out in chunks; results are taken in
-program order. What no worker can do is done here: an op that cannot be sent, and all that a
-worker did whose passes have changed more than their own ops.
+program order. What no worker can do is done here: an op that cannot be sent, all that a worker did
+whose passes have changed more than their own ops, and the rest of what one had that died.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.fork_map import fork_map
-from passel.execution.strategies.placement import Place
+from passel.execution.strategies.sharing import Fence, Sharing, take, work_off
+from passel.execution.strategies.watch import own
+from passel.hooks import Bracket
+from passel.ir import SendsOps, ability_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    from passel.execution.outcome import Outcome
-    from passel.execution.strategies.child_run import ChildRun
+    from passel.execution.facts import RunFacts
+    from passel.execution.level import Level
+    from passel.passes.outcome import Outcome
+    from passel.schedule import Step
 
 _CHUNKS_PER_WORKER = 8
 """More balance better, fewer cost less."""
 
 
-class Forked:
+class Forked(Sharing):
     """Tasks in worker processes.
 
     Python objects that passes change beside the IR are changed in the workers, and lost.
-
-    Args:
-        jobs: How many processes may work at once.
     """
 
-    place = Place.COPIES
-    where = "worker processes"
+    workers = "worker processes"
 
-    def __init__(self, jobs: int) -> None:
-        self.jobs: int = jobs
+    def obstacle(self, run: RunFacts, level: Level) -> str:
+        """Return why nothing is shared; empty if it is."""
+        if ability_of(run.adapter, SendsOps) is None:
+            return f"Python passes on ops of {run.adapter.name} run in one process only"
+        return super().obstacle(run, level)
 
-    def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Iterator[Outcome]:
-        """Do all tasks, and yield their outcomes in the order of the tasks."""
-        jobs = min(self.jobs, work.jobs or self.jobs)
-        return _forked(work, _shrinking_chunks(tasks, jobs), jobs)
-
-
-def _forked(work: ChildRun, chunks: Sequence[Sequence[Any]], jobs: int) -> Iterator[Outcome]:
-    """Let workers do chunks; if one dies, name its task, and do the rest of its chunk in others."""
-    forks = fork_map(lambda: _doing_chunks(work), chunks, jobs)
-    is_again = False
-    for number, chunk in enumerate(chunks):
-        result, death = forks.results.pop(number, None), forks.deaths.get(number)
-        # What was done again here may have changed ops that a worker had as they were.
-        if result is not None and (not is_again or all(map(work.is_as_known, chunk))):
-            *done, parts = result
-            yield from work.take(chunk, done, parts)
-            continue
-        is_again = True
-        if death is None or death.step >= len(chunk):  # refused, or no task was to blame
-            yield from map(work, chunk)
-            continue
-        before, after = chunk[: death.step], chunk[death.step + 1 :]
-        yield from _forked(work, [before] if before else [], 1)
-        yield work.die(chunk[death.step], death.describe(), death.in_pass)
-        yield from _forked(work, [after] if after else [], 1)
+    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
+        """Do all tasks in so many processes, and here what these cannot do."""
+        chunks = _shrinking_chunks(level.tasks, jobs)
+        forks = fork_map(partial(_doing_chunks, run, level), chunks, jobs)
+        is_again = False
+        for number, chunk in enumerate(chunks):
+            result, death = forks.results.pop(number, None), forks.deaths.get(number)
+            # What was done again here may have changed ops that a worker had as they were.
+            if result is not None and (not is_again or all(map(level.is_as_known, chunk))):
+                *done, (parts, matched) = result
+                yield from take(run, level, chunk, done, matched, parts)
+                continue
+            is_again = True
+            for place, task in enumerate(chunk):
+                if death is not None and place == death.step:
+                    yield run.fail_dead(task, death.describe(), death.in_pass)
+                else:
+                    yield run.run_sibling(task)
 
 
 @contextmanager
-def _doing_chunks(work: ChildRun) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
+def _doing_chunks(
+    run: RunFacts, level: Level
+) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
     """Do chunks in a worker; each result ends with what has observed it."""
 
     def do(chunk: Sequence[Any]) -> Iterator[Any]:
-        branch = work.branch(chunk)
-        with branch.observed:
-            yield from branch.work.work_off(chunk)
-        yield branch.parts
+        branch, parts = run.branch(chunk)
+        branch.do_step = partial(_noted, branch.do_step)
+        with Bracket(branch.hooks, "run", branch):
+            yield from work_off(branch, chunk)
+        yield parts, run.plans.matched
 
-    with work.apart():
+    with Fence(level):
         yield do
+
+
+def _noted(do_step: Callable[[Step, Any], Outcome], step: Step, ctx: Any) -> Outcome:
+    """Run a step of which it is noted that the process may die of it, unless a pass runs it."""
+    if step.pass_ is not None and ctx.caller is None:
+        own[0].set_pass(step)
+    return do_step(step, ctx)
 
 
 def _shrinking_chunks(tasks: Sequence[Any], workers: int) -> list[Sequence[Any]]:

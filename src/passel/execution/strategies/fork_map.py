@@ -18,10 +18,9 @@ from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAl
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import interrupts_held
-from passel.execution.strategies.placement import at_work
+from passel.execution.strategies.sequential import at_work
 from passel.execution.strategies.watch import Progress, progress_of
-from passel.execution.streams import flush
+from passel.execution.streams import flush, interrupts_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -178,11 +177,11 @@ class _Workers(Generic[_I, _R]):
 
     def _be_worker(self, progress: Progress, file: IO[bytes]) -> NoReturn:
         try:
-            progress.note_passes()
             # The parent ends it; a handler, as programs that passes start would inherit no other.
             signal.signal(signal.SIGINT, _take_no_note)
             gc.disable()
             at_work.set(True)
+            progress.is_own()
             parent = os.getppid()
             results: list[bytes] = []
             with suppress(EncodingError):
@@ -215,10 +214,10 @@ class _Workers(Generic[_I, _R]):
 
     def _note_death(self, progress: Progress, status: int | None) -> None:
         """Note the end of a worker that has not come to its own end, whatever its exit code."""
-        number, step = progress.get()
+        number, step, in_pass = progress.get()
         if number is not None:
             code = None if status is None else os.waitstatus_to_exitcode(status)
-            self.deaths[number] = Death(step, code, progress.get_pass())
+            self.deaths[number] = Death(step, code, in_pass)
 
     def _read(self, file: IO[bytes]) -> None:
         """Take the results that a worker has written."""

@@ -1,4 +1,4 @@
-"""The strategy of a run, as it was asked for."""
+"""Which strategy a run takes, as it was asked for."""
 
 # ruff: noqa: PLC0415
 # Most runs take the plainest one, and start faster without the others.
@@ -9,15 +9,22 @@ import os
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from passel.execution.strategies.base import Sequential, processors
+from passel.execution.strategies.sequential import Sequential, at_work
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from passel.execution.strategies.child_run import SiblingStrategy
+    from passel.execution.strategies.sequential import SiblingStrategy
+
 
 Jobs = int | Literal["auto"]
-"""How many tasks are done at once, or `auto` for as many as there are processors."""
+"""How many ops are processed at once, or `auto`: one for each processor."""
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
@@ -26,8 +33,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     Args:
         jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
             as many as there are processors.
-        executor: The workers, or a Dask client; by default processes, or threads where Python
-            has no global lock.
+        executor: What does them; by default worker processes, or threads where Python has no
+            global lock.
 
     Raises:
         TypeError: That is no executor.
@@ -41,14 +48,12 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         raise ValueError(f"jobs is {jobs}, which is no positive number")
     if executor is not None:
         return _on_executor(executor, jobs)
-    if jobs is None or jobs == 1:
+    if jobs is None or jobs == 1 or at_work.get():
         return Sequential()
-    if _is_free_threaded():
+    if _is_free_threaded() or not hasattr(os, "fork"):
         from passel.execution.strategies.threads import Threads
 
         return Threads(jobs)
-    if not hasattr(os, "fork"):
-        return Sequential()
     from passel.execution.strategies.fork import Forked
 
     return Forked(jobs)
@@ -77,12 +82,11 @@ def _of_environment() -> Jobs | None:
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
     from concurrent.futures import ThreadPoolExecutor
 
-    if isinstance(executor, ThreadPoolExecutor):
-        from passel.execution.strategies.threads import Threads
-
-        return Threads(jobs, executor)
     from passel.execution.strategies.executor import OnExecutor
+    from passel.execution.strategies.threads import Threads
 
+    if isinstance(executor, ThreadPoolExecutor):
+        return Threads(jobs, executor)
     if (of_cluster := getattr(executor, "get_executor", None)) is not None:  # a client of Dask
         executor = of_cluster()
     if callable(getattr(executor, "submit", None)):

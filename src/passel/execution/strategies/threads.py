@@ -8,24 +8,25 @@ interrupt, each thread ends the op that it is on.
 from __future__ import annotations
 
 import os
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.base import shares_of
-from passel.execution.strategies.placement import Place, at_work
-from passel.ir import in_running_context
+from passel.execution.strategies.sequential import at_work
+from passel.execution.strategies.sharing import Sharing
+from passel.hooks import Bracket
+from passel.ir import LocksContexts, ability_of, in_running_context
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-    from concurrent.futures import Executor
+    from collections.abc import Iterable, Sequence
 
-    from passel.execution.outcome import Outcome
-    from passel.execution.strategies.child_run import Branch, ChildRun
+    from passel.execution.facts import RunFacts
+    from passel.execution.level import Level
+    from passel.passes.outcome import Outcome
 
 
-class Threads:
+class Threads(Sharing):
     """Tasks on threads, where all passes and observers allow it.
 
     Args:
@@ -33,26 +34,36 @@ class Threads:
         pool: The threads; None for some of its own, as long as a nested step takes.
     """
 
-    place = Place.THREADS
-    where = "threads"
+    workers = "threads"
+    declared = "can_thread"
+    place = "thread"
 
     def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:
         most: int | None = getattr(pool, "_max_workers", None) or os.cpu_count()
-        self.jobs: int = jobs or most or 1
+        super().__init__(jobs or most or 1)
         self._pool = pool
 
-    def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Generator[Outcome]:
-        """Do all tasks, and yield their outcomes in the order of the tasks."""
-        pool: Executor = self._pool or ThreadPoolExecutor(self.jobs, "passel")
-        ended = Event()
-        branches = [(share, work.branch(share)) for share in shares_of(tasks, self, work)]
+    def obstacle(self, run: RunFacts, level: Level) -> str:
+        """Return why nothing is shared; empty if it is."""
+        if ability_of(run.adapter, LocksContexts) is not None:
+            return f"contexts of {run.adapter.name} are for one of Python's threads at a time"
+        return super().obstacle(run, level)
+
+    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
+        """Do all tasks on so many threads."""
+        level.is_in_order = False
+        _ = level.ctx.analyses  # made here, so that no two threads make them
+        chunks = self.shares_of(level.tasks, jobs)
+        branches = [run.branch(chunk) for chunk in chunks]
+        pool, ended = self._pool or ThreadPoolExecutor(jobs, "passel"), Event()
         futures = [
-            pool.submit(copy_context().run, _do, branch, share, ended) for share, branch in branches
+            pool.submit(copy_context().run, _do, branch, chunk, ended)
+            for (branch, _), chunk in zip(branches, chunks, strict=True)
         ]
         try:
-            for (_, branch), future in zip(branches, futures, strict=True):
+            for (_, parts), future in zip(branches, futures, strict=True):
                 outcomes = future.result()
-                work.merge(branch.parts, outcomes)
+                run.merge(parts, outcomes)
                 yield from outcomes
         finally:
             ended.set()
@@ -63,15 +74,8 @@ class Threads:
                 pool.shutdown()
 
 
-def _do(branch: Branch, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
-    """Do tasks in this thread, until one is interrupted or the work is ended."""
+def _do(branch: RunFacts, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
+    """Do some tasks, in the order of the program, until the work is ended."""
     at_work.set(True)  # in the copy of the context
-    outcomes: list[Outcome] = []
-    with in_running_context(), branch.observed:
-        for task in tasks:
-            if ended.is_set():
-                raise CancelledError
-            outcomes.append(branch.work(task))
-            if outcomes[-1].interrupt is not None:
-                break
-    return outcomes
+    with in_running_context(), Bracket(branch.hooks, "run", branch):
+        return [branch.run_sibling(task) for task in tasks if not ended.is_set()]

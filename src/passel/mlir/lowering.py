@@ -14,20 +14,18 @@ from passel.ir import ANY
 from passel.mlir.contents import replace_contents
 from passel.mlir.contexts import on_threads
 from passel.mlir.diagnostics import convert_location
-from passel.mlir.kinds import Kinds
 from passel.mlir.native import Managers, NativePass, can_fail
 from passel.mlir.pipelines import query_context
-from passel.mlir.replay import Replay
 from passel.passes import Pass
 from passel.pipeline import print_elements
-from passel.schedule import FusedStep, NestedStep, PassStep, Step, nodes_of, passes_in
+from passel.schedule import NestedStep, PassStep, Step, nodes_of, passes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from passel.diagnostics import Diagnostic, Location
-    from passel.ir import Fusing
     from passel.mlir.bindings import Bindings
+    from passel.mlir.kinds import Kinds
     from passel.passes import PassContext
     from passel.schedule import Pipeline
 
@@ -42,52 +40,51 @@ level, the later one may be of an op that stands earlier, or of a later pass.
 """
 
 
-def fuse(bindings: Bindings, kinds: Kinds, steps: Sequence[Step], how: Fusing) -> tuple[Step, ...]:
+def lower(
+    bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
+) -> tuple[Step, ...]:
     """Return the steps with those that are MLIR's own and follow each other as one.
 
-    One pass by itself stays what it is, but where MLIR measures it.
+    One pass by itself stays what it is.
 
     Args:
         bindings: The build.
         kinds: What is known of ops.
         steps: What runs on one op, in order.
-        how: How they run. Where statistics are asked for each is a call: MLIR's passes may set what
-            they count, so that on several ops the last one is left.
+        verify: Whether MLIR verifies after each of them.
     """
     structure = _Structure(kinds, query_context(bindings))
-    fused: list[Step] = []
+    lowered: list[Step] = []
     native: list[Step] = []
     most: int | None = None
 
     def flush() -> None:
-        if len(native) == 1 and isinstance(native[0], PassStep) and not how.measures:
-            fused.append(native[0])
+        if len(native) == 1 and isinstance(native[0], PassStep):
+            lowered.append(native[0])
         elif native:
-            pass_ = FusedPass(
-                kinds=kinds,
+            pass_ = LoweredPass(
                 steps=tuple(native),
-                text=print_elements(nodes_of(native)),
-                managers=Managers(bindings, verify=how.verifies),
+                managers=Managers(bindings, verify=verify),
                 is_deep=any(map(structure.is_deep, native)),
                 jobs=most,
             )
-            fused.append(FusedStep(pass_, native[0].path, pass_.steps))
+            lowered.append(PassStep(pass_, native[0].path))
         native.clear()
 
     for step in steps:
-        if not structure.is_native(step) or (how.counts and isinstance(step, NestedStep)):
+        if not structure.is_native(step):
             flush()
-            fused.append(step)
+            lowered.append(step)
             continue
         limit = min(_limits(step), default=None)
         if limit != most or structure.is_deep(step):
             flush()
         native.append(step)
         most = limit
-        if structure.is_deep(step) or how.counts:
+        if structure.is_deep(step):
             flush()
     flush()
-    return tuple(fused)
+    return tuple(lowered)
 
 
 class _Structure:
@@ -150,13 +147,11 @@ def _limits(step: Step) -> Iterator[int]:
             yield from _limits(each)
 
 
-class FusedPass(Pass[Any]):
+class LoweredPass(Pass[Any]):
     """Several of MLIR's passes in the place of one, for the length of a run.
 
     Args:
-        kinds: What is known of ops.
         steps: The passes.
-        text: The passes, as in a pipeline.
         managers: MLIR's pass managers for them.
         is_deep: Whether what MLIR reports of them comes in any order.
         jobs: How many threads may work on them at most; None for no limit.
@@ -164,38 +159,39 @@ class FusedPass(Pass[Any]):
 
     ir = "mlir"
     fields_are_options = False  # it is in no text
-    kinds: Kinds
     steps: tuple[Step, ...]
-    text: str
     managers: Managers
     is_deep: bool
     jobs: int | None
 
+    def to_text(self, *, all_options: bool = False) -> str:
+        """Return the passes as they stand in a pipeline."""
+        return print_elements(nodes_of(self.steps, all_options=all_options))
+
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Let MLIR run the passes.
+        """Let MLIR run the passes; run them one by one, to find out which fails, if one does.
 
         Raises:
-            FusedFailure: Some of them failed.
             PassFailure: Some of them failed, but none when they ran again one by one.
         """
         operation, bindings = op.operation, self.managers.bindings
         before = operation.clone(ip=False).operation if self._may_fail() else None
         threads = nullcontext() if self.jobs is None else on_threads(ctx.ir_context, self.jobs)
         with threads:
-            outcome = self.managers.run(operation, self.text, ctx, self.steps)
+            outcome = self.managers.run(operation, self.to_text(), ctx)
         if outcome.failed and before is not None:
             replace_contents(bindings, operation, before)
-            replay = Replay(self.kinds, Managers(bindings), ctx, verified=self.managers.verify)
-            if (failure := replay.failure(self.steps, operation)) is not None:
-                raise failure
+            if ctx.run_one_by_one(self.steps):
+                return
+            message = "one of these passes failed; which one is unknown: run one by one, none did"
+            raise PassFailure(message, op=op)
         diagnostics = outcome.diagnostics
         if self.is_deep and len(diagnostics) > 1:
             diagnostics = in_program_order(bindings, operation, diagnostics)
         for diagnostic in diagnostics:
             ctx.emit(diagnostic)
         if outcome.failed:
-            message = "one of these passes failed; which one is unknown: run one by one, none did"
-            raise PassFailure(message, op=op)
+            raise PassFailure("one of these passes failed, and MLIR does not say which", op=op)
 
     def _may_fail(self) -> bool:
         return self.managers.verify or any(

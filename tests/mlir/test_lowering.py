@@ -12,7 +12,6 @@ from mlir.ir import Context
 
 from passel import Pass, PassContext, PassFailedError, PassManager
 from passel.hooks import PassInstrumentation
-from passel.ir import Fusing
 from passel.mlir import MLIRAdapter, parse_source
 from passel.mlir.pipelines import CompiledPipeline, Outcome
 from passel.passes import PassRegistry
@@ -303,7 +302,7 @@ def shape(steps: Sequence[Step]) -> list[Any]:
     """Return passes and fused steps as their text, other nested steps as lists."""
     adapter = MLIRAdapter()
     found: list[Any] = []
-    for step in adapter.fuse(steps, Fusing()):
+    for step in adapter.lower(steps, verify=True):
         if isinstance(step, NestedStep):
             found.append([shape(pipeline.steps) for pipeline in step.pipelines])
         else:
@@ -358,12 +357,8 @@ def test_what_is_fused(pipeline: str, expected: list[Any]) -> None:
 class AroundRuns(PassInstrumentation):
     """Watches runs, but no passes."""
 
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Note it."""
-        self.seen.append(step.display_name)
+    def before_run(self, run: Any) -> None:
+        """Take no note."""
 
 
 def agree(step: Step, op: Any) -> bool:
@@ -374,13 +369,13 @@ def agree(step: Step, op: Any) -> bool:
 def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hooks that see or gate passes, and checks of analyses, turn it off; others do not."""
     calls: list[bool] = []
-    fuse = MLIRAdapter.fuse
+    lower = MLIRAdapter.lower
 
-    def spy(self: MLIRAdapter, steps: Sequence[Step], how: Fusing) -> tuple[Step, ...]:
-        calls.append(how.verifies)
-        return fuse(self, steps, how)
+    def spy(self: MLIRAdapter, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
+        calls.append(verify)
+        return lower(self, steps, verify=verify)
 
-    monkeypatch.setattr(MLIRAdapter, "fuse", spy)
+    monkeypatch.setattr(MLIRAdapter, "lower", spy)
 
     def fused(*watchers: PassInstrumentation, verify: Any = True, **how: Any) -> list[bool]:
         calls.clear()
@@ -398,8 +393,7 @@ def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fused() == [True]
     assert fused(verify="always") == [True]
     assert fused(verify=False) == [False]
-    assert fused(enclosing := AroundRuns()) == [True]
-    assert len(enclosing.seen) == 1
+    assert fused(AroundRuns()) == [True]
     assert fused(EventRecorder()) == []
     assert fused(analyses=True) == []
     assert fused(gate=agree) == []

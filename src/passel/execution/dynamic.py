@@ -1,0 +1,103 @@
+"""Pipelines that passes run: on their op, inside of it, or on an op of another IR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from passel.analysis import in_common
+from passel.errors import AnchorError, Problem
+from passel.ir import ANY, outwards
+from passel.passes import PipelineRun
+from passel.passes.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.execution.facts import RunFacts
+    from passel.passes import PassContext
+    from passel.passes.context import PipelineTree
+    from passel.schedule import PassTree, PipelineCompiler, Step
+
+_NOT_INSIDE = (
+    "Trying to schedule a dynamic pipeline on an operation that isn't nested under the current "
+    "operation the pass is processing"
+)
+
+
+def run_dynamic(
+    run: RunFacts, ctx: PassContext[Any], pipeline: PipelineTree, op: Any
+) -> PipelineRun:
+    """Run a pipeline for a pass; see `PassContext.run_pipeline`.
+
+    Source: the pipeline callback in `OpToOpPassAdaptor::run`, MLIR 22.
+    """
+    kind = run.adapter.kind_of(op)
+    if pipeline.anchor not in (ANY, kind.name):
+        message = f"can't run '{pipeline.anchor}' pass manager on '{kind.name}' op"
+        raise AnchorError(Problem(message))
+    flush(run, ctx)  # what the pass has reported comes before what runs now
+    try:
+        # Not `is`: bindings may have several objects for one op.
+        analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
+    except ValueError:
+        refused = run.reports.tell((), run.failing.unschedulable(None, op, _NOT_INSIDE))
+        return _take(ctx, Outcome(False, refused.failures, refused.diagnostics))
+    if run.hooks.sees_steps:
+        for each in outwards(run.adapter, op):
+            if each == ctx.op:
+                break
+            run.number(run.adapter.children(run.adapter.parent(each)))
+    step = ctx.step
+    schedule = run.compiler.schedule(cast("PassTree", pipeline), ctx.path)
+    outcome = run.initialize(schedule, op)
+    if not outcome.failures:
+        inner = run.context(op, run.plans.plan(schedule.pipeline, kind))
+        inner.cached, inner.caller = analyses, ctx
+        outcome = run.run_nested(step, inner)
+    kept = in_common(run.preserved(schedule.pipeline), outcome.preserved)
+    return _take(ctx, outcome, kept)
+
+
+def run_elsewhere(
+    run: RunFacts,
+    ctx: PassContext[Any],
+    pipeline: PipelineTree,
+    op: Any,
+    compiler: PipelineCompiler,
+) -> PipelineRun:
+    """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
+    compiler.guard = run.compiler.guard
+    flush(run, ctx)
+    inner = run.crossing(compiler)
+    schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
+    try:
+        outcome = inner.run(schedule, op, ctx.step)
+    finally:
+        run.concluding += inner.concluding
+    return _take(ctx, outcome)
+
+
+def run_one_by_one(run: RunFacts, ctx: PassContext[Any], steps: Sequence[Step]) -> bool:
+    """Run steps that an adapter has made one of; see `PassContext.run_one_by_one`."""
+    inner = run.context(ctx.op, ctx.plan._replace(steps=steps, rejected=None), ctx.parent)
+    inner.caller = ctx
+    outcome = run.run_pipeline(inner)
+    ctx.recorded().outcome += outcome
+    return bool(outcome.failures)
+
+
+def flush(run: RunFacts, ctx: PassContext[Any]) -> None:
+    """Report what the pass has told so far."""
+    if ctx.record is not None:
+        told = run.tell(ctx)
+        ctx.recorded().outcome = told
+
+
+def _take(
+    ctx: PassContext[Any], outcome: Outcome, kept: frozenset[type] | None = None
+) -> PipelineRun:
+    """Hand an outcome to the pass: whether it fails is up to that."""
+    preserved = outcome.preserved if kept is None else kept
+    taken = Outcome(False, (), outcome.diagnostics, outcome.counts, preserved)
+    ctx.recorded().outcome += taken
+    return PipelineRun(outcome.failures, outcome.changed)

@@ -1,0 +1,173 @@
+"""The ops inside of one op while nested pipelines run on them, and what they were like before.
+
+What differs later, without a pass on the op itself in between, was changed by a pass on another op.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.execution.failures import Violation, suspects_of
+from passel.ir import outwards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from passel.execution.facts import RunFacts
+    from passel.execution.failures import Suspects
+    from passel.passes import PassContext
+    from passel.schedule import NestedStep
+
+
+class Level:
+    """The ops immediately inside of one op, while nested pipelines run on them.
+
+    Args:
+        run: The run.
+        step: The pipelines.
+        ctx: The context of the enclosing op.
+
+    Attributes:
+        step: The pipelines.
+        ctx: The context of the enclosing op.
+        children: The ops.
+        tasks: The contexts of those that a pipeline runs on, in program order.
+        gone: The numbers of ops that were erased or moved.
+        deferred: The steps after which tasks are to be verified together, by their numbers.
+        is_in_order: Whether the ops are worked on in program order.
+        is_tracked: Whether the states of the ops are known.
+        may_touch: Whether the ops are there, but for those that are known to be gone.
+    """
+
+    def __init__(self, run: RunFacts, step: NestedStep, ctx: PassContext[Any]) -> None:
+        self.step: NestedStep = step
+        self.ctx: PassContext[Any] = ctx
+        self.children: list[Any] = list(run.adapter.children(ctx.op))
+        self.gone: set[int] = set()
+        self.deferred: dict[int, Any] = {}
+        self.is_in_order: bool = True
+        self.may_touch: bool = True
+        self._is_violated = False
+        self._lost: set[int] = set()
+        self._done: set[int] = set()
+        self.is_tracked: bool = False
+        self._run = run
+        self._watch = run.lifetime.watch(ctx.op, self.children)
+        self.tasks: list[PassContext[Any]] = list(self._tasks())
+
+    def _tasks(self) -> Iterator[PassContext[Any]]:
+        run, key_of = self._run, self._run.adapter.key_of
+        plans = run.plans.of_step(self.step)
+        for number, child in enumerate(self.children):
+            key = key_of(child)
+            if key not in plans:
+                plans[key] = run.plans.select(self.step, child)
+            if (plan := plans[key]) is not None:
+                yield run.context(child, plan, self.ctx, number)
+
+    def track(self) -> None:
+        """Take the states of the enclosing op's own parts, and of the ops inside."""
+        take = self._run.adapter.fingerprint
+        self._own = take(self.ctx.op, recursive=False)
+        self._states: list[Any] = list(map(take, self.children))
+        self.is_tracked = True
+
+    def track_all(self) -> None:
+        """Take the states of this level and of all around it, as far as they are not known."""
+        self._outer = self._own_parts()
+        ctx: PassContext[Any] | None = self.ctx
+        while ctx is not None:
+            if ctx.level is not None and not ctx.level.is_tracked:
+                ctx.level.track()
+            ctx = ctx.parent
+
+    def _own_parts(self) -> list[object]:
+        """Return the fingerprints of the own parts of the enclosing ops."""
+        take, enclosing = self._run.adapter.fingerprint, outwards(self._run.adapter, self.ctx.op)
+        return [take(op, recursive=False) for op in enclosing]
+
+    def state_of(self, task: PassContext[Any]) -> object:
+        """Return the fingerprint of an op when it was last looked at; None if not known."""
+        return self._states[task.number] if self.is_tracked else None
+
+    def is_in_place(self, task: PassContext[Any]) -> bool:
+        """Return whether a task's op is where it was, and the others too, if they are tracked."""
+        return self._watch.is_in_place(task.number, task.place) and (
+            not self.is_tracked or self._watch.are_all_in_place()
+        )
+
+    def enter(self, task: PassContext[Any]) -> bool:
+        """Begin work on an op, and return whether it is as it was."""
+        was = self._states[task.number]
+        task.good = self._states[task.number] = self._run.renew(task.op, was)
+        self._is_violated = self._is_violated or task.good is not was
+        return task.good is was
+
+    def is_as_known(self, task: PassContext[Any]) -> bool:
+        """Return whether nothing that was done to other ops has changed or moved a task's op."""
+        if not self.is_tracked:
+            return True
+        was = self._states[task.number]
+        return self.is_in_place(task) and self._run.renew(task.op, was) is was
+
+    def leave(self, task: PassContext[Any]) -> None:
+        """End work on an op, whose state is that of its last valid one, if that is known."""
+        self._done.add(task.number)
+        place = self._run.place_of(task.op)
+        if place is not task.place and place != task.place:
+            self._lost.add(task.number)  # a failure of its own
+        elif self.is_tracked:
+            known = task.good is not None
+            self._states[task.number] = (
+                task.good if known else self._run.adapter.fingerprint(task.op)
+            )
+
+    def accept_enclosing(self) -> None:
+        """Take the enclosing op's own parts as they are now."""
+        if self.is_tracked:
+            self._own = self._run.adapter.fingerprint(self.ctx.op, recursive=False)
+
+    def violations(self, worked_on: Any = None) -> Iterator[Violation]:
+        """Yield the changes that no pass on the op itself has made, each once.
+
+        Args:
+            worked_on: The op inside that passes work on, if they still do.
+        """
+        take, op = self._run.adapter.fingerprint, self.ctx.op
+        if worked_on is None and not (self.gone or self._watch.are_all_in_place()):
+            self.may_touch = False
+            yield Violation(op, is_enclosing=True, suspects=self._done, is_about_places=True)
+        elif self.is_tracked and (self._run.lifetime.survives_loss or not self.gone):
+            own = take(op, recursive=False)
+            if own != self._own and not (self.gone or self._lost):
+                self._own = own
+                yield Violation(op, is_enclosing=True, suspects=self._done)
+            for number, child in enumerate(self.children):
+                was = self._states[number]
+                if number not in self.gone | self._lost and child is not worked_on:
+                    self._states[number] = self._run.renew(child, was)
+                    if self._states[number] is not was:
+                        before = number if self.is_in_order and number in self._done else -1
+                        yield Violation(child, suspects={n for n in self._done if n > before})
+
+    def suspects(self, numbers: Iterable[int]) -> Suspects:
+        """Return the passes that ran on some of the ops, those that are there by their names."""
+        tasks = [task for task in self.tasks if task.number in set(numbers)]
+        may_touch = self.may_touch and (self._run.lifetime.survives_loss or not self.gone)
+        alive = [
+            task.op for task in tasks if may_touch and task.number not in self.gone | self._lost
+        ]
+        return suspects_of(self.step, tasks, alive)
+
+    def is_intact(self) -> bool:
+        """Return whether nothing was changed but by passes on the ops that they ran on."""
+        if self._own_parts() != self._outer:
+            return False
+        if self.gone or self._lost or self._is_violated or any(True for _ in self.violations()):
+            return False
+        inner, outer = self.ctx, self.ctx.parent
+        while outer is not None:
+            if outer.level is not None and any(True for _ in outer.level.violations(inner.op)):
+                return False
+            inner, outer = outer, outer.parent
+        return True

@@ -1,0 +1,160 @@
+"""Sharing: what all strategies that have workers do alike."""
+
+from __future__ import annotations
+
+import gc
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from passel.diagnostics import log_warning_once
+from passel.errors import EncodingError
+from passel.execution.streams import standard_streams
+from passel.passes.walking import walk
+from passel.schedule import passes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from passel.execution.facts import RunFacts
+    from passel.execution.level import Level
+    from passel.ir import SendsOps
+    from passel.passes.outcome import Outcome
+
+_SHARES_PER_WORKER = 4
+"""More balance better, fewer cost less."""
+
+
+class Sharing(ABC):
+    """A strategy that shares tasks out to workers, unless something keeps them here.
+
+    Args:
+        jobs: How many workers there are at most.
+
+    Attributes:
+        workers: The workers, as messages name them.
+        declared: The attribute by which passes say whether they may run there.
+        place: What passes run in one of, otherwise.
+    """
+
+    workers: str
+    declared: ClassVar[str] = "can_fork"
+    place: ClassVar[str] = "process"
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs: int = jobs
+
+    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
+        """Do all tasks of a level, and yield their outcomes in program order."""
+        limits = {task.plan.pipeline.jobs for task in level.tasks} - {None}
+        jobs = min(self.jobs, *limits, len(level.tasks))
+        if jobs > 1:
+            why = self.obstacle(run, level)
+            if not why:
+                return self.share_out(run, level, jobs)
+            log_warning_once(f"no {self.workers}: {why}")
+        return map(run.run_sibling, level.tasks)
+
+    @abstractmethod
+    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
+        """Do all tasks in so many workers."""
+
+    def obstacle(self, run: RunFacts, level: Level) -> str:
+        """Return why nothing is shared; empty if it is."""
+        only = f"in one {self.place} only"
+        if run.options.isolation:
+            return f"the isolation check is done {only}"
+        if bound := run.hooks.bound_here():
+            return f"{' and '.join(bound)} can observe passes {only}"
+        if run.gates:
+            return f"gates are asked {only}"
+        if run.options.analyses:
+            return f"analyses are verified {only}"
+        for step in passes_in(level.step):
+            if not all(getattr(each.pass_.contract, self.declared) for each in walk(step.pass_)):
+                return f"pass '{step.pass_.name or step.display_name}' runs {only}"
+        return ""
+
+    def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
+        """Return tasks in shares, in order: one for each job if there is a limit, else more."""
+        count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
+        size = -(-len(tasks) // count)
+        return [tasks[start : start + size] for start in range(0, len(tasks), size)]
+
+
+# -- Work of other processes, and what comes back ------------------------------------------------
+
+
+def work_off(run: RunFacts, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
+    """Do tasks in a worker, and yield the outcome of each with what has changed in its op.
+
+    Raises:
+        EncodingError: It is to be done where the tasks come from.
+    """
+    sends = cast("SendsOps", run.adapter)
+    for task in tasks:
+        noted = sends.note(task.op)
+        try:
+            outcome = run.run_sibling(task)
+        except Exception:
+            raise
+        except BaseException as error:
+            raise EncodingError("it is to be interrupted where it comes from") from error
+        # Names, and an order, come back even where fingerprints see no change.
+        is_same = outcome.changed is False and not outcome.failures and noted is None
+        yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
+
+
+class Fence:
+    """A `with` statement around work in another process, which is refused if passes left their ops.
+
+    Args:
+        level: What the work is on.
+    """
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+
+    def __enter__(self) -> None:
+        self._streams = standard_streams()
+        self._level.track_all()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and not (
+            self._level.is_intact() and standard_streams() == self._streams
+        ):  # an error of the main process
+            raise EncodingError("passes have changed more than the ops that they ran on")
+
+
+def take(
+    run: RunFacts,
+    level: Level,
+    tasks: Sequence[Any],
+    done: Sequence[tuple[Outcome, bytes]],
+    matched: set[str],
+    parts: Any = (),
+) -> list[Outcome]:
+    """Take over what another process has done with tasks; return the outcomes.
+
+    Args:
+        run: The run.
+        level: What the tasks are of.
+        tasks: The tasks.
+        done: The outcome of each, and what has changed in its op.
+        matched: Keys of nested pipelines that have run on some op there.
+        parts: What has observed it.
+    """
+    outcomes = [outcome for outcome, _ in done]
+    run.merge(parts, outcomes)
+    run.plans.matched |= matched
+    sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
+    gc.disable()  # much is made, and nothing becomes garbage
+    try:
+        for task, (outcome, data) in zip(tasks, done, strict=True):
+            if data:
+                sends.decode_changes(task.op, data, run.ir_context)
+            task.good = level.state_of(task) if outcome.changed is False else None
+            level.leave(task)
+    finally:
+        if collects:
+            gc.enable()
+    return outcomes

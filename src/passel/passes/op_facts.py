@@ -1,0 +1,94 @@
+"""Ops as far as they can be told about without knowing their IR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import UNKNOWN, Diagnostic, Severity
+from passel.ir import PrintFlags, outwards
+
+if TYPE_CHECKING:
+    from passel.diagnostics import Location
+    from passel.ir import InvalidIR, IRAdapter
+
+_FOR_DIAGNOSTICS = PrintFlags(generic=True, local_scope=True)
+"""How ops are printed that diagnostics are about.
+
+Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
+"""
+
+
+class OpFacts:
+    """Answers to what can be asked about an op without knowing its IR.
+
+    They are those of the moment at which they are asked for.
+
+    Args:
+        adapter: The adapter of the IR.
+        op: The op.
+
+    Attributes:
+        op: The op.
+    """
+
+    __slots__ = ("_adapter", "op")
+
+    def __init__(self, adapter: IRAdapter, op: Any) -> None:
+        self._adapter = adapter
+        self.op: Any = op
+
+    @property
+    def name(self) -> str:
+        """The full name, such as `func.func`."""
+        return self._adapter.kind_of(self.op).name
+
+    @property
+    def symbol(self) -> str | None:
+        """The name that the op defines as a symbol, such as `main`; None if it defines none."""
+        return self._adapter.symbol_name(self.op)
+
+    @property
+    def parent(self) -> Any:
+        """The enclosing op; None at the top."""
+        return self._adapter.parent(self.op)
+
+    @property
+    def isolated(self) -> bool:
+        """Whether it is `IsolatedFromAbove`: nothing inside uses values from outside."""
+        return self._adapter.kind_of(self.op).isolated
+
+    @property
+    def registered(self) -> bool:
+        """Whether a dialect defines the op."""
+        return self._adapter.kind_of(self.op).registered
+
+    @property
+    def location(self) -> Location:
+        """Where the op comes from, or `UNKNOWN`."""
+        return self._adapter.location(self.op)
+
+    @property
+    def text(self) -> str:
+        """The op with all that is inside, in the form in which its IR prints it."""
+        return self._adapter.print_op(self.op, PrintFlags())
+
+
+def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:
+    """Return a diagnostic about an op, located at the op or the nearest enclosing op."""
+    locations = (adapter.location(each) for each in outwards(adapter, op))
+    location = next((each for each in locations if each != UNKNOWN), UNKNOWN)
+    return Diagnostic(
+        severity,
+        message,
+        location,
+        print_op=lambda: adapter.print_op(op, _FOR_DIAGNOSTICS),
+    )
+
+
+def invalid_diagnostic(adapter: IRAdapter, error: InvalidIR) -> Diagnostic:
+    """Return what a verifier has found, as a diagnostic about its op."""
+    message = f"'{adapter.kind_of(error.op).name}' op {error.message}"
+    diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
+    for place, note in error.notes:
+        diagnostic.attach_note(note, adapter.location(place))
+    return diagnostic

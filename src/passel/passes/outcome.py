@@ -1,0 +1,105 @@
+"""Outcomes: what running a step, a pipeline or siblings leads to, as a value that adds up.
+
+An outcome holds no ops and can be pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from passel.analysis import EVERYTHING, in_common
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from passel.diagnostics import Diagnostic
+    from passel.errors import Failure
+
+Counts: TypeAlias = Mapping[tuple[str, str], int]
+"""Statistics by the pass's path and the statistic's name."""
+
+NO_COUNTS: Counts = MappingProxyType({})
+
+
+class Outcome:
+    """How it went. Outcomes are added in program order.
+
+    Attributes:
+        changed: Whether the op changed; None if that is not known.
+        failures: Every failure.
+        diagnostics: All that was reported, those of the failures included.
+        counts: What passes counted.
+        preserved: The analyses that all pipelines preserve which passes have run themselves. Their
+            classes may be unknown in another process: what is pickled preserves all or none.
+
+    Example:
+        >>> (UNCHANGED + UNKNOWN).changed, (UNKNOWN + CHANGED).changed
+        (None, True)
+    """
+
+    __slots__ = ("changed", "counts", "diagnostics", "failures", "preserved")
+
+    def __init__(
+        self,
+        changed: bool | None = False,
+        failures: Sequence[Failure] = (),
+        diagnostics: Sequence[Diagnostic] = (),
+        counts: Counts = NO_COUNTS,
+        preserved: frozenset[type] = EVERYTHING,
+    ) -> None:
+        self.changed: bool | None = changed
+        self.failures: tuple[Failure, ...] = tuple(failures)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        self.counts: Counts = counts
+        self.preserved: frozenset[type] = preserved
+
+    def __add__(self, other: Outcome) -> Outcome:
+        return self if other is UNCHANGED else other if self is UNCHANGED else sum_of((self, other))
+
+    def statistics(self) -> dict[str, dict[str, int]]:
+        """Return what passes counted, by the pass's path and then by the statistic's name."""
+        found: dict[str, dict[str, int]] = {}
+        for (path, name), amount in self.counts.items():
+            found.setdefault(path, {})[name] = amount
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        preserved = EVERYTHING if self.preserved == EVERYTHING else frozenset[type]()
+        counts = dict(self.counts)
+        return Outcome, (self.changed, self.failures, self.diagnostics, counts, preserved)
+
+
+UNCHANGED = Outcome()
+"""The outcome of what succeeds and changes nothing."""
+
+CHANGED = Outcome(changed=True)
+"""The outcome of what succeeds and changes the op."""
+
+UNKNOWN = Outcome(changed=None)
+"""The outcome of what succeeds, where it is not known whether it changes the op."""
+
+_PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
+
+
+def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the outcome of several things that were run, given in program order."""
+    changed: bool | None = False
+    failures: list[Failure] = []
+    diagnostics: list[Diagnostic] = []
+    counts: dict[tuple[str, str], int] = {}
+    preserved = EVERYTHING
+    for outcome in outcomes:
+        if outcome is UNCHANGED or (outcome is UNKNOWN and changed is None):
+            continue  # most are
+        if not changed and outcome.changed is not False:
+            changed = outcome.changed
+        failures += outcome.failures
+        diagnostics += outcome.diagnostics
+        for key, amount in outcome.counts.items():
+            counts[key] = counts.get(key, 0) + amount
+        preserved = in_common(preserved, outcome.preserved)
+    if failures or diagnostics or counts or preserved is not EVERYTHING:
+        return Outcome(changed, failures, diagnostics, counts, preserved)
+    return _PLAIN[changed]
