@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from passel.execution.facts import RunFacts
     from passel.passes import PassContext
     from passel.passes.context import PipelineTree
-    from passel.schedule import PassTree, PipelineCompiler, Step
+    from passel.passes.op_pass_manager import OpPassManager
+    from passel.schedule import PipelineCompiler, Step
 
 _NOT_INSIDE = (
     "Trying to schedule a dynamic pipeline on an operation that isn't nested under the current "
@@ -48,7 +49,7 @@ def run_dynamic(
                 break
             run.number(run.adapter.children(run.adapter.parent(each)))
     step = ctx.step
-    schedule = run.compiler.schedule(cast("PassTree", pipeline), ctx.path)
+    schedule = run.compiler.schedule(cast("OpPassManager", pipeline), ctx.path)
     outcome = run.initialize(schedule, op)
     if not outcome.failures:
         inner = run.context(op, run.plans.plan(schedule.pipeline, kind))
@@ -69,7 +70,7 @@ def run_elsewhere(
     compiler.guard = run.compiler.guard
     flush(run, ctx)
     inner = run.crossing(compiler)
-    schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
+    schedule = compiler.schedule(cast("OpPassManager", pipeline), ctx.path)
     try:
         outcome = inner.run(schedule, op, ctx.step)
     finally:
