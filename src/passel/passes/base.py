@@ -194,7 +194,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         Raises:
             DefinitionError: It defines no `run`; with the way out.
         """
-        from passel.passes.signatures import check_run
+        from passel.passes.definition import check_run
 
         check_run(cls, Pass.run)
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from passel.errors import AdapterError, DefinitionError, PassFailure
 from passel.ir import WrapsPasses, adapter_for, op_name_of
 from passel.passes.base import InterfacePass, OperationPass, Pass
-from passel.passes.definition import check_body
+from passel.passes.definition import check_body, check_function
 from passel.passes.factory import make_pass_class
-from passel.passes.signatures import check_function
 
 if TYPE_CHECKING:
     from passel.passes.context import PassContext

@@ -19,8 +19,7 @@ from passel.installed import entry_points
 from passel.ir import adapter_names
 from passel.ir.left_out import leave_out, leave_out_name, package_of, report_left_out
 from passel.passes.base import Pass
-from passel.passes.sources import PassInfo, PassPipelineInfo
-from passel.passes.tables import InfoT, Table, concerns, listed
+from passel.passes.sources import InfoT, PassInfo, PassPipelineInfo, Table, concerns, listed
 from passel.pipeline import check_name
 
 if TYPE_CHECKING:
