@@ -191,3 +191,22 @@ def test_what_is_declared_is_of_its_kind(attribute: str, value: object, said: st
     """A thing of another kind in a declaration is named with the attribute and the class."""
     with pytest.raises(DefinitionError, match=said):
         type("Wrong", (Pass,), {attribute: value})
+
+
+def test_a_field_may_be_called_like_a_type() -> None:
+    """Annotations mean the types, also where fields have their names."""
+
+    class Named(Pass):
+        name = "named"
+        option: int = 3  # noqa: A003
+        int: int = 4  # noqa: A003
+        tuple: tuple[int, ...] = ()  # noqa: A003
+
+    assert str(Named(int=5, option=1, tuple=[2])) == "named{int=5 option=1 tuple={2}}"  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("name", ["canScheduleOn", "dependentDialects", "getDependentDialects"])
+def test_names_of_cpp_are_told_what_they_are_here(name: str) -> None:
+    """What MLIR calls otherwise would be ignored, and is refused with its name here."""
+    with pytest.raises(DefinitionError, match=f"{name} is called (can_schedule|dependent)_"):
+        type("Ported", (Pass,), {"name": "ported", name: None})

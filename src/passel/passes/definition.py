@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 _BODIES = ("run", "initialize", "can_schedule_on")
 """Methods whose result would be a promise to run them, if they were asynchronous."""
 
+_IN_MLIR = {
+    "canScheduleOn": "can_schedule_on(self, kind)",
+    "dependentDialects": "dependent_dialects = ('arith',)",
+    "getDependentDialects": "dependent_dialects = ('arith',)",
+}
+"""What has another name in C++ and in declarations, and would be ignored."""
+
 _LAZY: tuple[tuple[Callable[[object], bool], str], ...] = (
     (inspect.iscoroutinefunction, "an async function"),
     (inspect.isasyncgenfunction, "an asynchronous generator function"),
@@ -56,6 +63,8 @@ def check_pass(cls: type[Any]) -> None:
     for method in _BODIES:
         if method in declared:
             check_body(declared[method], f"{cls.__qualname__}.{method}")
+    for name in declared.keys() & _IN_MLIR.keys():
+        raise DefinitionError(f"{cls.__qualname__}.{name} is called {_IN_MLIR[name]} here")
     check_methods(cls)
     _check_anchor(cls, declared.get("anchor"))
     for attribute, value in declared.items():

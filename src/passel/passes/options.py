@@ -7,6 +7,7 @@ It knows no pass; `passel.passes.option_types` knows the types.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import sys
 import typing
@@ -387,10 +388,12 @@ class _UnknownTypeError(DefinitionError):
 
 
 def _hints(cls: type[Options]) -> dict[str, Any]:
+    fields: dict[str, Field[Any]] = getattr(cls, "__dataclass_fields__", {})
+    # A field may have the name of a type, which is meant in annotations all the same.
+    types = {name: getattr(builtins, name) for name in fields if hasattr(builtins, name)}
     try:
-        return typing.get_type_hints(cls, include_extras=True)
+        return typing.get_type_hints(cls, localns=types or None, include_extras=True)
     except NameError as error:
-        fields: dict[str, Field[Any]] = getattr(cls, "__dataclass_fields__", {})
         used = next(
             (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
         )
