@@ -6,9 +6,11 @@ these is not xDSL's own, xDSL's rewrite has to ask: how often it does may matter
 
 from __future__ import annotations
 
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Final
 
 from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import OpTraits
 from xdsl.traits import (
     ConstantLike,
     HasCanonicalizationPatternsTrait,
@@ -59,6 +61,8 @@ def compares_by_known_code(root: Operation) -> bool:
 
 def _is_known_to_rewrites(op_class: type[Operation]) -> bool:
     if overridden_by(op_class) - _FREE:
+        return False
+    if type(getattr_static(op_class, "traits")) is not OpTraits:  # they may be computed anew
         return False
     if issubclass(op_class, HasFolderInterface) and not is_xdsl_code(op_class.fold):
         return False

@@ -111,7 +111,7 @@ class OpClass:
         folder: The trait that folds them; None for constants, and if there is none.
         constant: The trait that gives the values of constants; None for others.
         patterns: The canonicalization patterns, in their order; None if they have to be asked for
-            at each visit, as not all of them are xDSL's.
+            at each visit, as the class or one of its traits is not xDSL's.
         is_inert: Returns whether an op neither folds nor is rewritten by its patterns; None if
             only trying will tell.
         folds_index: Whether they compute with integers in a way that xDSL folds.
@@ -214,7 +214,9 @@ def _effects(traits: Sequence[MemoryEffect]) -> tuple[Source, int, MemoryEffect 
 
 def _patterns(op_class: type[Operation]) -> tuple[RewritePattern, ...] | None:
     traits = op_class.get_traits_of_type(HasCanonicalizationPatternsTrait)
-    if not all(is_known_class(type(trait)) for trait in traits):
+    # A trait of xDSL's may hand out patterns of the class, which may keep state.
+    classes = (op_class, *map(type, traits)) if traits else ()
+    if not all(each.__module__.startswith("xdsl.") for each in classes):
         return None
     return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_class))
 
