@@ -290,3 +290,33 @@ def test_a_failing_initialize_inside_is_a_failed_pipeline() -> None:
     assert log == ["initialize i", "initialize r", "ran False", "noting None"]
     assert len(result.diagnostics) == 1
     assert not [event for event in recorder.events if "pipeline" in event]
+
+
+def test_an_initialize_that_fails_in_a_dynamic_pipeline_is_called_once() -> None:
+    """Each op on which the pipeline runs fails by it, and it is not called for each of them."""
+    calls: list[object] = []
+
+    class Costly(Pass[Any]):
+        name = "costly"
+
+        def initialize(self, ir_context: Any) -> None:
+            calls.append(ir_context)
+            raise PassFailure("no table")
+
+        def run(self, op: Any, ctx: PassContext) -> None: ...
+
+    inner = OpPassManager("any").add(Costly())
+
+    class Runs(Pass[Any]):
+        name = "runs"
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            if not ctx.run_pipeline(inner):
+                raise PassFailure
+
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.func").add(Runs())
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"))
+    assert len(caught.value.failures) == 3
+    assert len(calls) == 1
