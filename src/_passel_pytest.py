@@ -5,7 +5,7 @@ pytest loads it in each of its runs, so that it is outside of the package and im
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -34,7 +34,7 @@ def check_passes(request: pytest.FixtureRequest) -> Callable[..., None]:
     from passel.ir.frontend import UnreadableError  # noqa: PLC0415
     from passel.testing import check_passes as compare  # noqa: PLC0415
 
-    def check(path: str | Path, *args: object, **options: object) -> None:
+    def check(path: str | Path, *args: Any, **options: Any) -> None:
         message = ""
         try:
             compare(request.path.parent / path, *args, **options)

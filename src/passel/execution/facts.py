@@ -1,4 +1,4 @@
-"""What a run answers to those who observe it, and to its analyses."""
+"""Answers of a run to those who observe it, and to its analyses."""
 
 from __future__ import annotations
 

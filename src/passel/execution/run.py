@@ -555,7 +555,7 @@ class Run(RunFacts):
         return self.reports.tell((), self.failing.died(suspects, task.op, how))
 
     def _accept_outside(self, ctx: PassContext[Any]) -> None:
-        """Take what is around an op as it is now: it is told already who has changed it."""
+        """Take what is around an op as it is now: the pass that changed it has failed already."""
         inner, outer = ctx, ctx.parent
         while outer is not None:
             if outer.level is not None:

@@ -1,4 +1,4 @@
-"""What a process shares: its standard streams, its last words, and Ctrl-C."""
+"""Standard streams, last words and Ctrl-C, which all of a process shares."""
 
 from __future__ import annotations
 

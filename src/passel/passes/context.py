@@ -92,7 +92,7 @@ class PassRun(AnalysisServices, Protocol):
 
 
 class Record:
-    """What a pass has told: most have nothing to tell.
+    """Report of a pass: most have nothing to say.
 
     Attributes:
         outcome: What was reported already, also by pipelines that the pass has run.
