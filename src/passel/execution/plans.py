@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.execution.matching import key_of
+from passel.execution.matching import key_of, keys_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -68,5 +68,8 @@ class Plans:
         steps, rejection = pipeline.admit(kind)
         rejected = pipeline.steps[len(steps)] if rejection else None
         if self._lower is not None:
-            steps = self._lower(steps)
+            lowered = self._lower(steps)
+            # The run does not see which ops such steps find.
+            self.matched.update(keys_inside(each for each in steps if each not in lowered))
+            steps = lowered
         return Plan(pipeline, steps, rejected, rejection, kind.name)
