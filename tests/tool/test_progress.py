@@ -8,22 +8,19 @@ import re
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import pytest
-from mlir.ir import Context
 from terminals import screen
 
-from passel import Pass, PassContext, PassInstrumentation, PassManager
+from passel import Pass, PassContext, PassManager
 from passel.instruments.progress import Progress, StatusLine
-from passel.mlir import parse_source
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from passel.schedule import Step
 
 pty = pytest.importorskip("pty")
 
@@ -154,29 +151,6 @@ class Shown(StatusLine):
     def show(self, text: Callable[[], str], delay: float) -> None:
         """Take note of what tells the text."""
         self.text = text
-
-
-def test_fused_native_passes_are_named(tmp_path: Path) -> None:
-    """Passes that run as one are shown as one, at the number of the first."""
-    terminal = Shown()
-
-    class Look(PassInstrumentation):
-        """Looks at the line when a step begins, without asking for each pass."""
-
-        seen: ClassVar[list[str]] = []
-
-        def before_pass(self, step: Step, op: Any) -> None:
-            """Look."""
-            self.seen.append(terminal.text())
-
-    context = Context()
-    module = parse_source(context, "func.func @f() { return }", "in.mlir")
-    pipeline = "builtin.module(cse,canonicalize,func.func(cse),symbol-dce)"
-    manager = PassManager.parse(pipeline, context)
-    with manager.instrument(Progress(terminal), Look()):
-        manager.run(module)
-    (line,) = Look.seen
-    assert re.fullmatch(r"step 1-4/4: cse,canonicalize.* \(0\.\d s\)", line)
 
 
 def test_the_line_is_drawn_without_looking_at_ops() -> None:

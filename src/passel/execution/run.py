@@ -8,6 +8,7 @@ Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 
 from __future__ import annotations
 
+import os
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -81,7 +82,6 @@ class Run(RunFacts):
         plans: Decides which pipeline runs on which op.
         states: What passes' `initialize` returned.
         do_step: Runs a step, observed or not.
-        is_branch: Whether it does a share of the work in a worker.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Run(RunFacts):
         self.gates: Sequence[PassGate] = gates
         self.outer: Run | None = outer
         self.strategy: SiblingStrategy = strategy or Sequential()
-        self.is_branch: bool = False
+        self._process = os.getpid()
         self.failing: Failures = Failures(self.adapter)
         self.reports: Reports = Reports(emit, hooks.on_failure)
         self.states: dict[Any, Any] = {}
@@ -259,8 +259,10 @@ class Run(RunFacts):
         """Run one step on one op, between its hooks, which are called whatever ends it."""
         __tracebackhide__ = True
         outcome, ctx.failure, ctx.is_news = UNCHANGED, None, False
+        hooks = Bracket(self.hooks, "pass", step, ctx.op)
+        hooks.refused = partial(self.failing.raised, step, ctx.op)
         try:
-            with Bracket(self.hooks, "pass", step, ctx.op) as hooks:
+            with hooks:
                 try:
                     outcome = self.run_step(step, ctx)
                 except BaseException:
@@ -273,7 +275,8 @@ class Run(RunFacts):
         except PassFailure as error:  # of a hook that judges passes
             if error.kind == "isolation":
                 self._accept_outside(ctx)
-            outcome += self.tell(ctx, self.failing.raised(step, ctx.op, error))
+            failure = hooks.ended.failure or self.failing.raised(step, ctx.op, error)
+            outcome += self.tell(ctx, failure)
         return outcome
 
     def run_step(self, step: Step, ctx: PassContext[Any]) -> Outcome:  # noqa: C901 - the loop
@@ -290,7 +293,11 @@ class Run(RunFacts):
                 else:
                     if ctx.good is None and self.tracks:
                         ctx.good = self.adapter.fingerprint(op)
-                    step.pass_.run(op, ctx)
+                    try:
+                        step.pass_.run(op, ctx)
+                    finally:
+                        if os.getpid() != self._process:  # a child that the pass let go on
+                            os._exit(0)
             except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                 failure = self._raised(step, ctx, error)
             if (place := self.place_of(op)) is not ctx.place and place != ctx.place:
@@ -508,7 +515,8 @@ class Run(RunFacts):
     def branch(self, tasks: Sequence[PassContext[Any]]) -> tuple[Self, Any]:
         """Return the run as a worker does it for some tasks, with parts of its observers."""
         other, (hooks, parts) = copy(self), self.hooks.branch()
-        other.hooks, other.reports, other.is_branch = hooks, self.reports.branch(), True
+        other.hooks, other.reports = hooks, self.reports.branch()
+        other._process = os.getpid()
         other.states, other.strategy, hooks.run = dict(self.states), Sequential(), other
         other.do_step = other.run_observed if hooks.sees_steps else other.run_step
         for task in tasks:
@@ -533,7 +541,7 @@ class Run(RunFacts):
             schedule.pipeline,
             self,
         )
-        self.reports.held, self.is_branch = 1, True
+        self.reports.held = 1
         if self.initialize(schedule, self.op).failures:
             raise EncodingError  # it is to fail where it comes from
         ctx = self.context(self.op, None)

@@ -10,7 +10,7 @@ from passel.errors import PassFailure
 from passel.hooks.instrumentation import LOCK, Ended, PassInstrumentation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from passel.errors import Failure
 
@@ -134,9 +134,11 @@ class Bracket:
 
     Attributes:
         ended: How the thing has ended. By an exception it has failed.
+        refused: Makes the failure of a pass that a hook after it refuses, for the hooks that
+            are still to come.
     """
 
-    __slots__ = ("_args", "_begun", "_hooks", "_what", "ended")
+    __slots__ = ("_args", "_begun", "_hooks", "_what", "ended", "refused")
 
     def __init__(self, hooks: Instrumentor, what: str, *args: Any) -> None:
         self._hooks = hooks
@@ -144,6 +146,7 @@ class Bracket:
         self._args = args
         self._begun: list[PassInstrumentation] = []
         self.ended: Ended = _SUCCESS
+        self.refused: Callable[[PassFailure], Failure] | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -181,6 +184,9 @@ class Bracket:
                 self._hooks.end(self._begun.pop(), self._what, self._args, self.ended)
             except BaseException as error:  # noqa: BLE001 - raised when all are ended
                 raised = error if raised is None or isinstance(raised, PassFailure) else raised
+                if isinstance(error, PassFailure) and self.refused and not self.ended.failed:
+                    failure = self.refused(error)
+                    self.ended = self.ended._replace(failed=True, failure=failure, changed=False)
         if raised is not None:
             raise raised
 

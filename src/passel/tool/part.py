@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Severity, Span, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError, Problem
-from passel.ir import ANY, InvalidIR
+from passel.ir import ANY, InvalidIR, LowersPasses, ability_of
 from passel.ir.frontend import UnreadableError
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.collector import release_collector
@@ -183,7 +183,8 @@ class Part:
         shared.replay.observe(manager, threading=self._threading)
         self._reports.observe(manager)
         shared.reports.observe(manager)
-        if shared.progress is not None:
+        # A line that shows passes would have those run one by one that an IR runs as one.
+        if shared.progress is not None and ability_of(self._adapter, LowersPasses) is None:
             manager.add_instrumentation(shared.progress)
         manager.add_instrumentation(shared.crashes)
 
