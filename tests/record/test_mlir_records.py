@@ -26,13 +26,13 @@ module { func.func @h(%x: i32) { %0 = arith.addi %x, %x : i32 return } }
 """
 
 
-def _recorded(path: Path, pipeline: str, source: str = _SOURCE, **how: Any) -> tuple[Any, str, str]:
+def _recorded(path: Path, pipeline: str, source: str = _SOURCE) -> tuple[Any, str, str]:
     """Run, and return the record with the module before and after."""
     adapter = MLIRAdapter()
     context = adapter.create_context()
     module = adapter.bindings.ir.Module.parse(source, context)
     manager = PassManager.parse(f"builtin.module({pipeline})", context)
-    manager.enable_recording(path, **how)
+    manager.enable_recording(path)
     flags = PrintFlags(debuginfo=True, local_scope=True)
     before = adapter.print_op(module, flags)
     record = manager.run(module).record
@@ -47,10 +47,10 @@ def _read(text: str) -> str:
     return adapter.print_op(module, PrintFlags(debuginfo=True, local_scope=True))
 
 
-def test_each_pass_is_recorded_on_request(tmp_path: Path) -> None:
-    """One by one, each pass has its executions, and each state is that of the IR."""
+def test_each_pass_is_recorded(tmp_path: Path) -> None:
+    """Each pass has its executions, and each state is that of the IR."""
     pipeline = "func.func(cse,canonicalize),builtin.module(func.func(cse)),symbol-dce"
-    record, before, after = _recorded(tmp_path / "r", pipeline, one_by_one=True)
+    record, before, after = _recorded(tmp_path / "r", pipeline)
     found = [(each.path.rpartition("/")[2], each.symbol, each.status) for each in record.executions]
     assert found == [
         ("0:cse", "f", "changed"),
@@ -76,7 +76,7 @@ func.func @caller(%x: i32) -> i32 {
 }
 func.func private @callee(i32, i32) -> i32
 """
-    record, _, _ = _recorded(tmp_path / "r", "func.func(cse,canonicalize)", source, one_by_one=True)
+    record, _, _ = _recorded(tmp_path / "r", "func.func(cse,canonicalize)", source)
     digests = dict.fromkeys(d for each in record.executions for d in (each.before, each.after))
     texts = record.all_readable([*digests])
     assert len([each for each in texts if " call @callee(" in each]) == 3

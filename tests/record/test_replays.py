@@ -47,7 +47,7 @@ def generic(tool: Tool, ir: str, *words: str) -> str:
 def test_each_pass_does_from_the_record_what_it_did(tool: Tool, ir: str, jobs: str) -> None:
     """An execution that is replayed from the record leaves the IR that the record has after it."""
     Path("f.mlir").write_text(FUNCTIONS)
-    tool("f.mlir", f"--ir={ir}", jobs, "-p", PIPELINE, "--record=r", "--record-each-pass")
+    tool("f.mlir", f"--ir={ir}", jobs, "-p", PIPELINE, "--record=r")
     record = Record.open("r")
     Path("f.mlir").unlink()
     assert len(record.executions) == 9

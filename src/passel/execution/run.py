@@ -84,6 +84,10 @@ class Run(RunFacts):
         do_step: Runs a step, observed or not.
     """
 
+    op: Any
+    pipeline: Pipeline
+    outcome: Outcome
+
     def __init__(
         self,
         compiler: PipelineCompiler,

@@ -131,7 +131,7 @@ class ObservedRuns:
         made = CrashReproducer(path, local=local)  # refuses it now rather than in the run
         self._enable("reproducer", lambda: copy(made))
 
-    def enable_recording(self, path: str | Path, *, one_by_one: bool = False) -> None:
+    def enable_recording(self, path: str | Path) -> None:
         """Let each run leave a record of all that its passes do, in place of that of the last one.
 
         `RunResult.record` and `PassFailedError.record` read it; see `passel.record.Record`. What
@@ -139,13 +139,11 @@ class ObservedRuns:
 
         Args:
             path: The file.
-            one_by_one: Whether passes that the IR would run as one run one by one, so that each
-                is recorded.
         """
         from passel.record.recorder import Recorder  # noqa: PLC0415 - loaded if it is used
 
         def make() -> Recorder:
-            return Recorder(path, pipeline=str(self), one_by_one=one_by_one)
+            return Recorder(path, pipeline=str(self))
 
         self._enable("record", make)
 

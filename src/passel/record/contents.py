@@ -164,8 +164,7 @@ class Contents:
         self._texts[line["text"]] = line
 
     def _take_step(self, line: dict[str, Any]) -> None:
-        path, name, title, parts = line["step"]
-        self._steps.append(StepInfo(path, name, title, tuple(parts)))
+        self._steps.append(StepInfo(*line["step"]))
 
     def _start_run(self, line: dict[str, Any]) -> None:
         self.runs.append(line)
@@ -191,7 +190,6 @@ class Contents:
             failure=None,
             before=self._states[run].digest(op.ordinals),
             after=None,
-            parts=step.parts,
             is_amid=self._is_amid,
         )
         self.begun.append(begun)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
-FORMAT = 3
+FORMAT = 4
 """The version of the form of records, raised by each change of it: readers refuse all others."""
 
 
@@ -33,13 +33,11 @@ class StepInfo(NamedTuple):
         path: Its path, such as `builtin.module/func.func/1:cse`.
         pass_name: Its textual name.
         title: The pass as in a pipeline, with the options that differ from their defaults.
-        parts: The paths of the passes that the IR ran as one in its place.
     """
 
     path: str
     pass_name: str
     title: str
-    parts: tuple[str, ...] = ()
 
 
 class FailureInfo(NamedTuple):
@@ -100,7 +98,6 @@ class Execution(NamedTuple):
         failure: Why it has failed; None also if only a pass has failed that it ran.
         before: The digest of the op's text before; None if it is not known.
         after: The digest of its text after; equal to `before` if nothing was changed.
-        parts: The paths of the passes that the IR ran as one.
         caller: The number of the execution whose pass ran this one; None for the pipeline's own.
         is_amid: Whether that pass worked on an enclosing op, which it may have changed before:
             the state of the whole is not known then.
@@ -123,7 +120,6 @@ class Execution(NamedTuple):
     failure: FailureInfo | None
     before: str | None
     after: str | None
-    parts: tuple[str, ...] = ()
     caller: int | None = None
     is_amid: bool = False
 
@@ -131,11 +127,6 @@ class Execution(NamedTuple):
     def op_title(self) -> str:
         """The op as people name it, such as `func.func @main`."""
         return f"{self.op_name} @{self.symbol}" if self.symbol else self.op_name
-
-    @property
-    def is_fused(self) -> bool:
-        """Whether the IR ran several passes as one, between which nothing is known."""
-        return bool(self.parts)
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:

@@ -18,8 +18,7 @@ class Row(NamedTuple):
         path: Its path.
         title: The pass with its options, or the anchor.
         executions: Those of the pass; of an anchor those of all passes below.
-        is_pass: Whether it is a pass, or passes that the IR ran as one.
-        is_fused: Whether it is one that ran as a part of what an enclosing row has.
+        is_pass: Whether it is a pass.
     """
 
     depth: int
@@ -27,7 +26,6 @@ class Row(NamedTuple):
     title: str
     executions: Sequence[Execution]
     is_pass: bool
-    is_fused: bool = False
 
     def count(self, status: str) -> int:
         """Return how many executions have a status."""
@@ -71,8 +69,6 @@ def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> 
             if ":" in node.path.rpartition("/")[2]:
                 node.title = each.title
             node.executions.append(each)
-            for path in each.parts:
-                tree.at(path).is_fused = True
     return [row for node in tree.root.inside for row in node.rows(0)]
 
 
@@ -102,7 +98,6 @@ class _Node:
     def __init__(self, path: str, title: str) -> None:
         self.path = path
         self.title = title
-        self.is_fused = False
         self.executions: list[Execution] = []
         self.inside: list[_Node] = []
 
@@ -110,7 +105,7 @@ class _Node:
         """Yield the row of this node and those below."""
         is_pass = ":" in self.path.rpartition("/")[2] or bool(self.executions)
         found = self.executions if is_pass else list(self._all())
-        yield Row(depth, self.path, self.title, found, is_pass, self.is_fused and not found)
+        yield Row(depth, self.path, self.title, found, is_pass)
         for node in self.inside:
             yield from node.rows(depth + 1)
 

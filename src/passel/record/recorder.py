@@ -35,8 +35,6 @@ class Recorder(PassInstrumentation):
         path: The file, which is replaced.
         command_line: The words of the command; by default those of the process.
         pipeline: The pipeline as it was written; by default as it runs.
-        one_by_one: Whether passes that the IR would run as one run one by one, so that each is
-            recorded.
         finds_changes: Whether it is found by fingerprint what passes have changed. Otherwise an
             op is printed after each pass that does not say so; some IRs print as fast.
     """
@@ -49,16 +47,14 @@ class Recorder(PassInstrumentation):
         *,
         command_line: Sequence[str] | None = None,
         pipeline: str = "",
-        one_by_one: bool = False,
         finds_changes: bool = True,
     ) -> None:
         self._file: RecordFile | None = (file := RecordFile(path, command_line))
-        self._start(file, pipeline, one_by_one, finds_changes)
+        self._start(file, pipeline, finds_changes)
 
-    def _start(self, log: Log, pipeline: str, one_by_one: bool, finds_changes: bool) -> None:
+    def _start(self, log: Log, pipeline: str, finds_changes: bool) -> None:
         self._log: Log = log
         self.pipeline: str = pipeline
-        self.one_by_one: bool = one_by_one
         self.finds_changes: bool = finds_changes
         self._source: tuple[str, str | bytes] = "", b""
         self._replay: str | None = None
@@ -92,7 +88,7 @@ class Recorder(PassInstrumentation):
         """Return what records a part of the run."""
         child = Recorder.__new__(Recorder)
         child._file = None
-        child._start(PartLog(), self.pipeline, self.one_by_one, self.finds_changes)
+        child._start(PartLog(), self.pipeline, self.finds_changes)
         if (enclosing := self._runs[-1].enclosing) is not None:
             child._enclosing = enclosing._replace(op=None)
         return child
@@ -381,4 +377,4 @@ def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
 
 def _facts_of(step: Step) -> StepInfo:
     name = "" if step.pass_ is None else step.pass_.name
-    return StepInfo(step.path, name, step.title, ())
+    return StepInfo(step.path, name, step.title)

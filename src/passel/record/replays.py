@@ -30,8 +30,7 @@ def replay(record: Record, execution: Execution) -> str:
     start = _place(record, earlier[-1]) if earlier else ""
     stop = _place(record, execution)
     if execution.run or not stop or (earlier and not start):
-        path = execution.parts[-1] if execution.is_fused else execution.path
-        return replay_of_pass(record, path, execution.run)
+        return replay_of_pass(record, execution.path, execution.run)
     known = record.state_before(execution) is not None
     return _command(record, start, stop) if known else ""
 
@@ -56,17 +55,15 @@ def replay_of_pass(record: Record, path: str, run: int = 0) -> str:
 def _place(record: Record, execution: Execution) -> str:
     """Return the place right after an execution; empty if no place is just that."""
     path, symbol = execution.path, execution.symbol
-    if execution.is_fused:
-        path = execution.parts[-1]
-    others = [e.symbol for e in record.executions if e.path == execution.path and e != execution]
-    if not symbol or execution.is_fused:
+    others = [e.symbol for e in record.executions if e.path == path and e != execution]
+    if not symbol:
         return "" if others else path
     return "" if symbol in others else f"{path}@{symbol}"
 
 
 def _command(record: Record, start: str, stop: str) -> str:
     template = record.info.runs[0].replay
-    if not template or (start and any(each.is_fused for each in record.executions)):
+    if not template:
         return ""
     places = [f"--start-after={start}"] if start else []
     places.append(f"--stop-after={stop}")

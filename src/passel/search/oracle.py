@@ -210,8 +210,6 @@ class Subject:
 class _Notes(PassInstrumentation):
     """Takes note of the pass that runs, in case it crashes the process, up to the first failure."""
 
-    one_by_one = True
-
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
         self._has_failed = False

@@ -95,8 +95,7 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 def scoped(execution: Execution) -> str:
     """Return a pipeline of the pass alone, which runs it on all ops that its anchors find."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
-    if not execution.is_fused:  # of passes that ran as one, the path is that of the pipeline
-        anchors.pop()
+    anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
@@ -107,7 +106,7 @@ def narrowed(subject: Subject, case: Case) -> Case | None:
         path = Path(folder, "record")
 
         def run(scratch: Scratch) -> None:
-            recorder = Recorder(path, one_by_one=True, finds_changes=finds_changes)
+            recorder = Recorder(path, finds_changes=finds_changes)
             subject.run(case, scratch, recorder)
 
         in_child(run)

@@ -348,9 +348,6 @@ class RecordFlags(FlagGroup):
     record: str = flag(
         "write all that each pass does to a file, for passel-report", "<file>", common=True
     )
-    record_each_pass: bool = flag(
-        "run passes that MLIR runs as one one by one, to record each (--ir=mlir)"
-    )
 
 
 class InformationFlags(FlagGroup):

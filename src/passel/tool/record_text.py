@@ -89,8 +89,8 @@ def _tree(rows: Sequence[Row]) -> Table:
     total = sum(row.own_time for row in rows if row.is_pass)
     for row in rows:
         title = Text("  " * row.depth + _one_line(row.title))
-        if not row.is_pass or row.is_fused:
-            table.add_row(title, "(as one)" if row.is_fused else "")
+        if not row.is_pass:
+            table.add_row(title)
             continue
         changed, failed = row.count("changed"), row.count("failed")
         unknown = row.count("unknown")
@@ -109,9 +109,6 @@ def _one_line(title: str) -> str:
 
 def _ending(record: Record, run: RunInfo) -> Iterator[str]:
     """Yield what is not known, and what went wrong."""
-    if any(each.is_fused for each in record.executions):
-        yield "of passes that ran as one it is not known which did what; record with"
-        yield "--record-each-pass to have them run one by one"
     for failure in run.failures[:_MOST_FAILURES]:
         yield f"failed: {failure.path} on {failure.where}"
         yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
@@ -151,7 +148,7 @@ def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator
     for each in rows:
         row, one = each.row, _only(each)
         title = Text("  " * row.depth + _one_line(row.title))
-        if not row.is_pass or row.is_fused:
+        if not row.is_pass:
             table.add_row(title, *[""] * 4, one)
             continue
         differing = len(each.differing())
@@ -224,15 +221,12 @@ def _executions_on(found: Sequence[Execution], symbol: str, path: str) -> list[E
     if on_it := [e for e in found if e.symbol == symbol]:
         return on_it
     hint = suggest(f"@{symbol}", [f"@{each.symbol}" for each in found if each.symbol])
-    if not hint and any(each.is_fused for each in found):
-        hint = " by itself: record with --record-each-pass"
     who = f"'{path}' did not run" if path else "no pass ran"
     raise UsageError(f"{who} on @{symbol}{hint}")
 
 
 def _executions_at(all_of_them: Sequence[Execution], step: str) -> list[Execution]:
-    ran_at = {path: e.path for e in all_of_them for path in (e.path, *e.parts)}
-    path = ran_at[Place.of(step, [*ran_at]).path]
+    path = Place.of(step, list(dict.fromkeys(e.path for e in all_of_them))).path
     return [e for e in all_of_them if e.path == path]
 
 
@@ -240,10 +234,9 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
     location = execution.location
     where = f" at {location}" if location.line else ""
     time = f"{1000 * execution.own_time:.2f} ms"
-    what = execution.title if execution.is_fused else execution.path
     is_running = execution.status == "running"
     how = "began and did not end; before it:" if is_running else f"{execution.status}, {time}"
-    yield f"// {what} on {execution.op_title}{where}: {how}\n"
+    yield f"// {execution.path} on {execution.op_title}{where}: {how}\n"
     for name, count in execution.counts.items():
         yield f"// {name}: {count}\n"
     for diagnostic in execution.diagnostics:

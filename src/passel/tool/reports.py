@@ -110,17 +110,14 @@ class Reports(ExitStack):
                 )
 
     def _make_recorder(self) -> Recorder | None:
-        given = self._settings.records
-        file = given.record
+        file = self._settings.records.record
         if not file:
-            if given.record_each_pass:
-                raise UsageError("'--record-each-pass' is about --record=<file>, which is missing")
             return None
         refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
         command = (self._settings.program, *self._settings.words)
-        return Recorder(file, command_line=command, one_by_one=given.record_each_pass)
+        return Recorder(file, command_line=command)
 
     def _make_log(self) -> PassInstrumentation | None:
         path = self._settings.actions.log_actions_to

@@ -76,9 +76,8 @@ def recorded_source(settings: Settings) -> SourcePart:
         if not found:
             raise UsageError(f"'--start-after': in the record, no pass ran at {place}")
         text = record.state_after(found[0])
-    if text is None or (place and any(each.is_fused for each in record.executions)):
-        hint = "; record it with --record-each-pass" if run.ir == "mlir" else ""
-        raise UsageError(f"the record does not have the IR after {place or 'parsing'}{hint}")
+    if text is None:
+        raise UsageError(f"the record does not have the IR after {place or 'parsing'}")
     case = reproducer_text(text, run.pipeline)
     return SourcePart(case, settings.input, is_recorded=True)
 

@@ -65,7 +65,7 @@ def test_every_text_is_there() -> None:
 def recorded(path: Path, *flags: str) -> Record:
     """Return the record of a run on functions with loops and calls."""
     pipeline = "builtin.module(func.func(cse,canonicalize),convert-scf-to-cf,canonicalize,cse)"
-    words = [str(KERNELS), "-p", pipeline, "--record-each-pass", *flags]
+    words = [str(KERNELS), "-p", pipeline, *flags]
     assert main([*words, f"--record={path / 'record'}", "-o", "/dev/null"]) == 0
     return Record.open(path / "record")
 

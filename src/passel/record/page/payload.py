@@ -172,7 +172,6 @@ def _row(
         "counts": dict(each.counts),
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in each.diagnostics],
         "failure": failure and _failure(failure),
-        "fused": each.is_fused,
         "again": again,
     }
     texts = (numbers.get(each.before), numbers.get(each.after))

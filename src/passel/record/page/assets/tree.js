@@ -28,8 +28,7 @@ const Tree = (() => {
   const isLeaf = (node) => node.places.length === 1 && !node.children.length;
   const isIdle = (node) => node.title !== undefined && !node.places.length && !node.children.length;
   // Why a pass of the schedule has no executions.
-  function why(node) {
-    for (let each = node; each; each = each.parent) if (each.places.some((place) => Model.current(place).fused)) return "ran as a part";
+  function why() {
     return model.root.failed || model.records.at(-1).cut ? "not reached" : "on no op";
   }
   const isQuiet = (node) => (node.places.length > 0 || isIdle(node)) && !node.changed && !node.failed && !node.children.length &&
@@ -45,7 +44,7 @@ const Tree = (() => {
       while (!matches && end < node.children.length && isQuiet(node.children[end]) && isIdle(node.children[end]) === idle) end++;
       if (end - i > 1) {
         const passes = node.children.slice(i, end), key = passes[0].path + "/…";
-        found.push({ kind: "fold", level: child.level, key, fold: passes, label: `${end - i} passes ${idle ? why(child) : model.comparing ? "are the same" : "changed nothing"}: ${passes.map((p) => p.title ?? p.key).join(", ")}`, open: open.has(key) });
+        found.push({ kind: "fold", level: child.level, key, fold: passes, label: `${end - i} passes ${idle ? why() : model.comparing ? "are the same" : "changed nothing"}: ${passes.map((p) => p.title ?? p.key).join(", ")}`, open: open.has(key) });
         if (open.has(key)) for (const pass of passes) one(pass, found, 1);
         i = end - 1;
       } else one(child, found, 0);
@@ -115,7 +114,6 @@ const Tree = (() => {
       const [character, word] = sign(place.status), execution = Model.current(place);
       text = row.inside ? place.label : node.title ?? node.key;
       mark = el("span", { class: `sign ${noted(place) && Model.isChange(place) ? place.status : noted(place) ? "noted" : place.status}`, "aria-hidden": "true" }, character || (noted(place) ? "!" : ""));
-      if (execution.fused) tag = el("span", { class: "tag" }, "fused");
       attributes.class += (row.inside ? "" : " pass") + (place.status === "failed" ? " failed" : "") + (Model.isChange(place) || noted(place) ? "" : " dim");
       attributes["aria-selected"] = String(place === selected);
       meters = bars(row), spoken = `${text}, ${word}, ${meters[2]}`;
@@ -127,7 +125,7 @@ const Tree = (() => {
       if (pass && !node.changed && !node.failed) attributes.class += " dim";
       attributes["aria-selected"] = String(node === selected);
       meters = bars(row), spoken = `${text}, ${node.failed ? "failed, " : ""}${meters[2]}`;
-      if (isIdle(node)) (tag = el("span", { class: "tag" }, why(node))), (attributes.class += " idle");
+      if (isIdle(node)) (tag = el("span", { class: "tag" }, why())), (attributes.class += " idle");
       else if (node.onlyOld) tag = el("span", { class: "tag" }, "only old");
     } else [text, spoken, attributes.class] = [row.label, row.label, "row fold"];
     if (row.place || node) attributes.class += (row.place ?? node).own > largest.own * 0.2 ? " hot" : "";
