@@ -540,12 +540,8 @@ class Run(RunFacts):
         Raises:
             EncodingError: It is to be done where it comes from.
         """
-        self.op, self.pipeline, self.hooks.run = (
-            self.adapter.parent(ops[0]),
-            schedule.pipeline,
-            self,
-        )
-        self.reports.held = 1
+        self.op, self.pipeline = self.adapter.parent(ops[0]), schedule.pipeline
+        self.hooks.run, self.reports.held = self, 1
         if self.initialize(schedule, self.op).failures:
             raise EncodingError  # it is to fail where it comes from
         ctx = self.context(self.op, None)
