@@ -56,7 +56,7 @@ def main() -> None:
     quick = wants_quick()
     functions, rounds = (2, 1) if quick else (1200, 3)
     print(f"{os.cpu_count()} cores; functions of 40 ops; time on the clock")
-    print("passes functions  one process  jobs=2")
+    print("passes functions  one process  ratio of jobs=2")
     for count, passes in pipelines():
         for size in (each for each in _SIZES if each <= functions and each * count <= _MOST):
             least = walls(size, passes, rounds * min(8, max(1, 2000 // (size * count))))

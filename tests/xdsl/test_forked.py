@@ -181,15 +181,10 @@ class Try(Pass):
 
 
 @pytest.mark.parametrize("passes", ["cse,fail,canonicalize", "cse,crash"])
-@pytest.mark.parametrize(
-    "flags",
-    [(), pytest.param(("--mlir-pass-pipeline-local-reproducer",), marks=pytest.mark.sweep)],
-)
 def test_reproducers_are_the_same(
     tool: Tool,
     kernels: Path,
     monkeypatch: pytest.MonkeyPatch,
-    flags: tuple[str, ...],
     passes: str,
     request: pytest.FixtureRequest,
 ) -> None:
@@ -205,7 +200,6 @@ def test_reproducers_are_the_same(
             "--load-pass-plugin=crash.py",
             f"-p=builtin.module(func.func({passes}))",
             f"--mlir-pass-pipeline-crash-reproducer={reproducer}",
-            *flags,
         )
         assert ("crash.py:" in outcome.err) == ("crash" in passes)
         found.append((outcome, reproducer.read_text(encoding="utf-8")))
