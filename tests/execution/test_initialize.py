@@ -292,6 +292,7 @@ def test_a_failing_initialize_inside_is_a_failed_pipeline() -> None:
     assert not [event for event in recorder.events if "pipeline" in event]
 
 
+@pytest.mark.one_process
 def test_an_initialize_that_fails_in_a_dynamic_pipeline_is_called_once() -> None:
     """Each op on which the pipeline runs fails by it, and it is not called for each of them."""
     calls: list[object] = []
