@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Reports:
-    """Hands on what is reported while a run goes on.
+    """Passes reports on while a run goes on.
 
     Args:
         emit: Called for each diagnostic; None if there is no listener.
         on_failure: The hook for failures.
 
     Attributes:
-        held: How many hold back what is told, to release it later in program order.
+        held: How many callers hold reports back, to release them later in program order.
         count: How many diagnostics there were so far, also of those held back.
     """
 

@@ -25,7 +25,7 @@ _IN_MLIR = {
     "dependentDialects": "dependent_dialects = ('arith',)",
     "getDependentDialects": "dependent_dialects = ('arith',)",
 }
-"""What has another name in C++ and in declarations, and would be ignored."""
+"""Names from C++ and from declarations, which would be ignored, with the names here."""
 
 _LAZY: tuple[tuple[Callable[[object], bool], str], ...] = (
     (inspect.iscoroutinefunction, "an async function"),
