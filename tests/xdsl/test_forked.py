@@ -145,7 +145,7 @@ CRASHING = """
 import os
 from pathlib import Path
 
-from passel import OpPassManager, Pass, PassFailure
+from passel import Pass, PassFailure
 
 
 class Crash(Pass):
@@ -167,16 +167,6 @@ class Fail(Pass):
         Path(f"{os.getpid()}.worked").touch()
         if op.sym_name.data in ("f3", "f4", "f10"):
             raise PassFailure("not this one")
-
-
-class Try(Pass):
-    name = "try"
-
-    def run(self, op, ctx):
-        ctx.run_pipeline(OpPassManager("func.func").add(Fail()))
-        ctx.run_pipeline(OpPassManager("func.func").add("cse", Fail()))
-        if op.sym_name.data == "f10":
-            raise PassFailure("given up")
 """
 
 
