@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassInstrumentation, PassManager
+from passel.hooks import Instrumentor
 from passel.instruments.ir_printer import PrintIR
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
@@ -63,6 +64,28 @@ class Alone(PassInstrumentation):
     before_run = after_run = before_pass = after_pass = before_pipeline = _enter
     after_pipeline = before_analysis = after_analysis = before_verification = _enter
     after_verification = _enter
+
+
+class Slow(PassInstrumentation):
+    """Lets another run end while one of its hooks is called."""
+
+    def __init__(self) -> None:
+        self.seen: list[bool] = []
+
+    def after_pass(self, step: Any, op: Any) -> None:
+        """Read both while that other run lets go of the instrumentation."""
+        elsewhere = threading.Thread(target=Instrumentor([self]).forget_run)
+        elsewhere.start()
+        elsewhere.join(0.05)
+        self.seen.append(self.ended.changed and self.run.outer is None)
+
+
+def test_a_run_that_ends_elsewhere_does_not_disturb_a_hook() -> None:
+    """While a hook is called, the instrumentation keeps its run and how the pass ended."""
+    pm, slow = PassManager("toy.module", adapter=ToyAdapter()).add(P()), Slow()
+    with pm.instrument(slow), pm.instrument(Ends()):
+        pm.run(parse_toy("toy.module"))
+    assert slow.seen == [True]
 
 
 def test_hooks_of_one_object_never_overlap() -> None:

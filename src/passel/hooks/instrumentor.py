@@ -51,8 +51,18 @@ class Instrumentor:
         self._of_steps = list(dict.fromkeys(of_steps))
         self.sees_steps: bool = bool(self._of_steps)
 
-    def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
+    def call(
+        self,
+        each: PassInstrumentation,
+        name: str,
+        *args: Any,
+        ended: Ended | None = None,
+        **keywords: Any,
+    ) -> Any:
         """Call a method of an instrumentation, alone, and no more once one has raised.
+
+        Other runs may be calling it from other threads: it sees this run, and how what it is
+        called after has ended, as long as the call lasts.
 
         Raises:
             PassFailure: A hook around passes wants the pass to fail.
@@ -63,6 +73,8 @@ class Instrumentor:
         try:
             with vars(each).setdefault(LOCK, RLock()):
                 each.run = self.run
+                if ended is not None:
+                    each.ended = ended
                 return getattr(each, name)(*args, **keywords)
         except Exception as error:
             if isinstance(error, PassFailure) and name in _PAIRS["pass"]:
@@ -74,13 +86,12 @@ class Instrumentor:
 
     def end(self, each: PassInstrumentation, what: str, args: Sequence[Any], ended: Ended) -> None:
         """Call the hook after something, which has ended."""
-        each.ended = ended
         if what in {"run", "pipeline"}:
-            self.call(each, f"after_{what}", *args, failed=ended.failed)
+            self.call(each, f"after_{what}", *args, ended=ended, failed=ended.failed)
         elif what == "pass" and ended.failed:
-            self.call(each, "after_pass_failed", *args, ended.failure)
+            self.call(each, "after_pass_failed", *args, ended.failure, ended=ended)
         else:
-            self.call(each, f"after_{what}", *args)
+            self.call(each, f"after_{what}", *args, ended=ended)
 
     def on_failure(self, failure: Failure) -> None:
         """Tell a failure that has been reported."""
@@ -117,8 +128,9 @@ class Instrumentor:
     def forget_run(self) -> None:
         """Let go of the run, which has ended: instrumentations may outlive its ops."""
         for each in self._all:
-            vars(each).pop("run", None)
-            vars(each).pop("ended", None)
+            with vars(each).setdefault(LOCK, RLock()):
+                vars(each).pop("run", None)
+                vars(each).pop("ended", None)
 
     def _split(self) -> tuple[PassInstrumentation | None, ...]:
         return tuple(self.call(each, "split") for each in self._of_steps)
