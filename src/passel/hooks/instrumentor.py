@@ -51,18 +51,8 @@ class Instrumentor:
         self._of_steps = list(dict.fromkeys(of_steps))
         self.sees_steps: bool = bool(self._of_steps)
 
-    def call(
-        self,
-        each: PassInstrumentation,
-        name: str,
-        *args: Any,
-        ended: Ended | None = None,
-        **keywords: Any,
-    ) -> Any:
+    def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
         """Call a method of an instrumentation, alone, and no more once one has raised.
-
-        Other runs may be calling it from other threads: it sees this run, and how what it is
-        called after has ended, as long as the call lasts.
 
         Raises:
             PassFailure: A hook around passes wants the pass to fail.
@@ -71,10 +61,8 @@ class Instrumentor:
         if id(each) in self._broken:
             return None
         try:
-            with vars(each).setdefault(LOCK, RLock()):
+            with _lock_of(each):
                 each.run = self.run
-                if ended is not None:
-                    each.ended = ended
                 return getattr(each, name)(*args, **keywords)
         except Exception as error:
             if isinstance(error, PassFailure) and name in _PAIRS["pass"]:
@@ -86,12 +74,14 @@ class Instrumentor:
 
     def end(self, each: PassInstrumentation, what: str, args: Sequence[Any], ended: Ended) -> None:
         """Call the hook after something, which has ended."""
-        if what in {"run", "pipeline"}:
-            self.call(each, f"after_{what}", *args, ended=ended, failed=ended.failed)
-        elif what == "pass" and ended.failed:
-            self.call(each, "after_pass_failed", *args, ended.failure, ended=ended)
-        else:
-            self.call(each, f"after_{what}", *args, ended=ended)
+        with _lock_of(each):
+            each.ended = ended
+            if what in {"run", "pipeline"}:
+                self.call(each, f"after_{what}", *args, failed=ended.failed)
+            elif what == "pass" and ended.failed:
+                self.call(each, "after_pass_failed", *args, ended.failure)
+            else:
+                self.call(each, f"after_{what}", *args)
 
     def on_failure(self, failure: Failure) -> None:
         """Tell a failure that has been reported."""
@@ -128,7 +118,7 @@ class Instrumentor:
     def forget_run(self) -> None:
         """Let go of the run, which has ended: instrumentations may outlive its ops."""
         for each in self._all:
-            with vars(each).setdefault(LOCK, RLock()):
+            with _lock_of(each):
                 vars(each).pop("run", None)
                 vars(each).pop("ended", None)
 
@@ -201,6 +191,11 @@ class Bracket:
                     self.ended = self.ended._replace(failed=True, failure=failure, changed=False)
         if raised is not None:
             raise raised
+
+
+def _lock_of(instrumentation: PassInstrumentation) -> RLock:
+    """Return the lock under which runs, of which other threads may have some, use it."""
+    return vars(instrumentation).setdefault(LOCK, RLock())
 
 
 def _overrides(instrumentation: PassInstrumentation, hooks: Iterable[str]) -> bool:
