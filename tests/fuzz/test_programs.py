@@ -11,7 +11,7 @@ from random_programs.checks import check, random_cases
 from random_programs.execution import execute_all
 from random_programs.generator import random_program
 
-from passel.xdsl.passes import integer_folds
+from passel.xdsl.passes import folding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ def wrong_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(a: int, b: int, width: int) -> int:
         return 5
 
-    monkeypatch.setitem(vars(integer_folds)["_BINARY"], "arith.muli", wrong)
+    monkeypatch.setitem(vars(folding)["_BINARY"], "arith.muli", wrong)
 
 
 def test_the_command_shows_what_goes_wrong(

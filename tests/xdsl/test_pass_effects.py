@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from xdsl.passes import ModulePass
 from xdsl.transforms import get_all_passes
 
-from passel.xdsl.module_passes import pass_class_for, wrap_module_pass
-from passel.xdsl.pass_effects import effects_of_class
+from passel.xdsl.module_passes import effects_of_class, pass_class_for, wrap_module_pass
 
 if TYPE_CHECKING:
     from xdsl.context import Context

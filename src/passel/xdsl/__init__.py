@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from passel.xdsl.analyses.effects import Effects
     from passel.xdsl.analyses.liveness import Liveness
     from passel.xdsl.analyses.loops import LoopInfo
-    from passel.xdsl.analyses.symbol_tables import SymbolTables
-    from passel.xdsl.analyses.symbol_users import SymbolUsers
+    from passel.xdsl.analyses.symbol_tables import SymbolTables, SymbolUsers
     from passel.xdsl.fast.known import context_free
     from passel.xdsl.files import parse_file
     from passel.xdsl.parsing import parse_source
@@ -48,7 +47,7 @@ _HOMES = {
     "LoopInfo": "analyses.loops",
     "PostDominanceInfo": "analyses.dominance",
     "SymbolTables": "analyses.symbol_tables",
-    "SymbolUsers": "analyses.symbol_users",
+    "SymbolUsers": "analyses.symbol_tables",
     "XDSLAdapter": "adapter",
     "context_free": "fast.known",
     "parse_file": "files",

@@ -17,7 +17,7 @@ from passel.xdsl import (
     SymbolUsers,
     XDSLAdapter,
 )
-from passel.xdsl.analyses.components import strongly_connected
+from passel.xdsl.analyses.call_graph import strongly_connected
 from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:

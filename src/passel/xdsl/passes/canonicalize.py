@@ -19,7 +19,7 @@ from passel.errors import PassFailure
 from passel.passes import Pass, option
 from passel.xdsl.fast import greedy_rewriter
 from passel.xdsl.fast.op_classes import computes_with_integers
-from passel.xdsl.passes.integer_folds import fold_integers
+from passel.xdsl.passes.folding import fold_integers
 from passel.xdsl.versions import FOLDS, replace_op
 
 if TYPE_CHECKING:

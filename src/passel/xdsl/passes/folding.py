@@ -2,20 +2,161 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import SSAValue
 from xdsl.traits import HasFolder
 from xdsl.utils.exceptions import UnregisteredConstructException
 
-from passel.xdsl.passes.integer_folds import fold_integers
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
     from xdsl.ir import Attribute, Operation
+
+_INDEX_WIDTH = 64
+_TRUE = IntegerAttr(1, IntegerType(1))
+_FALSE = IntegerAttr(0, IntegerType(1))
+
+
+def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attribute | None:
+    """Return the only result of an op on constant integers, or None if it is not known.
+
+    Args:
+        op: An op of one result.
+        operands: The operands' values as far as they are constant.
+
+    Example:
+        >>> from xdsl.dialects import arith
+        >>> from xdsl.dialects.builtin import i8
+        >>> ten = arith.ConstantOp.from_int_and_width(10, 8)
+        >>> op = arith.RemSIOp(ten, ten)
+        >>> print(fold_integers(op, [IntegerAttr(-7, i8), IntegerAttr(4, i8)]))
+        -3 : i8
+
+    Source: `mlir/lib/Dialect/Arith/IR/ArithOps.cpp`, MLIR 22.
+    """
+    if op.name in _ABSORBED_BY_ZERO and _is_zero(operands[1]):
+        return _integer(0, op.results[0].type)
+    if op.name in _ZERO_ON_SAME and op.operands[0] is op.operands[1]:
+        return _integer(0, op.results[0].type)
+    if op.name == "arith.cmpi":
+        return _compare(op, operands)
+    known = [value for operand in operands if (value := _value(operand)) is not None]
+    if len(known) < len(operands) or not known:
+        return None
+    kind = op.results[0].type
+    if (convert := _CASTS.get(op.name)) is not None:
+        return _integer(convert(known[0], _width(op.operands[0].type)), kind)
+    compute = _BINARY.get(op.name)
+    if compute is None:
+        return None
+    result = compute(known[0], known[1], _width(kind))
+    return None if result is None else _integer(result, kind)
+
+
+def _is_zero(operand: Attribute | None) -> bool:
+    return isinstance(operand, IntegerAttr) and operand.value.data == 0
+
+
+def _value(operand: Attribute | None) -> int | None:
+    if not isinstance(operand, IntegerAttr):
+        return None
+    constant = cast("IntegerAttr", operand)
+    return _signed(constant.value.data, _width(constant.type))
+
+
+def _width(kind: Attribute) -> int:
+    return cast("IntegerType", kind).bitwidth if isinstance(kind, IntegerType) else _INDEX_WIDTH
+
+
+def _signed(value: int, width: int) -> int:
+    value &= (1 << width) - 1
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _unsigned(value: int, width: int) -> int:
+    return value & ((1 << width) - 1)
+
+
+def _integer(value: int, kind: Attribute) -> Attribute | None:
+    if not isinstance(kind, IntegerType | IndexType):
+        return None
+    integer = cast("IntegerType | IndexType", kind)
+    return IntegerAttr(_signed(value, _width(integer)), integer)
+
+
+def _quotient(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _signed_division(a: int, b: int, width: int) -> bool:
+    """Return whether a signed division has a result."""
+    return b != 0 and not (b == -1 and a == -(1 << (width - 1)))
+
+
+_BINARY: dict[str, Callable[[int, int, int], int | None]] = {
+    "arith.addi": lambda a, b, _: a + b,
+    "arith.subi": lambda a, b, _: a - b,
+    "arith.muli": lambda a, b, _: a * b,
+    "arith.andi": lambda a, b, _: a & b,
+    "arith.ori": lambda a, b, _: a | b,
+    "arith.xori": lambda a, b, _: a ^ b,
+    "arith.divsi": lambda a, b, w: _quotient(a, b) if _signed_division(a, b, w) else None,
+    "arith.remsi": lambda a, b, _: a - _quotient(a, b) * b if b else None,
+    "arith.floordivsi": lambda a, b, w: a // b if _signed_division(a, b, w) else None,
+    "arith.ceildivsi": lambda a, b, w: -(-a // b) if _signed_division(a, b, w) else None,
+    "arith.divui": lambda a, b, w: _unsigned(a, w) // _unsigned(b, w) if b else None,
+    "arith.remui": lambda a, b, w: _unsigned(a, w) % _unsigned(b, w) if b else None,
+    "arith.ceildivui": lambda a, b, w: -(-_unsigned(a, w) // _unsigned(b, w)) if b else None,
+    "arith.shli": lambda a, b, w: a << b if 0 <= b < w else None,
+    "arith.shrsi": lambda a, b, w: a >> b if 0 <= b < w else None,
+    "arith.shrui": lambda a, b, w: _unsigned(a, w) >> b if 0 <= b < w else None,
+    "arith.maxsi": lambda a, b, _: max(a, b),
+    "arith.minsi": lambda a, b, _: min(a, b),
+    "arith.maxui": lambda a, b, w: max(_unsigned(a, w), _unsigned(b, w)),
+    "arith.minui": lambda a, b, w: min(_unsigned(a, w), _unsigned(b, w)),
+}
+_CASTS: dict[str, Callable[[int, int], int]] = {
+    "arith.extsi": lambda a, _: a,
+    "arith.extui": _unsigned,
+    "arith.trunci": lambda a, _: a,
+    "arith.index_cast": lambda a, _: a,
+    "arith.index_castui": _unsigned,
+}
+_ABSORBED_BY_ZERO = frozenset({"arith.muli", "arith.andi"})
+_ZERO_ON_SAME = frozenset({"arith.subi", "arith.xori"})
+
+_PREDICATES: tuple[Callable[[int, int], bool], ...] = (
+    lambda a, b: a == b,
+    lambda a, b: a != b,
+    lambda a, b: a < b,
+    lambda a, b: a <= b,
+    lambda a, b: a > b,
+    lambda a, b: a >= b,
+)
+_FIRST_UNSIGNED = 6
+_UNSIGNED_TO_SIGNED = 4
+
+
+def _compare(op: Operation, operands: Sequence[Attribute | None]) -> Attribute | None:
+    predicate = op.get_attr_or_prop("predicate")
+    if not isinstance(predicate, IntegerAttr):
+        return None
+    code = cast("IntegerAttr", predicate).value.data
+    a, b = (_value(operand) for operand in operands)
+    if op.operands[0] is op.operands[1] and isinstance(
+        op.operands[0].type, IntegerType | IndexType
+    ):
+        a = b = 0
+    if a is None or b is None:
+        return None
+    if code >= _FIRST_UNSIGNED:
+        width = _width(op.operands[1].type)
+        a, b, code = _unsigned(a, width), _unsigned(b, width), code - _UNSIGNED_TO_SIGNED
+    return _TRUE if _PREDICATES[code](a, b) else _FALSE
 
 
 def fold(

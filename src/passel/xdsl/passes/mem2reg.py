@@ -2,20 +2,206 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from xdsl.dialects.memref import AllocaOp
+from xdsl.dialects import scf
+from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
-from passel.xdsl.passes.memory_slots import Slot
-from passel.xdsl.versions import POISON_DIALECT
+from passel.xdsl.branches import pass_to_successor, successor_operands
+from passel.xdsl.versions import POISON_DIALECT, poison
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
+    from collections.abc import Iterable
+
+    from xdsl.dialects.builtin import MemRefType
+    from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
     from passel.passes import PassContext
+
+Access: TypeAlias = "LoadOp | StoreOp"
+
+_TRANSPARENT = (scf.ExecuteRegionOp, scf.ForOp, scf.IfOp, scf.IndexSwitchOp, scf.WhileOp)
+"""Ops whose regions run, if at all, while the op itself does, and see what it sees."""
+
+
+@dataclass
+class Slot:
+    """A single element of memory that is only loaded and stored.
+
+    Attributes:
+        alloca: What allocates it.
+        element: The type of the value in it.
+        accesses: Its uses by block of the alloca's region, each in the order of execution;
+            a load inside of another op stands with that op.
+    """
+
+    alloca: AllocaOp
+    element: Attribute
+    accesses: dict[Block, list[Access]]
+    _poison: Operation | None = field(default=None, init=False)
+    _arguments: dict[Block, SSAValue] = field(default_factory=dict["Block", "SSAValue"], init=False)
+
+    @classmethod
+    def of(cls, alloca: AllocaOp) -> Slot | None:
+        """Return the slot that an alloca makes, or None if it cannot be promoted."""
+        kind, region = alloca.memref.type, alloca.parent_region()
+        if region is None or not _is_single(kind) or alloca.memref.first_use is None:
+            return None
+        places: list[tuple[Access, Operation]] = []
+        for use in alloca.memref.uses:
+            access = use.operation
+            if not isinstance(access, LoadOp | StoreOp) or access.memref is not alloca.memref:
+                return None
+            if isinstance(access, StoreOp) and access.value is alloca.memref:
+                return None
+            place = _place(access, region)
+            if place is None:
+                return None
+            places.append((access, place))
+        nested = any(access is not place for access, place in places)
+        if nested and any(
+            isinstance(access, StoreOp) and access is not place for access, place in places
+        ):
+            return None
+        if not all(_can_pass_values(block) for block in region.blocks):
+            return None
+        return cls(alloca, kind.element_type, _in_order(places))
+
+    def promote(self, dominance: DominanceInfo) -> int:
+        """Replace loads by what was stored, and erase the accesses and the alloca.
+
+        Returns:
+            How many block arguments that took.
+        """
+        home = self.alloca.parent
+        assert home is not None  # noqa: S101
+        merges = self._merge_points(home, dominance)
+        for block in merges:
+            argument = block.insert_arg(self.element, len(block.args))
+            self._arguments[block] = argument
+        # The value in the slot at the end of each block, from the dominating ones downwards.
+        worklist: list[tuple[Block, SSAValue | None]] = [(home, None)]
+        seen: set[Block] = set()
+        while worklist:
+            block, value = worklist.pop()
+            seen.add(block)
+            value = self._rewrite(block, self._arguments.get(block, value))
+            self._pass_on(block, value)
+            worklist += ((child, value) for child in dominance.children(block))
+        for block in self.accesses.keys() - seen:
+            self._rewrite(block, None)  # unreachable
+        for block in {branching for merge in merges for branching in merge.predecessors()} - seen:
+            self._pass_on(block, None)
+        unused = self._poison is not None and self._poison.results[0].first_use is None
+        for op in (self.alloca, self._poison if unused else None):
+            if op is not None:
+                op.detach()
+                op.erase()
+        return len(merges)
+
+    def _merge_points(self, home: Block, dominance: DominanceInfo) -> list[Block]:
+        """Return where values meet and one of them is read later, in the order of the region."""
+        live = self._live_in(home)
+        merges: set[Block] = set()
+        worklist = [home, *(block for block in self.accesses if self._stores_in(block))]
+        while worklist:
+            block = worklist.pop()
+            if block is not home and not dominance.is_reachable(block):
+                continue
+            for frontier in dominance.dominance_frontier(block):
+                if frontier in live and frontier not in merges:
+                    merges.add(frontier)
+                    worklist.append(frontier)
+        region = home.parent
+        return [block for block in region.blocks if block in merges] if region else []
+
+    def _live_in(self, home: Block) -> set[Block]:
+        """Return the blocks at whose start the value in the slot may be read later."""
+        live = {
+            block
+            for block, accesses in self.accesses.items()
+            if block is not home and isinstance(accesses[0], LoadOp)
+        }
+        worklist = list(live)
+        while worklist:
+            for block in worklist.pop().predecessors():
+                if block in live or block is home or self._stores_in(block):
+                    continue
+                live.add(block)
+                worklist.append(block)
+        return live
+
+    def _stores_in(self, block: Block) -> bool:
+        return any(isinstance(access, StoreOp) for access in self.accesses.get(block, ()))
+
+    def _rewrite(self, block: Block, value: SSAValue | None) -> SSAValue | None:
+        """Erase the accesses of a block; return the value in the slot at its end."""
+        for access in self.accesses.get(block, ()):
+            if isinstance(access, StoreOp):
+                value = access.value
+            else:
+                if value is None:
+                    value = self._nothing()
+                access.res.replace_all_uses_with(value)
+            access.detach()
+            access.erase()
+        return value
+
+    def _pass_on(self, block: Block, value: SSAValue | None) -> None:
+        branch = block.last_op
+        if branch is None:
+            return
+        for index, successor in enumerate(branch.successors):
+            if successor in self._arguments:
+                value = self._nothing() if value is None else value
+                pass_to_successor(branch, index, value)
+
+    def _nothing(self) -> SSAValue:
+        """Return what is in the slot before anything was stored."""
+        if self._poison is None:
+            op = poison(self.element)
+            op.location = self.alloca.location
+            home = self.alloca.parent
+            assert home is not None  # noqa: S101
+            assert home.first_op is not None  # noqa: S101
+            home.insert_op_before(op, home.first_op)
+            self._poison = op
+        return self._poison.results[0]
+
+
+def _is_single(kind: MemRefType[Attribute]) -> bool:
+    return all(size == 1 for size in kind.get_shape())
+
+
+def _place(access: Operation, region: Region) -> Operation | None:
+    """Return the op of `region` that `access` is, or that it is in without leaving its flow."""
+    place = access
+    while place.parent_region() is not region:
+        enclosing = place.parent_op()
+        if not isinstance(enclosing, _TRANSPARENT):
+            return None
+        place = enclosing
+    return place
+
+
+def _in_order(places: Iterable[tuple[Access, Operation]]) -> dict[Block, list[Access]]:
+    by_place: dict[Operation, list[Access]] = {}
+    for access, place in places:
+        by_place.setdefault(place, []).append(access)
+    ordered: dict[Block, list[Access]] = {}
+    for block in dict.fromkeys(place.parent for place in by_place):
+        assert block is not None  # noqa: S101
+        ordered[block] = [access for op in block.ops for access in by_place.get(op, ())]
+    return ordered
+
+
+def _can_pass_values(block: Block) -> bool:
+    last = block.last_op
+    return last is None or successor_operands(last) is not None
 
 
 class Mem2Reg(Pass["Operation"]):

@@ -2,25 +2,275 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from xdsl.ir import Operation
-from xdsl.traits import ConstantLike, IsolatedFromAbove
+from xdsl.dialects import scf
+from xdsl.dialects.arith import SelectOp
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.cf import ConditionalBranchOp, SwitchOp
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import ConstantLike, IsolatedFromAbove, ReturnLike
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.utils.hints import isa
 
 from passel.passes import Pass, Statistic
-from passel.xdsl.analyses.call_graph import CallGraph, call_target
+from passel.xdsl.analyses.call_graph import CallGraph, call_target, is_external
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
-from passel.xdsl.passes.constants import ConstantValues
-from passel.xdsl.passes.folding import materialize
-from passel.xdsl.symbols import is_table, ops_in
+from passel.xdsl.branches import successor_operands
+from passel.xdsl.passes.folding import fold, materialize
+from passel.xdsl.symbols import is_callable, is_table, ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from xdsl.ir import Attribute, Block, SSAValue
+    from xdsl.context import Context
+    from xdsl.ir import Attribute, Block, Region
 
     from passel.passes import PassContext
+
+
+class Constant(NamedTuple):
+    """A constant value.
+
+    Attributes:
+        value: The value.
+        dialect: The dialect whose op computed it, and that can make a constant of it.
+    """
+
+    value: Attribute
+    dialect: str
+
+
+class _Varying:
+    """Lattice value of what is not constant."""
+
+
+VARYING: Final = _Varying()
+State = Constant | _Varying | None
+"""Lattice value; None as long as nothing says that the value exists."""
+
+
+class ConstantValues:
+    """Constants among the values in an op, found together with the blocks that can be reached.
+
+    Optimistic: a value is unknown until something reaches it, and only goes from there to
+    constant to varying, so it ends after O(uses + edges) visits.
+
+    Args:
+        op: Where to look. Its own callers are unknown.
+        context: Knows the dialects.
+        graph: The calls in `op`, if it is a symbol table: constants are then passed to
+            functions all of whose calls are known, and back from all functions with a body.
+
+    Source: Wegman and Zadeck, "Constant propagation with conditional branches", TOPLAS 1991;
+    `mlir/lib/Analysis/DataFlow/`, MLIR 22.
+    """
+
+    def __init__(self, op: Operation, context: Context, graph: CallGraph | None) -> None:
+        self._op = op
+        self._context = context
+        self._graph = graph
+        self._states: dict[SSAValue, Constant | _Varying] = {}
+        self._reached: set[Block] = set()
+        self._worklist: list[Operation] = []
+        self._enter_regions(op)
+        for callee in graph.callables if graph else ():
+            if callee is not op and graph and graph.has_unknown_callers(callee):
+                self._enter_regions(callee)
+        self._solve()
+
+    def constant(self, value: SSAValue) -> Constant | None:
+        """Return what a value always is, or None if it varies or is never reached."""
+        state = self._states.get(value)
+        return state if isinstance(state, Constant) else None
+
+    def _solve(self) -> None:
+        while self._worklist:
+            op = self._worklist.pop()
+            if op.parent in self._reached:
+                self._visit(op)
+
+    def _visit(self, op: Operation) -> None:
+        if op.successors:
+            self._visit_branch(op)
+        elif isinstance(op, CallOp):
+            self._visit_call(op)
+        elif op.regions:
+            self._visit_region_op(op)
+        elif op.results:
+            self._visit_plain(op)
+        elif op.next_op is None:
+            self._visit_end(op)
+
+    def _visit_plain(self, op: Operation) -> None:
+        if op.has_trait(ConstantLike, value_if_unregistered=False):
+            value = ConstantLike.get_constant_value(op.results[0])
+            state = VARYING if value is None else Constant(value, op.dialect_name())
+            self._join(op.results[0], state)
+            return
+        operands = [self._states.get(operand) for operand in op.operands]
+        if isinstance(op, SelectOp) and isinstance(way := self._integer(op.cond), int):
+            self._join(op.results[0], operands[1] if way else operands[2])
+            return
+        if None in operands:
+            return  # not reached yet, whatever it will be
+        known = [state.value if isinstance(state, Constant) else None for state in operands]
+        folded = fold(op, known, self._context)
+        for index, result in enumerate(op.results):
+            found = None if folded is None else folded[index]
+            if found is None:
+                self._join(result, VARYING)
+            elif isinstance(found, SSAValue):
+                self._join(result, self._states.get(found, VARYING))
+            else:
+                self._join(result, Constant(found, op.dialect_name()))
+
+    def _visit_branch(self, op: Operation) -> None:
+        passed = successor_operands(op)
+        taken = self._taken(op)
+        for index, block in enumerate(op.successors):
+            if taken is not None and index not in taken:
+                continue
+            if passed is None:
+                self._enter(block, None)
+            else:
+                self._enter(block, passed[index])
+
+    def _taken(self, op: Operation) -> Iterable[int] | None:
+        """Return the successors that a branch can go to; None for all of them."""
+        if not isinstance(op, ConditionalBranchOp | SwitchOp):
+            return None
+        flag = self._integer(op.operands[0])
+        if not isinstance(flag, int):
+            return () if flag is None else None
+        if isinstance(op, ConditionalBranchOp):
+            return (0 if flag else 1,)
+        cases = op.case_values.get_values() if op.case_values is not None else ()
+        return (next((i + 1 for i, case in enumerate(cases) if case == flag), 0),)
+
+    def _visit_region_op(self, op: Operation) -> None:
+        match op:
+            case scf.IfOp():
+                self._visit_if(op)
+            case scf.ForOp():
+                self._enter_with(op.body, op.iter_args, offset=1)
+                self._join_ends(op.results, op.body)
+                for result, start in zip(op.results, op.iter_args, strict=True):
+                    self._join(result, self._states.get(start))
+                self._feed(op.body, op.body, offset=1)
+            case scf.WhileOp():
+                self._visit_while(op)
+            case scf.ExecuteRegionOp():
+                self._enter_with(op.region, [])
+                self._join_ends(op.results, op.region)
+            case _:
+                if not is_callable(op):
+                    self._enter_regions(op)
+                self._join_all(op.results)
+
+    def _integer(self, value: SSAValue) -> int | _Varying | None:
+        """Return what is known of a value that something is decided by."""
+        state = self._states.get(value)
+        if isinstance(state, Constant):
+            return state.value.value.data if isa(state.value, IntegerAttr) else VARYING
+        return state
+
+    def _visit_if(self, op: scf.IfOp) -> None:
+        condition = self._integer(op.cond)
+        if condition is None:
+            return
+        for region, taken in ((op.true_region, True), (op.false_region, False)):
+            if region.blocks and (condition is VARYING or bool(condition) is taken):
+                self._enter_with(region, [])
+                self._join_ends(op.results, region)
+
+    def _visit_while(self, op: scf.WhileOp) -> None:
+        self._enter_with(op.before_region, op.arguments)
+        for end in self._ends(op.before_region):
+            condition, passed = self._integer(end.operands[0]), end.operands[1:]
+            if condition is VARYING or condition:
+                self._enter(op.after_region.blocks[0], passed)
+            if condition is VARYING or condition == 0:
+                for result, value in zip(op.results, passed, strict=True):
+                    self._join(result, self._states.get(value))
+        self._feed(op.after_region, op.before_region)
+
+    def _visit_call(self, op: CallOp) -> None:
+        callee = self._graph.callee(op) if self._graph else None
+        if callee is None or self._graph is None or is_external(callee) or callee is self._op:
+            self._join_all(op.results)
+            return
+        region = next(region for region in callee.regions if region.blocks)
+        if not self._graph.has_unknown_callers(callee):
+            self._enter_with(region, op.arguments)
+        self._join_ends(op.results, region)
+
+    def _visit_end(self, op: Operation) -> None:
+        """Look again at what gets the values that the end of a region passes on."""
+        enclosing = op.parent_op()
+        if enclosing is None or enclosing is self._op:
+            return
+        if is_callable(enclosing):
+            if self._graph is not None and op.has_trait(ReturnLike):
+                self._worklist += (call.op for call in self._graph.calls_to(enclosing))
+            return
+        self._worklist.append(enclosing)
+
+    def _ends(self, region: Region) -> list[Operation]:
+        lasts = (block.last_op for block in region.blocks if block in self._reached)
+        return [last for last in lasts if last is not None and not last.successors]
+
+    def _join_ends(self, results: Sequence[SSAValue], region: Region) -> None:
+        for end in self._ends(region):
+            if len(end.operands) != len(results):
+                continue  # such as `ub.unreachable`
+            for result, value in zip(results, end.operands, strict=True):
+                self._join(result, self._states.get(value))
+
+    def _feed(self, source: Region, target: Region, *, offset: int = 0) -> None:
+        """Pass what the ends of a region yield to the arguments of another."""
+        entry = target.blocks[0]
+        for end in self._ends(source):
+            for argument, value in zip(entry.args[offset:], end.operands, strict=True):
+                self._join(argument, self._states.get(value))
+
+    def _enter_regions(self, op: Operation) -> None:
+        for region in op.regions:
+            if region.blocks:
+                self._enter(region.blocks[0], None)
+
+    def _enter_with(self, region: Region, values: Sequence[SSAValue], offset: int = 0) -> None:
+        entry = region.blocks[0]
+        for argument in entry.args[:offset]:
+            self._join(argument, VARYING)
+        self._enter(entry, values, offset)
+
+    def _enter(self, block: Block, values: Sequence[SSAValue] | None, offset: int = 0) -> None:
+        """Control gets to a block, with these values or with any."""
+        if values is None:
+            self._join_all(block.args)
+        else:
+            for argument, value in zip(block.args[offset:], values, strict=True):
+                self._join(argument, self._states.get(value))
+        if block not in self._reached:
+            self._reached.add(block)
+            self._worklist += reversed(list(block.ops))
+
+    def _join_all(self, values: Iterable[SSAValue]) -> None:
+        for value in values:
+            self._join(value, VARYING)
+
+    def _join(self, value: SSAValue, state: State) -> None:
+        old = self._states.get(value)
+        if state is None or isinstance(old, _Varying):
+            return
+        if isinstance(old, Constant) and isinstance(state, Constant):
+            if old.value == state.value:
+                return
+            state = VARYING
+        self._states[value] = state
+        self._worklist += (use.operation for use in value.uses)
 
 
 class SCCP(Pass["Operation"]):
