@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import onnx_ir as ir
 from onnx_ir.passes import common
@@ -29,7 +29,6 @@ class OnnxPass(Pass[ir.Model]):
 
     ir = "onnx_ir"
     anchor = "onnx.model"
-    fields_are_options: ClassVar[bool] = False
     changed = Statistic("Models changed")
     foreign: Any
 

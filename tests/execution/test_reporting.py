@@ -69,10 +69,9 @@ def test_looking_for_problems_ends_after_a_hundred(
         read.append(owner)
         return original(infos, nodes, owner, scope)
 
-    from passel.passes import options
+    from passel.passes.option_fields import read_options as original
 
-    original = options.read_options
-    monkeypatch.setattr(options, "read_options", counting)
+    monkeypatch.setattr("passel.passes.options.read_options", counting)
     with pytest.raises(OptionError):
         parse(f"any({'a{x},' * 500}a)")
     assert len(read) == 100

@@ -33,12 +33,12 @@ from passel.mlir.typed import is_as_declared, typed_pass_class
 from passel.mlir.untyped import native_pass_class
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import PassRegistry
-from passel.passes.options import read_options
+from passel.passes.option_fields import read_options
 from passel.pipeline import PassNode, PipelineNode, parse_options, parse_pipeline
 
 if TYPE_CHECKING:
     from passel.mlir.typed import TypedNativePass
-    from passel.passes.options import OptionInfo
+    from passel.passes.option_fields import OptionInfo
 
 MLIR = bindings_named("mlir")
 NAMES = PassRegistry(MLIRSource("mlir"))
@@ -258,7 +258,7 @@ def other_value(info: OptionInfo) -> Any:
     """Return a value of an option that is not its default."""
     kind = info.metavar
     if kind.endswith(",..."):
-        element = info._replace(default=None, codec=getattr(info.codec, "elements")[0])  # noqa: B009
+        element = info._replace(default=None, codec=getattr(info.codec, "element"))  # noqa: B009
         return (other_value(element),)
     if "pass-manager" in kind:
         return OpPassManager("func.func").add(Canonicalizer(max_iterations=2))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import DefinitionError, OptionError, Options, Pass, PassManager, option
+from passel.pipeline import parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -233,6 +234,27 @@ def test_at_most_a_hundred_problems_are_reported(parse: Callable[[str], PassMana
             parse(f"any({text})")
         problems: Any = info.value
         assert len(problems.problems) == 100
+
+
+def test_an_object_is_no_text() -> None:
+    """A field of type `Any` holds what is given in Python; text cannot set it, and says so."""
+
+    class Holding(Pass):
+        name = "holding"
+        thing: Any
+        maybe: Any | None = None
+
+    pass_ = Holding(thing=object())
+    assert (str(pass_), Holding.option_infos()) == ("holding{<thing=...>}", ())
+    assert Holding(thing=1).to_text(all_options=True) == "holding{<thing=...>}"
+    said = {
+        "": "requires option 'thing', an object, so it is made in Python only",
+        "thing=1": "option 'thing' of it: it is an object, which text cannot set",
+        "thing=1 <maybe=...>": "'<maybe=...>' stands for an object of it, which text cannot set",
+    }
+    for text, message in said.items():
+        with pytest.raises(OptionError, match=message):
+            Holding.read_options(parse_options(text), "it", None)
 
 
 # -- Printing --------------------------------------------------------------------------------

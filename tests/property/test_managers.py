@@ -25,7 +25,7 @@ class Inner(Options):
     """A struct in a struct."""
 
     text: str = ""
-    pairs: tuple[tuple[str, int], ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 class Outer(Options):
@@ -48,7 +48,6 @@ class Everything(Pass):
     color: Color = Color.TEN
     ints: tuple[int, ...] = ()
     strs: tuple[str, ...] = ("default",)
-    pair: tuple[int, str] = (0, "")
     nested: tuple[tuple[str, ...], ...] = ()
     opt_i: int | None = None
     opt_s: str | None = None
@@ -57,10 +56,6 @@ class Everything(Pass):
     opt_color: Color | None = None
     opt_ints: tuple[int, ...] | None = None
     opt_items: tuple[int | None, ...] = ()
-    int_or_str: int | str = 0
-    flag_or_int: bool | int = False
-    int_or_list: int | tuple[int, ...] = 0
-    list_or_str: tuple[str, ...] | str = ""
     outer: Outer = Outer()
 
 
@@ -92,7 +87,7 @@ def tuples_of(items: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...
     return st.lists(items, max_size=3).map(tuple)
 
 
-inners = st.builds(Inner, text=strings, pairs=tuples_of(st.tuples(strings, ints)))
+inners = st.builds(Inner, text=strings, rows=tuples_of(tuples_of(strings)))
 outers = st.builds(Outer, inner=inners, inners=tuples_of(inners), maybe=st.none() | inners)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "b": st.booleans(),
@@ -103,7 +98,6 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "color": st.sampled_from(Color),
     "ints": tuples_of(ints),
     "strs": tuples_of(strings),
-    "pair": st.tuples(ints, strings),
     "nested": tuples_of(tuples_of(strings)),
     "opt_i": st.none() | ints,
     "opt_s": st.none() | strings,
@@ -112,10 +106,6 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "opt_color": st.none() | st.sampled_from(Color),
     "opt_ints": st.none() | tuples_of(ints),
     "opt_items": tuples_of(st.none() | ints),
-    "int_or_str": ints | strings,
-    "flag_or_int": st.booleans() | ints,
-    "int_or_list": ints | tuples_of(ints),
-    "list_or_str": tuples_of(strings) | strings,
     "outer": outers,
 }
 everything = st.lists(st.sampled_from(sorted(VALUES)), unique=True, max_size=4).flatmap(

@@ -103,7 +103,6 @@ from passel import Pass
 
 class Tell(Pass):
     name = "tell"
-    fields_are_options = False
 
     def run(self, op, ctx):
         print(gc.isenabled(), gc.get_freeze_count() > len(gc.get_objects()))

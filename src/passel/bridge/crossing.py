@@ -42,15 +42,15 @@ class Crossing(Pass[Any]):
         passes: What to run there; in text, what is in the parentheses.
     """
 
-    fields_are_options = False  # the pipeline's passes are the other IR's
     takes_elements = True
     can_fork = False  # threads of another IR's library do not survive it
     can_thread = False  # several ops at once would share a context of that library
-    passes: BarePipeline = BarePipeline()
+    passes: Any = BarePipeline()
 
     def __post_init__(self) -> None:
         """Refuse what could be changed later: a pass is a value."""
-        if not isinstance(self.passes, BarePipeline):  # pyright: ignore[reportUnnecessaryIsInstance] - in Python anything can be given
+        super().__post_init__()
+        if not isinstance(self.passes, BarePipeline):
             expected = f"{type(self).__name__}.of(...) makes it of whatever a manager takes"
             msg = f"expected a BarePipeline, got {self.passes!r}; {expected}"
             raise TypeError(msg)

@@ -158,11 +158,10 @@ class LoweredPass(Pass[Any]):
     """
 
     ir = "mlir"
-    fields_are_options = False  # it is in no text
-    steps: tuple[Step, ...]
-    managers: Managers
-    is_deep: bool
-    jobs: int | None
+    steps: tuple[Any, ...]
+    managers: Any
+    is_deep: Any
+    jobs: Any
 
     def to_text(self, *, all_options: bool = False) -> str:
         """Return the passes as they stand in a pipeline."""

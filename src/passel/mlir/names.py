@@ -70,8 +70,7 @@ class MLIRSource:
 class NativeOptions(Options):
     """Options of one of MLIR's registered pipelines, as they were written."""
 
-    fields_are_options = False  # MLIR knows the options, and does not tell
-    nodes: tuple[OptionNode, ...] = ()
+    nodes: Any = ()
 
     @classmethod
     def read_options(

@@ -17,16 +17,16 @@ from passel.mlir.pass_effects import known_effects
 from passel.mlir.pipelines import Refused, parsed
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
-from passel.passes.codecs import UnionCodec
 from passel.passes.factory import OptionSpec, make_pass_class
-from passel.passes.options import read_options
+from passel.passes.option_fields import read_options
+from passel.passes.option_types import OptionalCodec
 from passel.pipeline import OptionNode, PassNode, parse_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from passel.mlir.bindings import Bindings
-    from passel.passes.options import OptionInfo
+    from passel.passes.option_fields import OptionInfo
 
 
 class TypedNativePass(NativePass):
@@ -92,7 +92,7 @@ def _as_written(kind: type[TypedNativePass]) -> tuple[OptionInfo, ...]:
     """Return the options in text, sorted by name, where none stands for a missing value."""
     infos = sorted(kind.option_infos(), key=lambda info: info.name)
     return tuple(
-        info._replace(codec=info.codec.members[0]) if isinstance(info.codec, UnionCodec) else info
+        info._replace(codec=info.codec.inner) if isinstance(info.codec, OptionalCodec) else info
         for info in infos
     )
 

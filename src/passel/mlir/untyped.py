@@ -28,8 +28,7 @@ class UntypedNativePass(NativePass):
         options: As in a pipeline, between the braces.
     """
 
-    fields_are_options = False
-    options: str = ""
+    options: Any = ""
 
     @classmethod
     def read_options(

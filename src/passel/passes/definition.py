@@ -92,8 +92,7 @@ def make_dataclass(cls: type[Any]) -> None:
     Raises:
         DefinitionError: It makes its instances itself, or a field is declared wrongly.
     """
-    if cls.fields_are_options:
-        check_making(cls)
+    check_making(cls)
     try:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     except (TypeError, ValueError):
@@ -212,7 +211,7 @@ def _annotated(cls: type[Any]) -> Collection[str]:
     """Return the options and class variables that a class of options or of passes declares."""
     if dataclasses.is_dataclass(cls):
         return cls.__dataclass_fields__
-    return cls.__annotations__ if hasattr(cls, "fields_are_options") else ()
+    return cls.__annotations__ if hasattr(cls, "option_infos") else ()
 
 
 def _options(cls: type[Any]) -> tuple[dataclasses.Field[Any], ...]:

@@ -194,8 +194,8 @@ def _made(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         body |= {"can_fork": vars(base)["can_fork"]} if "can_fork" in vars(base) else {}
     else:
         fields = dataclasses.fields(pass_)
-        hints = typing.get_type_hints(base, include_extras=True) if base.fields_are_options else {}
-        body["__annotations__"] = {field.name: hints.get(field.name, Any) for field in fields}
+        hints = typing.get_type_hints(base, include_extras=True)
+        body["__annotations__"] = {field.name: hints[field.name] for field in fields}
         body |= {each.name: _with_default(each, getattr(pass_, each.name)) for each in fields}
     return type(base.__name__, (_Like, base), body)
 

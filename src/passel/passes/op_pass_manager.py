@@ -6,12 +6,11 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
-from passel.passes.option_types import OptionValue
 from passel.passes.registry import default_registry
 from passel.passes.resolution import Entry, build, names_for
 from passel.pipeline import (
@@ -66,7 +65,7 @@ class Nesting(Enum):
     """Refuse it."""
 
 
-class OpPassManager(OptionValue):
+class OpPassManager:
     """A pipeline for ops of one name, or for any op: passes and nested managers in order.
 
     Args:
@@ -87,7 +86,7 @@ class OpPassManager(OptionValue):
     Source: `mlir::OpPassManager`, MLIR 22.
     """
 
-    option_metavar = "<pass-manager>"
+    option_metavar: ClassVar[str] = "<pass-manager>"
 
     def __init__(
         self,

@@ -1,4 +1,17 @@
-"""Types of options: the codec for an annotation, and classes that read their own text."""
+"""Types of options: how values of each are read from text, printed and checked.
+
+    bool, int, float, str    scalars; given twice, the last one counts
+    Enum, Literal            one of a few keywords
+    tuple[X, ...]            a list; given twice, the second is appended
+    X | None                 as X, or `none`
+    a class of its own       one with `from_option_text`, such as `Options` and `OpPassManager`
+    Any                      an object, which text cannot set
+
+What is printed reads back as an equal value.
+
+Source: the `llvm::cl` parsers as MLIR 22's pass options use them; floats are printed so that
+they read back exactly (MLIR prints `%e`).
+"""
 
 from __future__ import annotations
 
@@ -6,73 +19,279 @@ import types
 import typing
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
-from passel.passes.codecs import (
-    SCALARS,
-    BadValue,
-    Codec,
-    ScalarCodec,
-    TupleCodec,
-    UnionCodec,
-    choice_codec,
-    ranged_codec,
-)
-from passel.passes.numbers import IntRange
-from passel.pipeline import OptionText
+from passel.passes.numbers import IntRange, read_float, read_int
+from passel.pipeline import OptionNode, OptionText, print_value, spelled, split_list
+from passel.pipeline.lexer import WHITE_SPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from passel.diagnostics import Span
+    from passel.errors import Problem
 
 
-@runtime_checkable
-class ReadsOptionText(Protocol):
-    """Class whose instances an option may hold.
-
-    It need not, but may derive from `OptionValue`.
-    """
-
-    @classmethod
-    def from_option_text(cls, text: OptionText, scope: Any) -> Any:
-        """Return the value that `text` spells. Raises `ValueError` or `PipelineError`."""
-        ...
-
-    def to_option_text(self, *, all_options: bool) -> OptionText | str:
-        """Return what `from_option_text` reads back; a string is quoted as far as need be."""
-        ...
-
-
-class OptionValue:
-    """Base class of classes whose instances an option may hold, with what they need not say.
+class BadValue(Exception):  # noqa: N818 - internal: becomes an OptionError where the option is known
+    """A value that a codec refuses.
 
     Attributes:
-        option_metavar: What stands for a value in help.
+        message: Why, to be put behind the option's name.
+        span: Where, if that is narrower than the option's whole value.
+        problems: Finished problems of a nested struct, instead of a message.
     """
 
-    option_metavar: ClassVar[str] = "<value>"
+    def __init__(
+        self, message: str, span: Span | None = None, problems: Sequence[Problem] = ()
+    ) -> None:
+        super().__init__(message)
+        self.message: str = message
+        self.span: Span | None = span
+        self.problems: tuple[Problem, ...] = tuple(problems)
 
-    @classmethod
-    def option_value(cls, value: Any) -> Any:
-        """Return an instance in the form that a pass holds, which must not change any more."""
-        return value
 
+class Codec:
+    """Reads, prints and checks the values of one type.
 
-class CustomCodec:
-    """The codec of a class that reads and prints its option text itself."""
+    Attributes:
+        metavar: What stands for a value in help, such as `<int>`; empty for a flag.
+    """
 
-    def __init__(self, kind: Any) -> None:
-        self.kind: Any = kind
-        self._declared: type[OptionValue] = kind if issubclass(kind, OptionValue) else OptionValue
-        self.metavar: str = self._declared.option_metavar
+    metavar: str = "<value>"
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
-        """Read the last occurrence."""
-        value = values[-1]
+        """Return the value for all occurrences of an option; None is a key without `=`.
+
+        Each is read, so that a wrong one is never hidden by a later one.
+        """
+        return [self._read(value, scope) for value in values][-1]
+
+    def _read(self, value: OptionText | None, scope: Any) -> Any:
+        """Return the value of one occurrence."""
+        raise NotImplementedError
+
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
+        """Return what stands after `=`; `parse` reads an equal value from it."""
+        raise NotImplementedError
+
+    def node(self, name: str, value: Any, *, all_options: bool) -> OptionNode:
+        """Return an option with a value, to be printed."""
+        return OptionNode(name, self.spell(value, all_options=all_options))
+
+    def check(self, value: Any) -> Any:
+        """Return a Python value in its canonical form. Raises `BadValue`."""
+        raise NotImplementedError
+
+
+class ScalarCodec(Codec):
+    """A value spelled by a single word.
+
+    Args:
+        metavar: What stands for a value in help.
+        read: Reads a value.
+        spell: Spells a value.
+        accept: Brings a Python value to its canonical form.
+        trim: Whether white space inside quotes means nothing.
+    """
+
+    def __init__(
+        self,
+        metavar: str,
+        read: Callable[[str], Any],
+        spell: Callable[[Any], OptionText],
+        accept: Callable[[Any], Any],
+        *,
+        trim: bool = True,
+    ) -> None:
+        self.metavar = metavar
+        self._text_to_value, self._spelled, self._accept = read, spell, accept
+        self._spaces = WHITE_SPACE if trim else ""
+
+    def _read(self, value: OptionText | None, scope: Any) -> Any:
+        if value is None:
+            if self.metavar:
+                raise BadValue("requires a value!")
+            return True
+        try:
+            return self._text_to_value(value.text.strip(self._spaces))
+        except ValueError as error:
+            raise BadValue(str(error), value.span) from None
+
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
+        """Spell it."""
+        return self._spelled(value)
+
+    def check(self, value: Any) -> Any:
+        """Accept values of the type only; nothing is converted but an int to a float."""
+        try:
+            return self._accept(value)
+        except (ValueError, OverflowError) as error:
+            raise BadValue(str(error)) from None
+
+
+def read_bool(text: str) -> bool:
+    """Read a flag; an empty value is true, as for a key without one."""
+    if text in ("", "true", "TRUE", "True", "1"):
+        return True
+    if text in ("false", "FALSE", "False", "0"):
+        return False
+    msg = f"'{text}' is invalid value for boolean argument! Try 0 or 1"
+    raise ValueError(msg)
+
+
+def _instance_of(*kinds: type) -> Callable[[Any], Any]:
+    def accept(value: Any) -> Any:
+        # bool is an int in Python, but a flag is no number.
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            msg = f"expected {kinds[0].__name__}, got {value!r}"
+            raise ValueError(msg)
+        return value if type(value) is kinds[0] else kinds[0](value)
+
+    return accept
+
+
+def _plain(value: object) -> OptionText:
+    return OptionText(repr(value))
+
+
+_accept_int = _instance_of(int)
+_TRUE, _FALSE, _NONE = OptionText("true"), OptionText("false"), OptionText("none")
+
+_SCALARS: dict[Any, Codec] = {
+    bool: ScalarCodec("", read_bool, lambda value: _TRUE if value else _FALSE, _instance_of(bool)),
+    int: ScalarCodec("<int>", read_int, _plain, _accept_int),
+    float: ScalarCodec("<number>", read_float, _plain, _instance_of(float, int)),
+    str: ScalarCodec("<string>", str, spelled, _instance_of(str), trim=False),
+}
+
+
+def _ranged(bounds: IntRange) -> ScalarCodec:
+    """Return the codec for integers of a range."""
+    name = bounds.name or "int"
+
+    def read(text: str) -> int:
+        try:
+            value = read_int(text)
+        except ValueError as error:
+            raise ValueError(str(error).replace("integer", name)) from None
+        if not bounds.minimum <= value <= bounds.maximum:
+            msg = f"'{text}' value invalid for {name} argument! It takes {bounds}"
+            raise ValueError(msg)
+        return value
+
+    def accept(value: Any) -> int:
+        found: int = _accept_int(value)
+        if not bounds.minimum <= found <= bounds.maximum:
+            msg = f"expected {bounds}, got {value!r}"
+            raise ValueError(msg)
+        return found
+
+    metavar = f"<{bounds.name or f'{bounds.minimum}..{bounds.maximum}'}>"
+    return ScalarCodec(metavar, read, _plain, accept)
+
+
+def _one_of(choices: dict[str, Any]) -> ScalarCodec:
+    """Return the codec for one of a few values, by their keywords."""
+
+    def read(text: str) -> Any:
+        if text in choices:
+            return choices[text]
+        msg = f"'{text}' is not one of {', '.join(choices)}{suggest(text, choices)}"
+        raise ValueError(msg)
+
+    def keyword(value: Any) -> str:
+        for key, choice in choices.items():
+            if type(choice) is type(value) and choice == value:
+                return key
+        msg = f"expected one of {', '.join(choices)}, got {value!r}"
+        raise ValueError(msg)
+
+    metavar = f"<{'|'.join(choices)}>"
+    return ScalarCodec(
+        metavar, read, lambda value: spelled(keyword(value)), lambda value: choices[keyword(value)]
+    )
+
+
+class _ListCodec(Codec):
+    """A list, `{a,b}`.
+
+    Attributes:
+        element: The codec of what is in it.
+    """
+
+    def __init__(self, element: Codec) -> None:
+        self.element: Codec = element
+        self.metavar = f"{element.metavar},..." if element.metavar else "<list>"
+
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> tuple[Any, ...]:
+        if None in values:
+            raise BadValue("requires a value!")
+        texts = [text for value in values if value is not None for text in split_list(value)]
+        return tuple(self.element.parse([text], scope) for text in texts)
+
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
+        """Spell it in braces, also when empty."""
+        items = (self.element.spell(item, all_options=all_options) for item in value)
+        return OptionText(",".join(map(print_value, items)), "{")
+
+    def check(self, value: Any) -> tuple[Any, ...]:
+        """Accept any list or tuple and make it a tuple."""
+        if not isinstance(value, (list, tuple)):
+            raise BadValue(f"expected a tuple, got {value!r}")
+        return tuple(map(self.element.check, typing.cast("Sequence[Any]", value)))
+
+
+class OptionalCodec(Codec):
+    """A value or None, spelled `none`, or by the key alone where that does not mean true.
+
+    Attributes:
+        inner: The codec of other values.
+    """
+
+    def __init__(self, inner: Codec) -> None:
+        self.inner: Codec = inner
+        self.metavar = inner.metavar or "<bool>"
+
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
+        """Read the others, and None if that is the last."""
+        given = [value for value in values if not self._is_none(value)]
+        return None if self._is_none(values[-1]) else self.inner.parse(given, scope)
+
+    def _is_none(self, value: OptionText | None) -> bool:
+        return bool(self.inner.metavar) if value is None else value == _NONE
+
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
+        """Quote what would read as None."""
+        if value is None:
+            return _NONE
+        spelling = self.inner.spell(value, all_options=all_options)
+        return OptionText(spelling.text, '"') if spelling == _NONE else spelling
+
+    def check(self, value: Any) -> Any:
+        """Accept None, and what is accepted inside."""
+        return None if value is None else self.inner.check(value)
+
+
+class _CustomCodec(Codec):
+    """The codec of a class that reads and prints its option text itself.
+
+    Its `from_option_text(text, scope)` returns the value that text spells, or raises a `ValueError`
+    or `PipelineError`; its `to_option_text(all_options=...)` returns what that reads back. It may
+    say what stands for a value in help, `option_metavar`, and bring a value to a form that does
+    not change any more, `option_value(value)`.
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+        self.metavar = getattr(kind, "option_metavar", Codec.metavar)
+
+    def _read(self, value: OptionText | None, scope: Any) -> Any:
         if value is None:
             raise BadValue("requires a value!")
         try:
-            return self.kind.from_option_text(value, scope)
+            return self._kind.from_option_text(value, scope)
         except PipelineError as error:
             raise BadValue("", problems=error.problems) from None
         except RecursionError:  # pipelines in options of pipelines in options ...
@@ -81,38 +300,78 @@ class CustomCodec:
             raise BadValue(str(error), value.span) from None
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Ask the value."""
         text: OptionText | str = value.to_option_text(all_options=all_options)
         return text if isinstance(text, OptionText) else OptionText(text)
 
     def check(self, value: Any) -> Any:
-        """Accept instances, in the form that a pass can hold."""
-        if not isinstance(value, self.kind):
-            raise BadValue(f"expected {self.kind.__name__}, got {value!r}")
-        return self._declared.option_value(value)
+        if not isinstance(value, self._kind):
+            raise BadValue(f"expected {self._kind.__name__}, got {value!r}")
+        canonical = getattr(self._kind, "option_value", None)
+        return value if canonical is None else canonical(value)
+
+
+class ObjectCodec(Codec):
+    """Any object: it is given in Python, text cannot set it, and `<name=...>` stands for it."""
+
+    metavar = "<object>"
+
+    def _read(self, value: OptionText | None, scope: Any) -> Any:
+        raise BadValue("it is an object, which text cannot set; make the pass in Python")
+
+    def node(self, name: str, value: Any, *, all_options: bool) -> OptionNode:
+        """Return what stands for an object."""
+        return OptionNode(f"<{name}", OptionText("...>"))
+
+    def check(self, value: Any) -> Any:
+        """Accept anything."""
+        return value
 
 
 def codec_for(hint: Any) -> Codec:
-    """Return the codec for an annotation.
-
-    Args:
-        hint: `bool`, `int`, `float`, `str`, an `Enum`, a `Literal`, a tuple, list-like unions
-            of these, `| None`, or a class with `from_option_text`, such as
-            `Options`; an `int` may be annotated with an `IntRange`.
+    """Return the codec for an annotation; the module's docstring lists them.
 
     Raises:
         DefinitionError: The type cannot be an option's.
     """
-    scalar = SCALARS.get(hint) if isinstance(hint, type) else None
-    if scalar is not None:
-        return scalar
-    found = _generic_codec(hint) or _class_codec(hint)
-    if found is None:
-        raise DefinitionError(_no_type(hint))
-    return found
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        plain, *notes = arguments
+        bounds = next((note for note in notes if isinstance(note, IntRange)), None)
+        return codec_for(plain) if bounds is None else _ranged(bounds)
+    if origin is Literal:
+        return _one_of({str(choice): choice for choice in arguments})
+    if origin is tuple and arguments[1:] == (Ellipsis,):
+        return _holding(_ListCodec, arguments[0])
+    if origin in (typing.Union, types.UnionType):
+        members = [member for member in arguments if member is not types.NoneType]
+        if len(members) == 1:
+            return _holding(OptionalCodec, members[0])
+    if hint is Any:
+        return ObjectCodec()
+    if isinstance(hint, type) and origin is None and (found := _class_codec(hint)) is not None:
+        return found
+    raise DefinitionError(_no_type(hint))
 
 
-_BYTES = (bytes, bytearray)
+def _class_codec(kind: Any) -> Codec | None:
+    if kind in _SCALARS:
+        return _SCALARS[kind]
+    if issubclass(kind, Enum):
+        return _one_of({_keyword(member): member for member in kind})
+    return _CustomCodec(kind) if hasattr(kind, "from_option_text") else None
+
+
+def _holding(made: Callable[[Codec], Codec], hint: Any) -> Codec:
+    """Return the codec for values of a type in others; what may hold an object is one as well."""
+    inner = codec_for(hint)
+    return inner if isinstance(inner, ObjectCodec) else made(inner)
+
+
+def _keyword(member: Enum) -> str:
+    """Return an enum member's keyword: its value if that is a string, else its name."""
+    if isinstance(member.value, str):
+        return member.value
+    return member.name.lower().replace("_", "-")
 
 
 def _no_type(hint: Any) -> str:
@@ -121,54 +380,12 @@ def _no_type(hint: Any) -> str:
     shown = hint.__qualname__ if isinstance(hint, type) and not arguments else str(hint)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return f"{shown} can be changed, and passes are values; write a subclass of Options"
-    if isinstance(origin, type) and issubclass(origin, Iterable) and origin not in _BYTES:
+    if isinstance(origin, type) and issubclass(origin, Iterable) and origin is not bytes:
         element = arguments[0] if arguments else int
         name = element.__name__ if isinstance(element, type) else str(element)
         return f"{shown} is no type of an option; for a list of values, write tuple[{name}, ...]"
     return (
-        f"{shown} cannot be read from text; use bool, int, float, str, an Enum, Literal, "
-        "tuple[int, ...] for a list, Options, OpPassManager, or a class with from_option_text"
+        f"{shown} cannot be read from text; use bool, int, float, str, an Enum, Literal, one of "
+        "these or None, tuple[int, ...] for a list, Options, OpPassManager, a class with "
+        "from_option_text, or Any for an object that text cannot set"
     )
-
-
-def _generic_codec(hint: Any) -> Codec | None:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is Annotated:
-        plain, *notes = arguments
-        bounds = next((note for note in notes if isinstance(note, IntRange)), None)
-        return codec_for(plain) if bounds is None else ranged_codec(bounds)
-    if origin is Literal:
-        return choice_codec({str(choice): choice for choice in arguments})
-    if origin is tuple:
-        variadic = arguments[-1:] == (Ellipsis,)
-        members = arguments[:1] if variadic else arguments
-        codecs = [codec_for(member) for member in members]
-        return TupleCodec(codecs, None if variadic else len(codecs))
-    if origin in (typing.Union, types.UnionType):
-        members = [member for member in arguments if member is not types.NoneType]
-        codecs = sorted((codec_for(member) for member in members), key=_eagerness)
-        return UnionCodec(codecs, none=len(members) < len(arguments))
-    return None
-
-
-def _eagerness(codec: Codec) -> int:
-    """Order a union's members so that each leaves alone what others print."""
-    if not isinstance(codec, ScalarCodec):
-        return 2  # a list reads any number as its only element
-    # A flag reads 0 and 1; a string reads everything.
-    return 3 if codec is SCALARS[str] else int(codec is SCALARS[bool])
-
-
-def _class_codec(hint: Any) -> Codec | None:
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return choice_codec({_keyword(member): member for member in hint})
-    if isinstance(hint, type) and issubclass(hint, ReadsOptionText):
-        return CustomCodec(hint)
-    return None
-
-
-def _keyword(member: Enum) -> str:
-    """Return an enum member's keyword: its value if that is a string, else its name."""
-    if isinstance(member.value, str):
-        return member.value
-    return member.name.lower().replace("_", "-")

@@ -1,35 +1,30 @@
 """Options: typed fields of a pass, with one way to text and one way back.
 
-A pass's options are the annotated fields of its class. This module declares them
-(`option`), finds the codec for a field's type, and reads and prints whole option blocks.
-It knows no pass; `passel.passes.option_types` knows the types.
+A pass's options are the annotated fields of its class. `passel.passes.option_types` has the types
+that they may have.
 """
 
 from __future__ import annotations
 
-import builtins
 import contextlib
-import sys
 import typing
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from passel.diagnostics import suggest
-from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
-from passel.passes.codecs import BadValue, Codec
-from passel.passes.option_types import OptionValue, codec_for
-from passel.pipeline import (
-    OptionNode,
-    OptionText,
-    parse_options,
-    print_options,
-    print_value,
-    split_struct,
+from passel.errors import OptionError, Problem
+from passel.passes.option_fields import (
+    OptionInfo,
+    UnknownTypeError,
+    declared_options,
+    read_options,
 )
+from passel.passes.option_types import BadValue
+from passel.pipeline import OptionNode, OptionText, parse_options, print_options, split_struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from dataclasses import Field
+    from collections.abc import Callable, Iterable
+
+_name = attrgetter("name")
 
 
 def option(
@@ -62,38 +57,8 @@ def option(
     return field(**given, metadata={"help": help, "name": name})
 
 
-class OptionInfo(NamedTuple):
-    """One declared option.
-
-    Attributes:
-        name: Its name in text, such as `max-iterations`.
-        field: The field's name in Python.
-        help: One sentence, may be empty.
-        required: Whether it has no default.
-        default: The default, if it has one.
-        codec: How its values are read and printed.
-    """
-
-    name: str
-    field: str
-    help: str
-    required: bool
-    default: Any
-    codec: Codec
-
-    @property
-    def metavar(self) -> str:
-        """Placeholder of a value in `--help`, such as `<int>`; empty for a flag."""
-        return self.codec.metavar
-
-    @property
-    def default_text(self) -> str:
-        """The default as it is written in a pipeline."""
-        return print_value(self.codec.spell(self.default, all_options=True))
-
-
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
-class Options(OptionValue):
+class Options:
     """Base class of a set of options: a frozen dataclass, without a decorator.
 
     Use it for option structs nested in other options and for the options of registered
@@ -110,10 +75,7 @@ class Options(OptionValue):
         Tiling(sizes=(4, 8), peel=False)
     """
 
-    option_metavar = "<options>"
-
-    fields_are_options: ClassVar[bool] = True
-    """Whether the annotated fields are options; False if they only hold what is given."""
+    option_metavar: ClassVar[str] = "<options>"
 
     _way_out: ClassVar[str] = "options never change; dataclasses.replace makes others"
     """Advice for those who assign to an attribute."""
@@ -126,20 +88,19 @@ class Options(OptionValue):
         An abstract class leaves that to its subclasses: it has no fields, and no instances.
         """
         super().__init_subclass__(**kwargs)
-        cls.__options = None if cls.fields_are_options and not abstract else ()
+        cls.__options = () if abstract else None
         if abstract:
             return
         from passel.passes.definition import make_dataclass
 
         make_dataclass(cls)
-        if cls.__options is None:
-            # Annotations may name what is defined later or locally; they are read when needed.
-            with contextlib.suppress(_UnknownTypeError):
-                cls.__options = tuple(_option_infos(cls))
+        # Annotations may name what is defined later or locally; they are read when needed.
+        with contextlib.suppress(UnknownTypeError):
+            cls._fields()
 
     def __post_init__(self) -> None:
         """Check every value and bring it to its canonical form (a list becomes a tuple)."""
-        for info in self.option_infos():
+        for info in self._fields():
             value = getattr(self, info.field)
             try:
                 checked = info.codec.check(value)
@@ -173,14 +134,19 @@ class Options(OptionValue):
 
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:
-        """Return the declared options in the order of declaration.
+        """Return the options that text can set, in the order of declaration.
 
         Raises:
             DefinitionError: A field's type cannot be read from text, or is not defined in
                 its module.
         """
+        return tuple(info for info in cls._fields() if not info.is_object)
+
+    @classmethod
+    def _fields(cls) -> tuple[OptionInfo, ...]:
+        """Return all options, with those that are objects."""
         if cls.__options is None:
-            cls.__options = tuple(_option_infos(cls))
+            cls.__options = tuple(declared_options(cls))
         return cls.__options
 
     @classmethod
@@ -194,7 +160,7 @@ class Options(OptionValue):
         Raises:
             OptionError: With every problem in the text.
         """
-        return cls(**read_options(cls.option_infos(), parse_options(text), cls.__name__, scope))
+        return cls(**cls.read_options(parse_options(text), cls.__name__, scope))
 
     @classmethod
     def from_options(cls, options: Options) -> typing.Self:
@@ -220,13 +186,12 @@ class Options(OptionValue):
         if not issubclass(cls, type(options)):
             msg = f"{cls.__qualname__} does not have the options of {type(options).__qualname__}"
             raise TypeError(msg)
-        return cls(**{info.field: getattr(options, info.field) for info in options.option_infos()})
+        return cls(**{info.field: getattr(options, info.field) for info in options._fields()})
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: Any) -> typing.Self:
         """Read options that are the value of an option: `{a=1 b=2}`."""
-        nodes = tuple(split_struct(text))
-        return cls(**read_options(cls.option_infos(), nodes, f"'{cls.__name__}'", scope))
+        return cls(**cls.read_options(split_struct(text), f"'{cls.__name__}'", scope))
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the options as the value of an option."""
@@ -244,7 +209,7 @@ class Options(OptionValue):
         Raises:
             OptionError: With every unknown, malformed and missing option.
         """
-        return read_options(cls.option_infos(), nodes, owner, scope)
+        return read_options(cls._fields(), nodes, owner, scope)
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
         """Return the options as they are written, sorted by name.
@@ -252,19 +217,11 @@ class Options(OptionValue):
         Args:
             all_options: Include those that equal their defaults.
         """
-        infos = self.option_infos()
-        if not infos:
-            return ()
-        nodes: list[OptionNode] = []
-        for info in sorted(infos, key=_name):
-            value = getattr(self, info.field)
-            if value is info.default and not (all_options or info.required):
-                continue  # most are
-            if all_options or info.required or not _is_default(value, info):
-                nodes.append(
-                    OptionNode(info.name, info.codec.spell(value, all_options=all_options))
-                )
-        return tuple(nodes)
+        nodes = (
+            info.node(getattr(self, info.field), all_options=all_options)
+            for info in sorted(self._fields(), key=_name)
+        )
+        return tuple(node for node in nodes if node is not None)
 
     def option_text(self, *, all_options: bool = False) -> str:
         """Return the options as `a=1 b=2`, sorted by name.
@@ -276,138 +233,3 @@ class Options(OptionValue):
 
     def __str__(self) -> str:
         return f"{{{self.option_text()}}}"
-
-
-_name = attrgetter("name")
-
-
-def _is_default(value: Any, info: OptionInfo) -> bool:
-    """Return whether an option need not be printed: to Python, False equals 0."""
-    return bool(value == info.default) and (
-        info.codec.spell(value, all_options=True)
-        == info.codec.spell(info.default, all_options=True)
-    )
-
-
-def read_options(
-    infos: Sequence[OptionInfo], nodes: Iterable[OptionNode], owner: str, scope: Any
-) -> dict[str, Any]:
-    """Turn option nodes into keyword arguments for the fields that they set.
-
-    A scalar given twice takes the last value, a list given twice is appended to.
-
-    Args:
-        infos: The declared options.
-        nodes: The options as written.
-        owner: What the options belong to, for messages: `pass 'cse'`.
-        scope: Handed to codecs that need more than text, such as a registry.
-
-    Raises:
-        OptionError: With every unknown, malformed and missing option.
-    """
-    by_name = {info.name: info for info in infos} | {info.field: info for info in infos}
-    given: dict[str, list[OptionNode]] = {}
-    places: dict[str, int] = {}
-    found: list[tuple[int, Problem]] = []  # with the number of the option, to be sorted by it
-    for place, node in enumerate(nodes):
-        info = by_name.get(node.key)
-        if info is not None:
-            given.setdefault(info.field, []).append(node)
-            places[info.field] = place
-        elif len(found) < MAX_PROBLEMS:
-            found.append((place, Problem(_unknown(node.key, owner, infos), node.span)))
-    values: dict[str, Any] = {}
-    for info in infos:
-        if info.field in given:
-            try:
-                values[info.field] = info.codec.parse(
-                    [node.value for node in given[info.field]], scope
-                )
-            except BadValue as error:
-                problems = _located(error, info, given[info.field], owner)
-                found += ((places[info.field], problem) for problem in problems)
-        elif info.required:
-            problem = Problem(f"{owner} requires option '{info.name}'")
-            found.append((sys.maxsize, problem))
-    if found:
-        found.sort(key=lambda item: item[0])
-        raise OptionError(*(problem for _, problem in found))
-    return values
-
-
-def _located(
-    error: BadValue, info: OptionInfo, nodes: Sequence[OptionNode], owner: str
-) -> list[Problem]:
-    if error.problems:
-        return list(error.problems)
-    # What has no place is a missing value, or the whole of a list.
-    node = next((node for node in nodes if node.value is None), nodes[-1])
-    span = error.span or (node.value.span if node.value else None) or node.span
-    return [Problem(f"option '{info.name}' of {owner}: {error.message}", span)]
-
-
-def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
-    names = [info.name for info in infos]
-    if not key:
-        return f"option without a name for {owner}"
-    hint = suggest(key, names)
-    if not hint:
-        hint = f"; it has {', '.join(names)}" if names else "; it has no options"
-    return f"no such option '{key}' for {owner}{hint}"
-
-
-def _option_infos(cls: type[Options]) -> Iterable[OptionInfo]:
-    from dataclasses import MISSING, fields
-
-    declared = fields(cls)  # pyright: ignore[reportArgumentType] - made one above
-    hints = _hints(cls) if declared else {}
-    for field in declared:
-        codec = _codec(hints[field.name], f"option '{field.name}' of {cls.__qualname__}")
-        default: Any = field.default
-        if field.default_factory is not MISSING:
-            default = field.default_factory()
-        required = default is MISSING
-        if not required:
-            try:
-                default = codec.check(default)
-            except BadValue as error:
-                msg = f"default of option '{field.name}' of {cls.__qualname__}: {error.message}"
-                raise DefinitionError(msg) from None
-        yield OptionInfo(
-            name=field.metadata.get("name") or field.name.replace("_", "-"),
-            field=field.name,
-            help=field.metadata.get("help", ""),
-            required=required,
-            default=None if required else default,
-            codec=codec,
-        )
-
-
-class _UnknownTypeError(DefinitionError):
-    """A type is not defined, at least not yet."""
-
-
-def _hints(cls: type[Options]) -> dict[str, Any]:
-    fields: dict[str, Field[Any]] = getattr(cls, "__dataclass_fields__", {})
-    # A field may have the name of a type, which is meant in annotations all the same.
-    types = {name: getattr(builtins, name) for name in fields if hasattr(builtins, name)}
-    try:
-        return typing.get_type_hints(cls, localns=types or None, include_extras=True)
-    except NameError as error:
-        used = next(
-            (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
-        )
-        msg = (
-            f"the type of option '{used}' of {cls.__qualname__} cannot be read when the program "
-            f"runs: {error}; import or define it in the module, neither in a function nor under "
-            "'if TYPE_CHECKING:'"
-        )
-        raise _UnknownTypeError(msg) from None
-
-
-def _codec(hint: Any, subject: str) -> Codec:
-    try:
-        return codec_for(hint)
-    except DefinitionError as error:
-        msg = f"{subject}: {error}"
-        raise DefinitionError(msg) from None

@@ -21,7 +21,7 @@ from passel.errors import (
 )
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
 from passel.ir.left_out import unusable_ir
-from passel.passes.options import read_options
+from passel.passes.option_fields import read_options
 from passel.passes.registry import default_registry
 from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.pipeline import OptionNode, OptionText, PassNode, PipelineNode

@@ -128,7 +128,6 @@ class Subject:
 class _Acting(Pass):
     """Call a function of a test."""
 
-    fields_are_options: ClassVar[bool] = False
     name = "acting"
     body: Any
 

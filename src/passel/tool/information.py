@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from passel.passes import Pass, PassInfo, PassRegistry
-    from passel.passes.options import OptionInfo
+    from passel.passes.option_fields import OptionInfo
     from passel.tool.definition import ToolDefinition
     from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings

@@ -12,16 +12,18 @@ import types
 import typing
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException
+from xdsl.utils.hints import isa
 
 from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass, Statistic
 from passel.passes.factory import OptionSpec, field_for, make_pass_class
+from passel.passes.option_types import codec_for
 from passel.pipeline import quote
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class XDSLPass(Pass[Operation]):
 
     module_pass_class: ClassVar[type[ModulePass]]
     field_names: ClassVar[dict[str, str]] = {}
+    listed: ClassVar[dict[str, Any]] = {}
+    """Options that take a list or a single value, with their types; here, all are lists."""
     created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
@@ -87,6 +91,9 @@ class XDSLPass(Pass[Operation]):
     def module_pass(self) -> ModulePass:
         """Return the `ModulePass` with this pass's options."""
         values = {own: getattr(self, ours) for own, ours in self.field_names.items()}
+        for own, hint in self.listed.items():
+            if len(values[own]) == 1 and isa(values[own][0], hint):
+                (values[own],) = values[own]
         return self.module_pass_class(**values)
 
     def own_effects(self) -> tuple[str, ...]:
@@ -139,8 +146,7 @@ def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
 def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     """Return the passel pass class for an xDSL pass class.
 
-    Raises:
-        DefinitionError: An option's type cannot be read from text.
+    Options that text cannot spell are objects.
     """
     specs = tuple(_option_specs(module_pass_class))
     attributes: dict[str, Any] = {}
@@ -158,41 +164,53 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
         effects=effects_of_class(module_pass_class),
         module_pass_class=module_pass_class,
         field_names={spec.field: field_for(XDSLPass, spec.field) for spec in specs},
+        listed=_listed(typing.get_type_hints(module_pass_class)),
         **attributes,
     )
 
 
 def _option_specs(module_pass_class: type[ModulePass]) -> Iterator[OptionSpec]:
     hints = typing.get_type_hints(module_pass_class)
+    listed = _listed(hints)
     for field in dataclasses.fields(module_pass_class):
         if field.name == "name" or not field.init:
             continue
         default, hint = field.default, hints[field.name]
         if default is field.default_factory and types.NoneType in typing.get_args(hint):
             default = None  # to xDSL, what can be None is optional
-        yield OptionSpec(field.name, hint, default, field.default_factory)
+        if field.name in listed and default is not dataclasses.MISSING:
+            default = _as_list(default)
+        yield OptionSpec(field.name, _in_text(hint), default, field.default_factory)
+
+
+def _in_text(hint: Any) -> Any:
+    """Return the type of an option: a list for a value or a list, `Any` for what is no text."""
+    try:
+        codec_for(hint)
+    except DefinitionError:
+        members: tuple[Any, ...] = typing.get_args(hint)
+        lists = [member for member in members if typing.get_origin(member) is tuple]
+        return _in_text(lists[0]) if lists else Any
+    return hint
+
+
+def _listed(hints: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that hold a value or a list, with their types."""
+    return {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
+
+
+def _as_list(value: Any) -> Any:
+    return cast("Any", value) if isinstance(value, tuple) else (value,)
 
 
 def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
     """Return an instance of an xDSL pass as a passel pass with the same options."""
-    kind = type(module_pass)
-    try:
-        pass_class = pass_class_for(kind)
-        values = {ours: getattr(module_pass, own) for own, ours in pass_class.field_names.items()}
-        return pass_class(**values)
-    except DefinitionError:
-        # Not expressible as text, so it has no options here; the instance itself is run.
-        def itself(_: XDSLPass) -> ModulePass:
-            return module_pass
-
-        made = make_pass_class(
-            XDSLPass,
-            kind.__name__,
-            name=kind.name,
-            module_pass_class=kind,
-            module_pass=itself,
-        )
-        return made()
+    pass_class = pass_class_for(type(module_pass))
+    values = {ours: getattr(module_pass, own) for own, ours in pass_class.field_names.items()}
+    for own in pass_class.listed:
+        ours = pass_class.field_names[own]
+        values[ours] = _as_list(values[ours])
+    return pass_class(**values)
 
 
 @contextmanager

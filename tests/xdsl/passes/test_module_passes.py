@@ -303,17 +303,20 @@ class Unprintable(ModulePass):
 
 
 def test_unprintable_options(context: Context, parse_op: Callable[[str], Operation]) -> None:
-    """An instance whose options are no text runs as it is, and prints as its name alone."""
+    """An instance whose options are no text runs as it is, and prints as an object."""
     met: list[str] = []
 
     def meet(op: Operation) -> None:
         met.append(op.name)
 
     wrapped = wrap_module_pass(Unprintable(meet))
-    assert str(wrapped) == "unprintable"
+    assert str(wrapped) == "unprintable{<action=...>}"
     manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
     manager.add(wrapped).add_nested("func.func", Unprintable(meet))
-    assert str(manager) == "builtin.module(unprintable,func.func(unprintable))"
+    assert (
+        str(manager)
+        == "builtin.module(unprintable{<action=...>},func.func(unprintable{<action=...>}))"
+    )
     manager.run(parse_op("builtin.module { func.func @f() { func.return } }"))
     assert met == ["builtin.module", "builtin.module"]
 
