@@ -157,31 +157,6 @@ def test_targets_of_constraints() -> None:
     )
 
 
-def test_conditions_leave_conflicts_to_the_build() -> None:
-    """Two steps of which only one will run do not conflict."""
-    builder = PipelineBuilder(variables={"fast": True})
-    builder.constrain(A, conflicts(B))
-    builder.add(A(), when="fast")
-    builder.add(B(), when="not fast")
-    assert str(builder.build()) == "builtin.module(a)"
-    builder.add(B())
-    with pytest.raises(InsertionError, match="'a' cannot be in one pipeline with any 'b'"):
-        builder.build()
-    builder.disable(A)
-    builder.build()
-
-
-def test_what_is_left_out_satisfies_nothing() -> None:
-    """A step that conditions leave out of what is built does not count there."""
-    builder = PipelineBuilder(variables={"tensors": False})
-    builder.add(Bufferize(), when="tensors")
-    builder.add(OnMemory())
-    with pytest.raises(InsertionError, match="no pass of type 'bufferization'"):
-        builder.build()
-    builder.variables["tensors"] = True
-    builder.build()
-
-
 def test_once_is_about_additions_of_a_bundle() -> None:
     """The members of a bundle that comes once do not conflict with each other."""
     bundle = Bundle("twins", A(), A(), constraints=(once(),))

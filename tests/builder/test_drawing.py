@@ -13,12 +13,12 @@ builtin.module         a b
 ├─ a
 ├─ bufferize           ●    by tensors (test_drawing.py:N)
 ├─ func.func           │
-│  ├─ on-func          │    if fast, bundle both
-│  ├─ x{n=3}           │    if fast, bundle both
+│  ├─ on-func          │    bundle both
+│  ├─ x{n=3}           │    bundle both
 │  └─ bundle block     │
 │     └─ bufferize     ●
 ├─ stage pre_lowering
-│  └─ b                     disabled
+│  └─ b
 └─ stage lowering
    └─ lower              ●  by default
 
@@ -38,18 +38,17 @@ def drawn() -> PipelineBuilder:
 
     builder = made(A())
     nested = builder.nest("func.func")
-    nested.add(Bundle("both", OnFunc(), X(n=3)), when="fast")
+    nested.add(Bundle("both", OnFunc(), X(n=3)))
     nested.add(Bundle("block", Bufferize(), together=True))
     builder.stage("lowering", Lower())
     builder.add(B(), stage="pre_lowering")
-    builder.disable(B)
     builder.constrain("x", after_any("on-func"))
     builder.constrain("a", followed_by(B))
     return builder.extend(Extension("tensors", tensors))
 
 
 def test_tree() -> None:
-    """Stages, blocks, conditions, who added what, types as columns, constraints."""
+    """Stages, blocks, who added what, types as columns, constraints."""
     assert re.sub(r"py:\d+", "py:N", drawn().draw()) == TREE
 
 

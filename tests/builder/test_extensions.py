@@ -6,23 +6,32 @@ import pickle
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from builder_passes import A, B, Bufferize, Lower, OnFunc, X, made
+from builder_passes import A, Bufferize, Lower, OnFunc, X, made
 from hypothesis import given
 from hypothesis import strategies as st
+from xdsl.ir import Dialect
 
-from passel import AnchorError, InsertionError, Pass, PassManager, PipelineError
+from passel import (
+    AnchorError,
+    InsertionError,
+    Pass,
+    PassContext,
+    PassManager,
+    PipelineError,
+    default_registry,
+)
 from passel.builder import (
     Extension,
     PassType,
     PipelineBuilder,
     after_any,
     before_first,
-    requires,
 )
 from passel.passes.factory import make_pass_class
+from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +79,31 @@ def test_an_extension_is_named_as_others_would_import_it(
     assert shown.splitlines() == [f"{name}.extend", f"extension '{name}.extend'"]
 
 
+class Noop(Pass):
+    """A pass that does nothing."""
+
+    name = "mine"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+def test_an_extension_brings_dialects_and_passes() -> None:
+    """It registers them in the builder's context and registry, and adds the passes by name."""
+
+    def extend(builder: PipelineBuilder) -> None:
+        builder.context.load_dialect(Dialect("mine", [], []))
+        builder.registry.register(Noop)
+        builder.add("mine")
+
+    registry = default_registry().copy()
+    builder = PipelineBuilder(registry=registry, adapter=XDSLAdapter()).extend(extend)
+    manager = builder.build()
+    assert str(manager) == "builtin.module(mine)"
+    assert manager.context is builder.context
+    assert "mine" in {each.name for each in manager.context.loaded_dialects}
+
+
 def anchored(builder: PipelineBuilder) -> None:
     """Add a pass for other ops."""
     builder.add(OnFunc())
@@ -111,21 +145,6 @@ def test_exceptions_have_a_note_of_the_extension() -> None:
     with pytest.raises(KeyError) as caught:
         made(A()).extend(Extension("mine", broken))
     assert caught.value.__notes__ == ["in extension 'mine'"]
-
-
-def test_what_is_found_by_building_names_the_extension() -> None:
-    """A step that lacks what it needs when conditions are decided is its extension's."""
-
-    def needy(builder: PipelineBuilder) -> None:
-        builder.constrain("x", requires("b"))
-        builder.place(X())
-
-    builder = made(A())
-    builder.add(B(), when="fast")
-    builder.variables["fast"] = False
-    builder.extend(Extension("mine", needy))
-    with pytest.raises(InsertionError, match=r"^extension 'mine': 'x' needs "):
-        builder.build()
 
 
 def test_misspelt_types_are_suggested() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from builder_passes import A, B, Lower, OnFunc, X, made
+from builder_passes import A, B, Bufferize, Lower, OnFunc, X, made
 
 from passel import OpPassManager, Pass
 from passel.builder import CLEANUP, LOWERING, Bundle, PipelineBuilder, before_first, followed_by
@@ -37,7 +37,7 @@ def test_it_is_inserted_as_late_as_other_constraints_allow() -> None:
     assert str(builder.build()) == "builtin.module(messy,a,messy,b,x{n=1},x{n=2},lower,a)"
     assert report(builder) == [
         (
-            "inserted: 'x', 'x#2', since 'messy#2' should be followed by some step of bundle "
+            "inserted: 'x', 'x#2', since 'messy' should be followed by some step of bundle "
             "'tidy' (declared by pass 'messy')"
         )
     ]
@@ -48,7 +48,7 @@ def test_there_is_no_place_for_it() -> None:
     """A warning says so; what comes before is cleaned up nevertheless."""
     builder = made(Messy(), Lower(), Messy())
     assert str(builder.build()) == "builtin.module(messy,x{n=1},x{n=2},lower,messy)"
-    warning, inserted = report(builder)
+    inserted, warning = report(builder)
     assert warning == (
         "warning: 'messy#2' should be followed by some step of bundle 'tidy' (declared by pass "
         "'messy'), and is not: no place after it keeps the other constraints"
@@ -70,7 +70,17 @@ def test_a_type_is_never_inserted() -> None:
 
 
 def test_it_goes_where_it_can_be() -> None:
-    """A pass for functions cleans up in the nested pipeline; a class and a name stand for one."""
-    builder = made(OpPassManager("func.func").add(A(), B()), Lower())
+    """A pass for functions cleans up in the nested pipeline, one for any op right after it."""
+    builder = made(OpPassManager("func.func").add(A(), B()), Lower(), B())
     builder.constrain(A, followed_by(OnFunc), followed_by("canonicalize"))
-    assert str(builder.build()) == ("builtin.module(func.func(a,b,on-func),lower,canonicalize)")
+    assert str(builder.build()) == ("builtin.module(func.func(a,b,on-func),canonicalize,lower,b)")
+
+
+def test_it_comes_before_the_next_pass_of_another_type() -> None:
+    """Each part of a pipeline is cleaned up by itself, once."""
+    builder = made(Messy(), A(), Messy(), B(), Bufferize(), Messy(), Bufferize())
+    builder.constrain(Messy, followed_by("canonicalize"))
+    assert str(builder.build()) == (
+        "builtin.module(messy,a,messy,b,x{n=1},x{n=2},canonicalize,bufferize,"
+        "messy,x{n=1},x{n=2},canonicalize,bufferize)"
+    )

@@ -66,6 +66,18 @@ def test_lighthouse_descriptors_are_read(tmp_path: Path) -> None:
     assert str(read(tmp_path, text)) == "builtin.module(canonicalize{max-iterations=5},cse)"
 
 
+def test_a_file_is_found_in_a_folder_above(tmp_path: Path) -> None:
+    """As of lighthouse's descriptors, which share the files of their base folder."""
+    folder = tmp_path / "x86" / "matmul"
+    folder.mkdir(parents=True)
+    (tmp_path / "lower.yaml").write_text("Pipeline:\n- pass: symbol-dce\n")
+    (tmp_path / "x86" / "like.yaml").write_text("Pipeline:\n- include: lower.yaml\n- cse\n")
+    text = "Pipeline:\n- include: ../like.yaml\n- include: lower.yaml\n"
+    assert str(read(folder, text)) == "builtin.module(symbol-dce,cse,symbol-dce)"
+    (folder / "lower.yaml").write_text("Pipeline:\n- dce\n")
+    assert str(read(folder, text)) == "builtin.module(symbol-dce,cse,dce)"
+
+
 def test_other_files_hold_text(tmp_path: Path) -> None:
     """A pipeline's text may be on several lines, with or without an anchor."""
     assert str(read(tmp_path, "builtin.module(\n  cse\n)\n", "p.txt")) == "builtin.module(cse)"

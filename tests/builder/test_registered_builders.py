@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from builder_passes import A, B, OnFunc, made
+from builder_passes import A, OnFunc, made
 
 from passel import (
     AnchorError,
@@ -24,26 +24,16 @@ class Settings(Options):
     size: int = 2
 
 
-def registry_with(**builders: object) -> PassRegistry:
-    """Return a registry with builders as pipelines with options."""
+def registry_with(**builders: PipelineBuilder) -> PassRegistry:
+    """Return a registry with builders as pipelines."""
     registry = PassRegistry()
     for name, builder in builders.items():
-        registry.register_pipeline(name, builder, options=Settings)  # pyright: ignore[reportArgumentType]
+        registry.register_pipeline(name, builder)
     return registry
 
 
-def test_options_are_variables() -> None:
-    """The options of the pipeline decide over conditions; the builder stays as it is."""
-    builder = made(A())
-    builder.add(B(), when="fast")
-    registry = registry_with(p=builder)
-    text = "builtin.module(p,p{fast=false})"
-    assert str(PassManager.parse(text, registry=registry)) == "builtin.module(a,b,a)"
-    assert builder.variables == {}
-
-
 def test_values_reach_options_by_a_function() -> None:
-    """It makes the builder; variables are for conditions, which the error says."""
+    """It makes the builder; `$` is for files, which the error says."""
 
     def build(manager: OpPassManager, options: Settings) -> None:
         made(f"canonicalize{{max-iterations={options.size}}}")(manager)
@@ -53,10 +43,10 @@ def test_values_reach_options_by_a_function() -> None:
     text = "builtin.module(p{size=7})"
     expected = "builtin.module(canonicalize{max-iterations=7})"
     assert str(PassManager.parse(text, registry=registry)) == expected
-    builder = PipelineBuilder(variables={"size": 3})
+    builder = PipelineBuilder()
     with pytest.raises(OptionError, match="value invalid") as caught:
         builder.add("canonicalize{max-iterations=$size}")
-    assert "variables of a builder are for conditions" in caught.value.__notes__[0]
+    assert "'$' is for files in YAML" in caught.value.__notes__[0]
 
 
 def test_another_anchor_is_refused() -> None:

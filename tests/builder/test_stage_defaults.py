@@ -8,7 +8,6 @@ from builder_passes import A, B, Bufferize, OnFunc, X
 from passel import InsertionError, OpPassManager
 from passel.builder import (
     BUFFERIZATION,
-    Bundle,
     Extension,
     PipelineBuilder,
     Stage,
@@ -19,7 +18,7 @@ from passel.builder import (
 
 def framework(*default: object) -> PipelineBuilder:
     """Return a builder with a stage `middle` between others."""
-    builder = PipelineBuilder(variables={"fast": False})
+    builder = PipelineBuilder()
     builder.add(B())
     builder.stage("middle", *(default or (Bufferize(), A())))
     return builder
@@ -52,24 +51,12 @@ def test_what_is_put_next_to_the_stage_is_not_in_it() -> None:
     assert str(builder.build()) == "builtin.module(b,b,a,x)"
 
 
-@pytest.mark.parametrize("change", [PipelineBuilder.remove, PipelineBuilder.disable])
-def test_what_is_taken_out_does_not_come_back(change: object) -> None:
+def test_what_is_taken_out_does_not_come_back() -> None:
     """A default of which all is left out is built as nothing."""
     builder = framework()
-    change(builder, Bufferize)  # type: ignore[operator] # pyright: ignore[reportCallIssue]
-    change(builder, A)  # type: ignore[operator] # pyright: ignore[reportCallIssue]
+    builder.remove(Bufferize)
+    builder.remove(A)
     assert str(builder.build()) == "builtin.module(b)"
-
-
-def test_it_comes_back_for_what_does_not_run() -> None:
-    """What is put in instead may depend on a condition, as may the default."""
-    builder = framework(A(), Bundle("fast", X(), when="fast"))
-    assert str(builder.build()) == "builtin.module(b,a)"
-    builder.add(Bufferize(), stage="middle", when="fast")
-    assert str(builder) == "builtin.module(b,bufferize)"
-    assert str(builder.build()) == "builtin.module(b,a)"
-    builder.variables["fast"] = True
-    assert str(builder.build()) == "builtin.module(b,bufferize)"
 
 
 def test_constraints_order_it() -> None:

@@ -145,37 +145,6 @@ def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
             nested.stage("late")
 
 
-@pytest.mark.parametrize("condition", ["", "fast and slow", "not", "not not fast", True, 3])
-def test_what_is_no_condition(condition: Any) -> None:
-    """A condition is refused where it is given."""
-    builder = made(A())
-    for call in (
-        partial(builder.add, B(), when=condition),
-        partial(builder.insert_before, "a", B(), when=condition),
-        partial(Bundle, "both", A(), when=condition),
-    ):
-        with pytest.raises(DefinitionError, match="is no condition: write a variable, 'not' and"):
-            call()
-    assert str(builder) == "builtin.module(a)"
-
-
-def test_spaces_around_conditions_mean_nothing() -> None:
-    """Only the word `not` negates."""
-    builder = PipelineBuilder(variables={"fast": True})
-    builder.add(A(), when=" fast ")
-    builder.add(B(), when=" not  fast")
-    assert str(builder.build()) == "builtin.module(a)"
-
-
-def test_a_variable_that_is_not_set_has_a_hint() -> None:
-    """The message says what asks for it, and what is set."""
-    builder = PipelineBuilder(variables={"fast": True})
-    builder.add(A(), when="fsat")
-    message = "'a' runs only if fsat, and no variable 'fsat' is set; did you mean 'fast'"
-    with pytest.raises(InsertionError, match=message):
-        builder.build()
-
-
 @pytest.mark.parametrize("types", [("cleanup",), BUFFERIZATION, "cleanup"])
 def test_what_are_no_types(types: Any) -> None:
     """Texts are no types, and one type is no tuple of types."""
@@ -192,14 +161,6 @@ def test_a_builder_is_no_pass() -> None:
         with pytest.raises(TypeError, match="a builder is no pass; register it as a pipeline"):
             call(made(B()))
     assert str(builder) == "builtin.module(a)"
-
-
-def test_nothing_to_disable() -> None:
-    """An empty stage has nothing to leave out."""
-    builder = made(A())
-    builder.stage("codegen")
-    with pytest.raises(InsertionError, match="nothing to disable: stage 'codegen' holds no passes"):
-        builder.disable(Stage("codegen"))
 
 
 def test_what_is_no_anchor() -> None:
@@ -226,7 +187,7 @@ def test_extensions_are_functions_with_names_of_their_own() -> None:
     builder = made(A())
     with pytest.raises(TypeError, match="an extension is a function that takes a builder, not 'x'"):
         builder.extend("x")  # pyright: ignore[reportArgumentType]
-    one = partial(PipelineBuilder.add, when=None)
+    one = partial(PipelineBuilder.add, label="")
     with pytest.raises(InsertionError, match=r"two extensions are called 'functools\.partial'"):
         builder.extend(one, one)
     builder.extend(Extension("second", partial(append, n=2)), Extension("first", append))

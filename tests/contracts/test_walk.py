@@ -304,7 +304,7 @@ def test_between() -> None:
     builder.insert_after(added, CARELESS)
     with pytest.raises(ContractError, match=r"between 'watcher' .* and 'tile' .* Schedule"):
         builder.build()
-    builder.disable("careless", occurrence="last")
+    builder.remove("careless", occurrence="last")
     assert str(builder.build()) == "toy.module(careless,watcher,careful,tile)"
     copied = builder.copy().between("careful", "absent", preserves=(Layout,))
     with pytest.raises(ContractError, match=f"asked for at {os.path.relpath(__file__)}:"):
@@ -324,18 +324,6 @@ def test_a_region_of_an_extension_that_fails_is_taken_back() -> None:
     with pytest.raises(Exception, match="absent"):
         builder.extend(fails)
     assert not builder.violations()
-
-
-def test_what_is_not_built_does_not_count() -> None:
-    """Conditions are decided first."""
-    builder = PipelineBuilder("toy.module", adapter=ToyAdapter(), variables={"fast": True})
-    builder.add(GENERATE)
-    builder.add(CARELESS, when="not fast")
-    builder.add(MATERIALIZE)
-    builder.build()
-    builder.variables["fast"] = False
-    with pytest.raises(ContractError, match="'careless'"):
-        builder.build()
 
 
 # -- Dialects --------------------------------------------------------------------------------

@@ -101,6 +101,16 @@ def test_an_op_of_a_dialect_of_ones_own(td_file: Callable[[str], Path]) -> None:
     assert "anchor = None\n" in source
 
 
+def test_fields_do_not_hide_what_the_fields_after_them_use(generate: Callable[..., Any]) -> None:
+    """An option called like a type or `option` is a field with an underscore."""
+    names = ["option", "tuple", "str", "bool", "float"]
+    found = [option("std::string", '"x"', name=name) for name in names]
+    later = ['ListOption<"ls", "ls", "double", "h">', 'Option<"f", "f", "float", "1.0", "h">']
+    base = generate(options(*found, option("bool", "true"), *later)).ABase
+    assert str(base(tuple_="y")) == "a{tuple=y}"
+    assert [each.name for each in base.option_infos()] == [*names, "x", "ls", "f"]
+
+
 def test_options_are_those_of_the_pass_and_of_a_class_of_their_own(
     generate: Callable[..., Any],
 ) -> None:
@@ -300,7 +310,7 @@ def test_registration_without_a_module(generate: Callable[..., Any]) -> None:
 WRONG = {
     "reserved word": (
         options(option("int", name="lambda")),
-        "Passes.td:2: error: option 'lambda' of pass 'a' is a reserved word in Python; give it",
+        "Passes.td:2: error: option 'lambda' of pass 'a' cannot be a name in Python, nor can",
     ),
     "colliding options": (
         """def A : Pass<"a"> {

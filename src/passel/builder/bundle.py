@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from passel.builder.conditions import check_condition
 from passel.builder.naming import Named
 from passel.errors import DefinitionError
 from passel.passes import PassType
 
 if TYPE_CHECKING:
-    from passel.builder.conditions import Condition
     from passel.manager import OpPassManager
     from passel.passes import Pass
 
@@ -29,11 +27,9 @@ class Bundle(Named):
         constraints: Where all its members may stand, beside their own.
         idempotent: Whether a second one right after the first changes nothing; by default, if
             every member is.
-        when: The variable or predicate that it depends on whether it runs.
 
     Raises:
-        DefinitionError: The types or the constraints are no tuple of such, or the condition is
-            none.
+        DefinitionError: The types or the constraints are no tuple of such.
 
     Example:
         >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
@@ -51,9 +47,7 @@ class Bundle(Named):
         types: tuple[PassType, ...] = (),
         constraints: tuple[Any, ...] = (),
         idempotent: bool | None = None,
-        when: Condition = None,
     ) -> None:
-        check_condition(when)
         for each in _listed(types, "types", name):
             if not isinstance(each, PassType):
                 message = (
@@ -67,7 +61,6 @@ class Bundle(Named):
         self.types = types
         self.constraints = constraints
         self.idempotent = idempotent
-        self.when = when
 
     def __repr__(self) -> str:
         members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)

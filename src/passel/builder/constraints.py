@@ -166,8 +166,6 @@ def requires(target: Target) -> Constraint:
 def conflicts(target: Target) -> Constraint:
     """Demand that a target is not there.
 
-    Steps that depend on conditions are left until the pipeline is built.
-
     Args:
         target: Passes, as targets of a builder name them.
 
@@ -180,8 +178,6 @@ def conflicts(target: Target) -> Constraint:
 
 def once() -> Constraint:
     """Demand that a pass is there only once; of a bundle, that it is added only once.
-
-    Steps that depend on conditions are left until the pipeline is built.
 
     Example:
         >>> print(once())

@@ -120,14 +120,8 @@ def _notes(item: Node) -> Iterator[str]:
         yield "empty"
         if item.is_required:
             yield "required"
-    for condition in item.conditions:
-        name = getattr(condition, "__qualname__", condition)
-        yield f"if {name}"
-    if isinstance(item, Step):
-        if not item.enabled:
-            yield "disabled"
-        if not is_block(item.parent):
-            yield from (f"bundle {use.bundle.name}" for use in item.bundles)
+    if isinstance(item, Step) and not is_block(item.parent):
+        yield from (f"bundle {use.bundle.name}" for use in item.bundles)
     if item.origin.extension:
         yield _by(item.origin)
 

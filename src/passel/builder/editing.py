@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.builder.bundle import Bundle
-from passel.builder.conditions import check_condition
 from passel.builder.insertion import put
 from passel.builder.items import anchor_of, nests_inside
 from passel.builder.naming import describe, keys_of
@@ -18,7 +17,6 @@ from passel.errors import AnchorError, InsertionError, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from passel.builder.conditions import Condition
     from passel.builder.items import Normalizer
     from passel.builder.naming import Target
     from passel.builder.sequence import Container, Node, Sequence
@@ -134,17 +132,6 @@ class Edit:
         rules = (rule_of(each, None, target, self.origin.extension) for each in constraints)
         self.sequence.constraints += tuple(rules)
 
-    def depend_on(self, condition: Condition) -> None:
-        """Have what was added run on a condition, if there is one.
-
-        Raises:
-            DefinitionError: It is none.
-        """
-        check_condition(condition)
-        if condition is not None:
-            for node in self._added:
-                node.conditions = (*node.conditions, condition)
-
     # -- Next to something, or instead ------------------------------------------------------
 
     def insert(
@@ -175,16 +162,6 @@ class Edit:
         for unit in self._targets.select(target, occurrence, missing_ok=missing_ok):
             self._take_out(unit, describe(target))
 
-    def enable(self, target: Target, occurrence: Occurrence, *, enabled: bool) -> None:
-        """Have a target built or not; errors are those of `PipelineBuilder.disable`."""
-        steps = [step for unit in self._select(target, occurrence) for step in steps_of(unit)]
-        if not steps:
-            word = "enable" if enabled else "disable"
-            message = f"there is nothing to {word}: {describe(target)} holds no passes"
-            raise InsertionError(Problem(message))
-        for step in steps:
-            step.enabled = enabled
-
     # -- Finding ----------------------------------------------------------------------------
 
     def container(self, label: str) -> Container:
@@ -207,7 +184,6 @@ class Edit:
         ((group,),) = self._targets.select(Stage(name), "first")
         assert isinstance(group, Group)  # noqa: S101 - for type checkers
         if group.is_by_default:
-            group.default = tuple(group.items)
             self._take_out([*group.items], f"the default of stage '{name}'")
         return group
 

@@ -1,6 +1,6 @@
 """Finishing a copy of the steps of a pipeline that is built, in this order.
 
-Conditions are applied, and stages get their defaults. Cleanups that steps should be followed by
+Cleanups that steps should be followed by
 or preceded by are inserted where they are missing. What need not run again is dropped: a pass that
 is declared idempotent, or several that a bundle begins with, where equal ones ran before and
 nothing but passes that preserve everything has run since. What one call has added stays: a pass
@@ -10,10 +10,9 @@ that is asked for twice runs twice.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from passel.analysis import AllAnalyses
-from passel.builder.conditions import holds
 from passel.builder.items import anchor_of
 from passel.builder.positions import refuse_breaches, rules_of
 from passel.builder.sequence import Group, Nest, Step, is_block, is_stage, steps_of
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from passel.builder.declarations import DeclarationTable
     from passel.builder.items import Normalizer
-    from passel.builder.rules import Breach
+    from passel.builder.rules import Breach, Rules
     from passel.builder.sequence import BundleUse, Container, Item, Node, Sequence
 
 
@@ -47,57 +46,16 @@ class Remark(NamedTuple):
         return f"{self.kind}: {self.message}"
 
 
-def finish(sequence: Sequence, variables: Mapping[str, Any]) -> list[Remark]:
-    """Make a sequence ready to be built, and return what was done to it.
-
-    Args:
-        sequence: The sequence, which is changed.
-        variables: The values that conditions ask for.
+def refuse_empty_stages(sequence: Sequence) -> None:
+    """Refuse a sequence in which a stage that is required is empty.
 
     Raises:
-        InsertionError: A required stage is empty, or a condition asks for a variable that is
-            not set.
+        InsertionError: It is.
     """
-    remarks = _apply_all_conditions(sequence, variables)
-    empty = [each for each in filter(is_stage, sequence.items()) if not any(each.steps())]
-    for stage in empty:
-        for item in stage.default:
-            sequence.append(item.copy(), stage)
-    if any(stage.default for stage in empty):
-        remarks += _apply_all_conditions(sequence, variables)
-    for stage in empty:
-        if stage.is_required and not stage.items:
+    for stage in filter(is_stage, sequence.items()):
+        if stage.is_required and not any(stage.steps()):
             message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
             raise InsertionError(Problem(message))
-    return remarks
-
-
-def _apply_all_conditions(sequence: Sequence, variables: Mapping[str, Any]) -> list[Remark]:
-    return [
-        remark
-        for item in sequence.items()
-        if item.parent is not None
-        for remark in _apply_conditions(sequence, item, variables)
-    ]
-
-
-def _apply_conditions(
-    sequence: Sequence, item: Node, variables: Mapping[str, Any]
-) -> Iterator[Remark]:
-    if isinstance(item, Step) and not item.enabled:
-        yield Remark("dropped", item.label, f"'{item.label}' is disabled")
-        sequence.unlink(item)
-        return
-    for condition in item.conditions:
-        if not holds(condition, variables, item.label):
-            what = (
-                condition
-                if isinstance(condition, str)
-                else getattr(condition, "__qualname__", condition)
-            )
-            yield Remark("dropped", item.label, f"'{item.label}' runs only if {what}")
-            sequence.unlink(item)
-            return
 
 
 def fulfil_wishes(
@@ -105,9 +63,9 @@ def fulfil_wishes(
 ) -> Iterator[Remark]:
     """Insert what steps should be followed or preceded by and are not.
 
-    One insertion does for all steps that it fulfils a wish of. What follows is as late as
-    constraints allow, in the outermost pipeline where it can be; what precedes, right before the
-    step.
+    One insertion does for all steps that it fulfils a wish of. What follows stands before the next
+    pass of another type, in the outermost pipeline where it can be; what precedes, right before
+    the step.
 
     Args:
         sequence: The sequence, which is changed.
@@ -120,11 +78,10 @@ def fulfil_wishes(
         wishes = [w for w in rules.unfulfilled() if (id(w.rule), w.step.label) not in tried]
         if not wishes:
             return
-        # The last of those that are to be followed by one thing does for all before it.
-        wish = min(wishes, key=lambda each: (str(each.rule.constraint), -each.step.rank))
+        wish = min(wishes, key=lambda each: (str(each.rule.constraint), each.step.rank))
         tried.add((id(wish.rule), wish.step.label))
         known = frozenset(each.about for each in rules.broken())
-        nodes = _inserted(wish, sequence, declarations, normalizer, known)
+        nodes = _inserted(wish, rules, sequence, normalizer, known)
         if nodes:
             what = ", ".join(f"'{each.label}'" for each in steps_of(nodes))
             yield Remark("inserted", nodes[0].label, f"{what}, since {wish.about}")
@@ -137,8 +94,8 @@ def fulfil_wishes(
 
 def _inserted(
     wish: Breach,
+    rules: Rules,
     sequence: Sequence,
-    declarations: DeclarationTable,
     normalizer: Normalizer,
     known: frozenset[str],
 ) -> list[Node]:
@@ -146,7 +103,7 @@ def _inserted(
     cleanup = _cleanup(wish)
     if isinstance(cleanup, PassType):
         return []
-    for container, places in _places(wish):
+    for container, places in _places(wish, rules):
         for index in places:
             try:
                 with sequence.adding():
@@ -154,7 +111,7 @@ def _inserted(
                     nodes = normalizer.nodes(cleanup, anchor_of(container), origin)
                     for offset, node in enumerate(nodes):
                         sequence.link(node, container, index + offset)
-                    refuse_breaches(rules_of(sequence, declarations), known)
+                    refuse_breaches(rules_of(sequence, rules.declarations), known)
                     return nodes
             except AnchorError:
                 break
@@ -163,7 +120,7 @@ def _inserted(
     return []
 
 
-def _places(wish: Breach) -> Iterator[tuple[Container, Iterable[int]]]:
+def _places(wish: Breach, rules: Rules) -> Iterator[tuple[Container, Iterable[int]]]:
     """Yield the containers that a cleanup may be put into, with places from the best on."""
     item: Item = wish.step
     follows = wish.rule.constraint.kind == "followed-by"
@@ -171,12 +128,22 @@ def _places(wish: Breach) -> Iterator[tuple[Container, Iterable[int]]]:
     for container in wish.step.enclosing():
         here = container.index(item)
         if not is_block(container):
-            places = range(len(container.items), here, -1) if follows else (here,)
+            end = _end_of_types(wish.step, container.items, here + 1, rules)
+            places = range(end, here, -1) if follows else (here,)
             found.append((container, places))
         if here and not follows:
             break  # further out, what is before it here would be between
         item = container
     return reversed(found) if follows else iter(found)
+
+
+def _end_of_types(step: Step, items: list[Node], start: int, rules: Rules) -> int:
+    """Return the place of the first item from a start with a pass of none of a step's types."""
+    types = set(rules.types_of(step))
+    for place, item in enumerate(items[start:], start):
+        if any(types.isdisjoint(rules.types_of(each)) for each in item.steps()):
+            return place
+    return len(items)
 
 
 def _cleanup(wish: Breach) -> object:

@@ -48,7 +48,7 @@ class Normalizer:
         except OptionError as error:
             if isinstance(item, str) and "$" in item:
                 error.add_note(
-                    "variables of a builder are for conditions, and '$' for files in YAML: put the "
+                    "'$' is for files in YAML: put the "
                     "value into the text, or let a function that is given it make the builder"
                 )
             raise
@@ -65,11 +65,10 @@ class Normalizer:
                 yield Step(entry, entry.item, origin)
 
     def entries(self, items: Iterable[Node]) -> Iterator[Entry]:
-        """Yield an entry for each enabled item."""
+        """Yield an entry for each item."""
         for item in items:
             if isinstance(item, Step):
-                if item.enabled:
-                    yield item.entry
+                yield item.entry
             elif isinstance(item, Group):
                 yield from self.entries(item.items)
             else:
@@ -78,9 +77,6 @@ class Normalizer:
 
     def _bundle(self, bundle: Bundle, anchor: str, origin: Origin) -> list[Node]:
         items = [n for member in bundle.members for n in self.nodes(member, anchor, origin)]
-        if bundle.when is not None:
-            for item in items:
-                item.conditions = (*item.conditions, bundle.when)
         return bundled(bundle, items, origin)
 
 

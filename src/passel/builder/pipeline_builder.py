@@ -17,13 +17,13 @@ from passel.builder.targets import Stage
 from passel.errors import PipelineError, Problem
 from passel.ir import op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
+from passel.passes import default_registry
 from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from passel.builder.conditions import Condition
     from passel.builder.constraints import Constraint
     from passel.builder.declarations import DeclarationTable
     from passel.builder.extensions import Extension
@@ -49,7 +49,10 @@ class PipelineBuilder(PipelinePlan):
         declarations: What is declared of passes beside what their classes say; by default what
             installed packages declare.
         nesting: What to do with a pass that has another anchor.
-        variables: The variables that conditions may ask for, with their values.
+
+    Attributes:
+        adapter: The adapter, if one is given.
+        registry: Where names are looked up, so that an extension can register its passes.
 
     Example:
         >>> builder = PipelineBuilder("builtin.module")
@@ -68,12 +71,12 @@ class PipelineBuilder(PipelinePlan):
         registry: PassRegistry | None = None,
         declarations: DeclarationTable | None = None,
         nesting: Nesting = Nesting.EXPLICIT,
-        variables: Mapping[str, Any] | None = None,
     ) -> None:
         empty = PipelineNode(op_name_of(anchor))
+        names = default_registry() if registry is None else registry
         template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
         template.nesting = nesting
-        super().__init__(template, declarations or default_declarations(), dict(variables or {}))
+        super().__init__(template, declarations or default_declarations(), adapter, names)
         self._at: str = ""  # the label of the nested pipeline that is added to
 
     def nest(
@@ -101,16 +104,13 @@ class PipelineBuilder(PipelinePlan):
 
     # -- Editing ----------------------------------------------------------------------------
 
-    def add(
-        self, *items: object, label: str = "", stage: str = "", when: Condition = None
-    ) -> Handle:
+    def add(self, *items: object, label: str = "", stage: str = "") -> Handle:
         """Append passes, and return a handle to what was added.
 
         Args:
             items: As for `OpPassManager.add`; or bundles.
             label: The label of what is added; of several items, they are a bundle of this name.
             stage: The name of a stage to append to, also `pre_` or `post_` and its name.
-            when: The variable or predicate that it depends on whether they run.
 
         Raises:
             InsertionError: A constraint would be broken, the label is taken, or there is no such
@@ -121,7 +121,6 @@ class PipelineBuilder(PipelinePlan):
         with self._positions.edit() if stage else self._positions.append() as edit:
             container = edit.stage(stage) if stage else edit.container(self._at)
             edit.append(items, container, label)
-            edit.depend_on(when)
         return edit.handle
 
     @overload
@@ -145,7 +144,7 @@ class PipelineBuilder(PipelinePlan):
             items: As for `add`.
             missing_ok: Return None if the target is not there, or a constraint would be broken.
             how: `occurrence`, which one of several that match; `split`, whether a nested pipeline
-                may be split to make place; `when`, as for `add`.
+                may be split to make place.
 
         Raises:
             InsertionError: The target is not there, or a constraint would be broken.
@@ -170,23 +169,20 @@ class PipelineBuilder(PipelinePlan):
         """
         return self._positions.insert(target, items, how, after=True, missing_ok=missing_ok)
 
-    def insert_inside(
-        self, target: PassType | Stage | str, *items: object, when: Condition = None
-    ) -> Handle:
+    def insert_inside(self, target: PassType | Stage | str, *items: object) -> Handle:
         """Put passes inside the interval of a type, right after its first pass; or into a stage.
 
         Args:
             target: A type of pass, or a stage.
             items: As for `add`.
-            when: As for `add`.
 
         Raises:
             InsertionError: No pass has the type, there is no such stage, or a constraint would
                 be broken.
         """
         if isinstance(target, (Stage, str)):
-            return self.add(*items, stage=str(target), when=when)
-        return self.insert_after(target, *items, occurrence="first", when=when)
+            return self.add(*items, stage=str(target))
+        return self.insert_after(target, *items, occurrence="first")
 
     def replace(self, target: Target, *items: object, occurrence: Occurrence = "all") -> Handle:
         """Put passes in place of a target.
@@ -220,24 +216,6 @@ class PipelineBuilder(PipelinePlan):
         with self._positions.edit() as edit:
             edit.remove(target, occurrence, missing_ok=missing_ok)
 
-    def disable(self, target: Target, *, occurrence: Occurrence = "all") -> None:
-        """Leave a target where it is, but out of what is built.
-
-        Raises:
-            InsertionError: The target is not there, or holds no passes.
-        """
-        with self._positions.edit() as edit:
-            edit.enable(target, occurrence, enabled=False)
-
-    def enable(self, target: Target, *, occurrence: Occurrence = "all") -> None:
-        """Take back what `disable` did.
-
-        Raises:
-            InsertionError: The target is not there.
-        """
-        with self._positions.edit() as edit:
-            edit.enable(target, occurrence, enabled=True)
-
     # -- Order ------------------------------------------------------------------------------
 
     def constrain(self, target: Target, *constraints: Constraint) -> None:
@@ -264,7 +242,7 @@ class PipelineBuilder(PipelinePlan):
         with self._positions.edit() as edit:
             edit.constrain(target, constraints)
 
-    def place(self, *items: object, label: str = "", when: Condition = None) -> Handle:
+    def place(self, *items: object, label: str = "") -> Handle:
         """Put passes where their constraints want them, and return a handle to them.
 
         What is there keeps its order. Of what can come next, what was added first goes first, so
@@ -276,7 +254,6 @@ class PipelineBuilder(PipelinePlan):
         Args:
             items: As for `add`.
             label: As for `add`.
-            when: As for `add`.
 
         Raises:
             InsertionError: There is no order that fulfils all constraints; the error has the
@@ -294,7 +271,6 @@ class PipelineBuilder(PipelinePlan):
         """
         with self._positions.edit() as edit:
             edit.place(items, self._at, label)
-            edit.depend_on(when)
         return edit.handle
 
     # -- Contracts --------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from passel.errors import PipelineError, PipelineSyntaxError, Problem
 from passel.pipeline import MAX_ELEMENTS, parse_elements_at, parse_options
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from passel.pipeline import ElementNode
 
@@ -234,7 +234,9 @@ class _Reader:
         with placed(_span(source, value)):
             options = parse_options(brace + rest, braces=True) if brace else ()
         given = {each.key: "true" if each.value is None else each.value.text for each in options}
-        return self.read(chain[-1].parent / name.strip(), given, chain, _span(source, value))
+        folder = chain[-1].parent
+        path = next(filter(Path.exists, _places(folder, name.strip())), folder / name.strip())
+        return self.read(path, given, chain, _span(source, value))
 
     def _pass(self, node: Any, source: Source, scope: _Scope) -> None:
         text = _scalar(node, source, "the name of a pass")
@@ -246,6 +248,16 @@ class _Reader:
             self.elements += ((each, span) for each in parse_elements_at(exact))
         if len(self.elements) > MAX_ELEMENTS:
             raise _refusal(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
+
+
+def _places(folder: Path, name: str) -> Iterator[Path]:
+    """Yield where an included file may be: beside the one that includes it, or in a folder above.
+
+    Source: llvm/lighthouse, where a folder of all descriptors is searched.
+    """
+    yield folder / name
+    with suppress(OSError, ValueError):
+        yield from (above / name for above in folder.resolve().parents)
 
 
 def _identity(path: Path) -> str:

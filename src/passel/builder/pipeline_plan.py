@@ -6,7 +6,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from passel.builder.explaining import explanation
-from passel.builder.finishing import drop_duplicates, finish, fulfil_wishes
+from passel.builder.finishing import drop_duplicates, fulfil_wishes, refuse_empty_stages
 from passel.builder.items import Normalizer
 from passel.builder.positions import Positions, refuse_breaches, rules_of
 from passel.builder.sequence import Sequence, steps_of
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from passel.builder.sequence import Step
     from passel.builder.targets import Occurrence
     from passel.contracts import Violation
+    from passel.ir import IRAdapter
     from passel.manager import OpPassManager, PassManager
-    from passel.passes import Options, PassType
+    from passel.passes import PassRegistry, PassType
 
 
 class PipelinePlan:
@@ -37,14 +38,18 @@ class PipelinePlan:
     Args:
         template: An empty manager, which knows the IR and where names are looked up.
         declarations: What is declared of passes beside what their classes say.
-        variables: The variables that conditions may ask for, with their values.
     """
 
     def __init__(
-        self, template: PassManager, declarations: DeclarationTable, variables: dict[str, Any]
+        self,
+        template: PassManager,
+        declarations: DeclarationTable,
+        adapter: IRAdapter | None,
+        registry: PassRegistry,
     ) -> None:
+        self.adapter: IRAdapter | None = adapter
+        self.registry: PassRegistry = registry
         self.declarations: DeclarationTable = declarations
-        self.variables: dict[str, Any] = variables
         self._template = template
         self._normalizer = Normalizer(template)
         self._positions = Positions(Sequence(template.anchor), declarations, self._normalizer)
@@ -53,6 +58,14 @@ class PipelinePlan:
     def anchor(self) -> str:
         """The name of the ops that the pipeline runs on, or `any`."""
         return self._positions.sequence.root.anchor
+
+    @property
+    def context(self) -> Any:
+        """The IR's own context, made when it is asked for; None if the IR is not known."""
+        template = self._template
+        if template.context is None and self.adapter is not None:
+            template.context = self.adapter.create_context()
+        return template.context
 
     def find(self, target: Target) -> tuple[Step, ...]:
         """Return the steps that a target stands for, in the order in which they run."""
@@ -122,15 +135,13 @@ class PipelinePlan:
         """Return a builder with the same steps, labels and constraints, to be changed alone."""
         other = copy(self)
         other._positions = self._positions.copy()
-        other.variables = dict(self.variables)
         return other
 
-    def __call__(self, manager: OpPassManager, options: Options | None = None) -> None:
+    def __call__(self, manager: OpPassManager) -> None:
         """Add the pipeline to a manager, so that a builder can be registered as a pipeline.
 
         Args:
             manager: The manager.
-            options: Values for the variables of the same names.
 
         Raises:
             AnchorError: The manager is for other ops.
@@ -147,10 +158,7 @@ class PipelinePlan:
         if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
             message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
             raise AnchorError(Problem(message))
-        draft = self.copy()
-        for info in () if options is None else options.option_infos():
-            draft.variables[info.field] = getattr(options, info.field)
-        manager.add_entries(*draft.build().entries())
+        manager.add_entries(*self.build().entries())
 
     def build(self) -> PassManager:
         """Return the pipeline as a pass manager; the builder stays as it is.
@@ -212,8 +220,8 @@ class PipelinePlan:
         """Return the steps that are built, and what was done to get there."""
         draft = self._positions.sequence.copy()
         draft.calls += 1
-        remarks = finish(draft, self.variables)
-        remarks += fulfil_wishes(draft, self.declarations, self._normalizer)
+        refuse_empty_stages(draft)
+        remarks = list(fulfil_wishes(draft, self.declarations, self._normalizer))
         remarks += drop_duplicates(draft, self.declarations)
         refuse_breaches(rules_of(draft, self.declarations, is_final=True))
         return draft, remarks

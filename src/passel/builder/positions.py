@@ -19,7 +19,6 @@ from passel.errors import InsertionError, Problem
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from passel.builder.conditions import Condition
     from passel.builder.declarations import DeclarationTable
     from passel.builder.items import Normalizer
     from passel.builder.naming import Target
@@ -33,7 +32,6 @@ class How(TypedDict, total=False):
 
     occurrence: Occurrence
     split: bool
-    when: Condition
 
 
 class Positions:
@@ -111,7 +109,6 @@ class Positions:
             with self.edit() as edit:
                 split = how.get("split", False)
                 edit.insert(target, items, occurrence, after=after, split=split)
-                edit.depend_on(how.get("when"))
         except InsertionError:
             if missing_ok:
                 return None

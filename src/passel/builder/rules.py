@@ -86,7 +86,7 @@ class Rules:
         steps: The steps, in the order in which they run.
         declarations: What is declared of passes.
         outside: The constraints that neither a pass nor a bundle declares.
-        is_final: Whether conditions have been applied, and nothing will be added any more.
+        is_final: Whether nothing will be added any more.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Rules:
         self.steps: list[Any] = []
         self.version: int = declarations.version
         self.outside: Sequence[Rule] = outside
-        self._declarations = declarations
+        self.declarations: DeclarationTable = declarations
         self.is_final: bool = is_final
         self._all: list[Rule] = list(outside)  # then those of passes and bundles
         self._declaring: set[object] = set()
@@ -199,7 +199,7 @@ class Rules:
 
     def _look_up(self, step: Subject) -> None:
         """Note what is declared of a step, for all copies of it."""
-        said = self._declarations.of(step.pass_)
+        said = self.declarations.of(step.pass_)
         key = ("exactly", type(step.pass_))
         step.version = self.version
         step.keys = _keys_of_step(step, said.types)
@@ -289,8 +289,7 @@ class Rules:
     def _clash(self, step: Subject, others: Iterable[Subject], where: str) -> str:
         """Return which step must not be there beside another one, and the way out."""
         for other in others:
-            if self.is_final or (step.is_certain and other.is_certain):
-                return f"'{other.label}' is {where}: leave one of them out"
+            return f"'{other.label}' is {where}: leave one of them out"
         return ""
 
     def _disorder(self, constraint: Constraint, step: Subject) -> str:

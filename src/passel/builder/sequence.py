@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
     from passel.builder.bundle import Bundle
-    from passel.builder.conditions import Condition
     from passel.builder.naming import Key, Target
     from passel.diagnostics import Span
     from passel.passes import Pass
@@ -34,14 +33,12 @@ class Item:
         label: Its identity in the sequence, which never changes, such as `cse#2`.
         origin: Who put it there.
         parent: The container that it stands in; None while it stands nowhere.
-        conditions: All that has to hold for it to be built.
     """
 
     def __init__(self, origin: Origin) -> None:
         self.label: str = ""
         self.origin: Origin = origin
         self.parent: Container | None = None
-        self.conditions: tuple[Condition, ...] = ()
 
     def enclosing(self) -> Iterator[Container]:
         """Yield the containers that it stands in, the innermost first."""
@@ -75,7 +72,6 @@ class Step(Item, Subject, Named):
         pass_: The pass.
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
-        enabled: Whether it is built.
         because: Why it stands where it stands, in sentences.
         users: The extensions that have put something next to it.
         is_default: Whether it is of the default of a stage.
@@ -87,17 +83,9 @@ class Step(Item, Subject, Named):
         self.pass_: Pass[Any] = pass_
         self.bundles: tuple[BundleUse, ...] = ()
         self.call: int = 0
-        self.enabled: bool = True
         self.because: tuple[str, ...] = ()
         self.users: tuple[str, ...] = ()
         self.is_default: bool = False
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether it is built whatever conditions say."""
-        return self.enabled and not (
-            self.conditions or any(each.conditions for each in self.enclosing())
-        )
 
     def enclosing_keys(self) -> Iterator[Key]:
         """Yield the labels and the stages that it stands in."""
@@ -194,7 +182,6 @@ class Group(Container):
         name: What it is a group of: a bundle, or a stage.
         use: If they are an addition of a bundle that stays together, that addition.
         is_required: Whether a pipeline without anything inside is refused.
-        default: What is built of a stage if nothing of what was put in instead of it is.
     """
 
     def __init__(
@@ -204,7 +191,6 @@ class Group(Container):
         self.name: str = name
         self.use: BundleUse | None = use
         self.is_required: bool = is_required
-        self.default: tuple[Node, ...] = ()
 
     @property
     def is_closed(self) -> bool:
@@ -219,13 +205,9 @@ class Group(Container):
 
     def set_default(self, default: Iterable[Node]) -> None:
         """Have a stage's default stand in it, if it is empty."""
-        nodes = tuple(default)
-        for step in steps_of(nodes):
+        self.items += default
+        for step in self.steps():
             step.is_default = True
-        if self.items:
-            self.default = nodes
-        else:
-            self.items.extend(nodes)
 
 
 Node: TypeAlias = "Step | Nest | Group"

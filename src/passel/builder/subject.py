@@ -39,8 +39,3 @@ class Subject:
     def found_by(self) -> tuple[Key, ...]:
         """Return all that it is found by, maybe twice."""
         return (("label", self.label), *self.keys, *self.enclosing_keys())
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether it runs whatever conditions say."""
-        return True

@@ -35,6 +35,9 @@ _HARD_TO_READ = {"I", "O", "l"}
 MODULES = {"OpPassManager": "passel", **dict.fromkeys(INTEGERS, "passel.passes.numbers")}
 """Types of options that are imported, and the modules that they are imported from."""
 
+_USED_BY_FIELDS = {"bool", "float", "str", "tuple", "option"}
+"""Names that the fields after one in the class body use."""
+
 _BASE = re.compile(r"(?:::)?mlir::(Operation|Interface)Pass<(.*)>")
 _ZERO: dict[str, Any] = {"bool": False, "float": 0.0, "str": "", **dict.fromkeys(INTEGERS, 0)}
 """Values that C++ initializes what has no default with."""
@@ -262,16 +265,11 @@ def _field(declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: 
     if not name:
         raise SpecificationError(f"an option of pass '{owner.argument}' has no name", where)
     names = (name.replace("-", "_"), declared.cpp_name)
-    if all(map(iskeyword, names)):
-        raise SpecificationError(
-            f"option '{name}' of pass '{owner.argument}' is a reserved word in Python; "
-            "give it another name",
-            where,
-        )
     for candidate in reversed(names) if by_variable else names:
         field = snake_case(candidate)
         if field.isidentifier() and candidate not in _HARD_TO_READ and not iskeyword(field):
-            return field_for(Pass, field.lstrip("_") or field)
+            field = field.lstrip("_") or field
+            return f"{field}_" if field in _USED_BY_FIELDS else field_for(Pass, field)
     raise SpecificationError(
         f"option '{name}' of pass '{owner.argument}' cannot be a name in Python, nor can its "
         f"variable '{declared.cpp_name}'",
