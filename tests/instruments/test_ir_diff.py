@@ -95,13 +95,29 @@ def test_blocks_are_those_of_their_function() -> None:
     ]
 
 
-def test_what_replaces_an_op_is_used_as_it_was() -> None:
-    """Uses of an op that has become another one have not changed."""
-    after = renumbered(BEFORE).replace("arith.addi %arg0, %arg0", "arith.shli %arg0, %arg0")
+def test_uses_of_another_op_have_changed() -> None:
+    """A line that uses what another op defines, by another name, is one that has changed."""
+    use = "  %r = arith.xori {}, %c : i32\n"
+    before = "  %t = arith.subi %a, %s : i32\n" + use.format("%t")
+    after = "  %t = arith.xori %s, %m : i32\n  %t_1 = arith.addi %a, %t : i32\n"
+    assert changed(before, after + use.format("%t_1")) == [
+        "-  %t = arith.subi %a, %s : i32",
+        "-  %r = arith.xori %t, %c : i32",
+        "+  %t = arith.xori %s, %m : i32",
+        "+  %t_1 = arith.addi %a, %t : i32",
+        "+  %r = arith.xori %t_1, %c : i32",
+    ]
+    assert changed(before, after.replace("%t_1", "%u").replace("%t ", "%v ") + use.format("%t"))[2:]
+
+
+def test_what_replaces_an_op_by_its_name_is_used_as_it_was() -> None:
+    """Uses have not changed if another op has the name, or the same one has other operands."""
+    constant = "-  %0 = arith.constant 1 : i32"
+    after = renumbered(BEFORE).replace("arith.addi %arg0, %arg0", "arith.addi %arg0, %c")
     assert changed(BEFORE, after) == [
-        "-  %0 = arith.constant 1 : i32",
+        constant,
         "-  %1 = arith.addi %arg0, %arg0 : i32",
-        "+  %0 = arith.shli %arg0, %arg0 : i32",
+        "+  %0 = arith.addi %arg0, %c : i32",
     ]
     loop = "  %0 = scf.for %i = %c to %c step %c {\n    %1 = test.a %i\n  }\n"
     use = "  test.use %0\n"

@@ -17,6 +17,7 @@ from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
 from passel.instruments.ir_files import FileTree, file_name
 from passel.instruments.ir_printer import PrintIR
+from passel.ir import PrintFlags
 from passel.schedule import PassStep, PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
@@ -258,3 +259,20 @@ def test_forgotten_ops_keep_their_directories(tmp_path: Path) -> None:
     first = tree.place([("op", "m")], "cse")
     tree.forget()
     assert tree.place([("op", "m")], "cse") != first
+
+
+@pytest.mark.parametrize("wanted", ["after", "before", "diff"])
+def test_nested_ops_are_printed_alone(wanted: str) -> None:
+    """No print looks at what encloses the op: its time would grow with the size of that."""
+    scopes: dict[str, bool] = {}
+
+    class Seen(ToyAdapter):
+        def print_op(self, op: ToyOp, flags: PrintFlags = PrintFlags()) -> str:  # noqa: B008
+            scopes[op.name] = flags.local_scope
+            return super().print_op(op, flags)
+
+    pm = PassManager("toy.module", adapter=Seen()).add(Bump(symbol="f"))
+    pm.nest("toy.func").add(Bump(symbol="f"))
+    flags: dict[str, Any] = {wanted: True}
+    assert dumps(pm, **flags)
+    assert scopes == {"toy.module": False, "toy.func": True}

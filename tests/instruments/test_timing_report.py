@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from passel.instruments.timer import Timer
 from passel.instruments.timing import Timing
-from passel.instruments.timing_report import timing_report
+from passel.instruments.timing_report import Timer, timing_report
 
 TREE = Timer(
     "root",
@@ -58,3 +57,9 @@ def test_what_a_collection_takes_for_itself_is_rest() -> None:
     root = Timer("root", wall=1.0, user=1.0, children=[hidden])
     lines = timing_report(root).splitlines()[6:]
     assert [line.split()[0] for line in lines] == ["0.2500", "0.7500", "1.0000"]
+
+
+def test_a_tree_prints_as_its_report() -> None:
+    """`print(result.timing)` shows what `--mlir-timing` does; its totals are those of the tree."""
+    assert str(TREE) == timing_report(TREE)
+    assert "Execution time report" in str(TREE)

@@ -6,12 +6,12 @@ import re
 from collections import ChainMap, Counter, defaultdict, deque
 from difflib import SequenceMatcher
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from passel.instruments.terminals import styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 
@@ -26,10 +26,7 @@ _NAME = re.compile(r'"(?:\\.|[^"\\])*"|([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])')
 Strings match as well, so that names in them are none.
 """
 
-_Definition: TypeAlias = tuple[int, int]
-"""How deep the region of a definition is nested, and its number."""
-
-_Meaning: TypeAlias = _Definition | str
+_HEAD = re.compile(r'\s*(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)*=?\s*"?[\w$.^]+')
 
 _RESULTS = re.compile(r"\s*(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=")
 
@@ -75,39 +72,70 @@ def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
     numbers = count()
     before, after = _names_in(old, numbers), _names_in(new, numbers)
     masked = _masked(old), _masked(new)
-    blocks = [*_alike(*masked)]
-    alike = [(start + n, at + n) for start, at, size in blocks for n in range(size)]
-    moved = dict(_moved(*masked, dict(alike)))
-    in_place: dict[_Meaning, _Meaning] = {}  # definitions in the new text, by those in the old
-    for i, j in (*alike, *moved.items()):
+    alike = _alike(*masked)
+    kept: dict[int | None, int] = {}  # definitions in the new text, by those in the old
+    for i, j in [*alike.items(), *_versions(*masked, alike).items()]:
         theirs = after[j].defined
-        in_place.update((n, theirs[at]) for at, n in before[i].defined.items() if at in theirs)
-    arrived = {*moved.values()}
-    done = here = 0
-    for start, at, size in blocks:
-        removed = _defined_in(before[i] for i in range(done, start) if i not in moved)
-        added = _defined_in(after[j] for j in range(here, at) if j not in arrived)
-        # What replaces an op stands in its place, behind what only the old one needed.
-        for gone, come in zip(removed, added, strict=False):
-            in_place.update(zip(reversed(gone), reversed(come), strict=False))
-        done, here = start + size, at + size
-    for i, j in alike:
-        if [in_place.get(each, each) for each in before[i].meant()] == after[j].meant():
+        kept.update((n, theirs[at]) for at, n in before[i].defined.items() if at in theirs)
+    arrived: set[int | None] = {*kept.values()}
+
+    def is_same(one: _Use, other: _Use) -> bool:
+        """Return whether two names are of one value, or one name of ops that are others."""
+        if one.definition in kept or other.definition in arrived:
+            return kept.get(one.definition) == other.definition
+        return one.name == other.name
+
+    for i, j in alike.items():
+        if all(map(is_same, before[i].uses(), after[j].uses())):
             yield i, j
 
 
-def _moved(
+def _versions(
     old: Sequence[str], new: Sequence[str], alike: Mapping[int, int]
-) -> Iterator[tuple[int, int]]:
-    """Yield the lines, beside those that are alike, that stand elsewhere in the new text."""
-    gone: defaultdict[str, deque[int]] = defaultdict(deque)
-    for i, line in enumerate(old):
-        if i not in alike:
-            gone[line.strip()].append(i)
+) -> Mapping[int, int]:
+    """Return the lines of ops that are the same, but stand elsewhere or have other operands.
+
+    The latter are between the same lines as before, and have the same name and results.
+    """
     found = {*alike.values()}
+    moved: defaultdict[object, deque[int]] = defaultdict(deque)
+    added: defaultdict[object, deque[int]] = defaultdict(deque)
+    hole = 0
     for j, line in enumerate(new):
-        if j not in found and gone[line.strip()]:
-            yield gone[line.strip()].popleft(), j
+        if j in found:
+            hole = j + 1
+        else:
+            moved[line.strip()].append(j)
+            added[hole, _head(line)].append(j)
+    versions: dict[int, int] = {}
+    for i in (i for i in range(len(old)) if i not in alike):
+        if there := moved[old[i].strip()]:
+            versions[i] = there.popleft()
+    found.update(versions.values())
+    hole = 0
+    for i, line in enumerate(old):
+        if i in alike:
+            hole = alike[i] + 1
+        elif i not in versions:
+            there = added[hole, _head(line)]
+            while there and there[0] in found:
+                there.popleft()
+            if there:
+                versions[i] = there.popleft()
+    return versions
+
+
+def _head(line: str) -> str:
+    """Return the results of an op and its name, or what a line begins with otherwise."""
+    found = _HEAD.match(line)
+    return found[0] if found else ""
+
+
+class _Use(NamedTuple):
+    """A name in a line, and the number of the definition that it is of; None if there is none."""
+
+    name: str
+    definition: int | None
 
 
 class _Names(NamedTuple):
@@ -120,13 +148,13 @@ class _Names(NamedTuple):
     """
 
     names: Sequence[str]
-    scopes: Sequence[dict[str, _Definition]]
-    defined: Mapping[int, _Definition]
+    scopes: Sequence[dict[str, int]]
+    defined: Mapping[int, int]
 
-    def meant(self) -> list[_Meaning]:
-        """Return the definition that each name is of; the name if the text has none."""
+    def uses(self) -> Iterator[_Use]:
+        """Yield the names with their definitions."""
         known = ChainMap(*reversed(self.scopes))
-        return [known.get(name, name) for name in self.names]
+        return (_Use(name, known.get(name)) for name in self.names)
 
 
 def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
@@ -135,7 +163,7 @@ def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
     Results are definitions, as are labels of blocks, and what is new in these or before a region:
     arguments of functions and blocks, and what a loop carries.
     """
-    scopes: list[dict[str, _Definition]] = [{}]
+    scopes: list[dict[str, int]] = [{}]
     found: list[_Names] = []
     for line in lines:
         start = line.lstrip()
@@ -147,7 +175,7 @@ def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
         results = _RESULTS.match(line)
         last = 0 if results is None else results.end()
         names = [name for name in _NAME.finditer(line) if name[1]]
-        defined: dict[int, _Definition] = {}
+        defined: dict[int, int] = {}
         for place, name in enumerate(names):
             text = name[0]
             is_label = is_block and not place
@@ -155,43 +183,36 @@ def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
             is_result = name.start() < last
             if is_result or is_label or (is_new and (begins or is_block)):
                 depth = len(scopes) - (begins and is_result)
-                scopes[depth - 1][text] = defined[place] = depth, next(numbers)
+                scopes[depth - 1][text] = defined[place] = next(numbers)
         found.append(_Names([name[0] for name in names], [*scopes], defined))
     return found
-
-
-def _defined_in(lines: Iterable[_Names]) -> list[list[_Definition]]:
-    """Return the definitions in lines by the depth of their regions, outer ones first."""
-    found: defaultdict[int, list[_Definition]] = defaultdict(list)
-    for line in lines:
-        for each in line.defined.values():
-            found[each[0]].append(each)
-    return [found[depth] for depth in sorted(found)]
 
 
 def _masked(lines: Sequence[str]) -> list[str]:
     return [_NAME.sub(lambda name: name[1] or name[0], line) for line in lines]
 
 
-def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield where equal lines begin in both, and how many there are.
+def _alike(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Return the lines in `new` that those of `old` are equal to, in order.
 
     Of lines that are removed or added beside lines like them, it is the last ones that are.
     """
-    start = at = size = 0
+    alike: dict[int, int] = {}
+    start = at = 0  # behind the last block
     times = Counter(new)
     is_costly = sum(times[line] for line in old) > _MOST_PAIRS
-    for i, j, n in SequenceMatcher(None, old, new, autojunk=is_costly).get_matching_blocks():
+    for i, j, size in SequenceMatcher(None, old, new, autojunk=is_costly).get_matching_blocks():
         slid = 0
-        if at + size == j:
-            while slid < n and old[start + size + slid] == old[i + slid]:
+        if at == j:
+            while slid < size and old[start + slid] == old[i + slid]:
                 slid += 1
-        elif start + size == i:
-            while slid < n and new[at + size + slid] == new[j + slid]:
+        elif start == i:
+            while slid < size and new[at + slid] == new[j + slid]:
                 slid += 1
-        yield start, at, size + slid
-        start, at, size = i + slid, j + slid, n - slid
-    yield start, at, size
+        alike.update((start + n, at + n) for n in range(slid))
+        alike.update((i + n, j + n) for n in range(slid, size))
+        start, at = i + size, j + size
+    return alike
 
 
 def _range(start: int, stop: int) -> str:

@@ -218,20 +218,22 @@ class PrintIR(PassInstrumentation):
         Custom form as long as the printer manages: a generic one would differ everywhere.
         """
         if self._known is None or self._known[0] != op:
-            self._known = op, self.run.adapter.print_op(op, self._flags)
+            self._known = op, self.run.adapter.print_op(op, self._flags_for(op))
         return self._known[1]
+
+    def _flags_for(self, op: Any) -> PrintFlags:
+        """Return how to print an op: without looking at what encloses it, which takes long."""
+        is_top = self.run.adapter.parent(op) is None
+        return self._flags if is_top else self._flags._replace(local_scope=True)
 
     def _text(self, op: Any) -> str:
         """Return an op's text, with an empty line if it is at the top, as MLIR prints it."""
-        run, flags = self.run, self._flags
-        is_top = run.adapter.parent(op) is None
-        if not is_top:
-            flags = flags._replace(local_scope=True)
+        run, flags = self.run, self._flags_for(op)
         is_trusted = run.verifies and run not in self._failed
         if not is_trusted and not _is_valid(run.adapter, op):
             flags = flags._replace(generic=True)
         text = run.adapter.print_op(op, flags)
-        return f"{text}\n" if is_top and not flags.local_scope else text
+        return text if flags.local_scope else f"{text}\n"
 
 
 def _takes(wanted: bool | Sequence[str], step: PassStep) -> bool:

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.report import header
+from passel.instruments.timing_report import header
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:

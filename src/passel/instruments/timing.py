@@ -5,18 +5,18 @@ Source: `mlir/lib/Pass/PassTiming.cpp` and `mlir/lib/Support/Timing.cpp`, MLIR 2
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from threading import get_ident
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, Self
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from passel.analysis import analysis_name
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
-from passel.instruments.timer import Timer
-from passel.instruments.timing_report import Display, slowest, timing_report
-from passel.instruments.timing_rows import Row, ThreadTimer, this_worker
+from passel.instruments.timing_report import Display, Timer, slowest, timing_report
 from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
@@ -31,6 +31,108 @@ if TYPE_CHECKING:
 __all__ = ["Timer", "Timing"]
 
 _MOST_ALIASES = 4096
+
+
+_Worker: TypeAlias = tuple[bytes, int, int]
+"""The identity of a thread of a process, of any machine."""
+
+_ORIGIN = os.urandom(8)  # forked processes have it from one, which may be on another machine
+
+
+def this_worker() -> _Worker:
+    """Return the identity of this thread."""
+    return _ORIGIN, os.getpid(), get_ident()
+
+
+@dataclass(slots=True, eq=False)
+class _Row(Timer):
+    """A row of the tree of one thread.
+
+    Attributes:
+        nested: The rows inside by whatever is run, for speed: the steps of a pipeline that a
+            pass builds anew for each op are other objects, but the same rows.
+        mark: The time until which it is known what this thread did in it.
+        waited: For how long this thread has waited for others, since it is measured.
+        workers: The trees of these others.
+        added: The user time of others that is to be added to it, less the time of waiting for them.
+    """
+
+    nested: dict[Any, _Row] = field(default_factory=dict[Any, "_Row"])
+    mark: float = 0.0
+    waited: float = 0.0
+    workers: dict[_Worker, Timer] = field(default_factory=dict[_Worker, Timer])
+    added: float = 0.0
+
+    def stop(self, seconds: float, above: _Row | None = None) -> None:
+        """Add a time for which the row was measured, and the user time of others to all above."""
+        self.add(seconds)
+        if self.workers:
+            self._take_workers()
+        if self.added:
+            self.user += self.added
+            if above is not None:
+                above.added += self.added
+            self.added = 0.0
+
+    def merge(self, worker: _Worker, measured: Timer) -> None:
+        """Take over what a worker has measured, for which this thread has waited until now."""
+        self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
+        now = perf_counter()
+        self.waited += now - self.mark
+        self.mark = now
+
+    def _take_workers(self) -> None:
+        """Add rows of workers: the wall time of the slowest, and the user time of all."""
+        slowest, everyone = 0.0, Timer("root")
+        for tree in self.workers.values():
+            slowest = max(slowest, sum(each.wall for each in tree.children))
+            everyone.absorb(tree)
+        if slowest > self.waited:  # this thread has worked as well
+            for timer in everyone.walk():
+                timer.wall *= self.waited / slowest
+        self.absorb_children(everyone, at_once=False)
+        waiting = self.child("Waiting for workers", ("waiting",), "", hidden=False)
+        waiting.wall += max(0.0, self.waited - slowest)
+        waiting.count += 1
+        self.added += sum(each.user for each in everyone.children) - self.waited
+        self.waited = 0.0
+        self.workers.clear()
+
+
+class _ThreadTimer:
+    """The tree of one thread while it measures.
+
+    Attributes:
+        root: Its root.
+        row: The innermost row that is measured now; the root if there is none.
+        open: The rows around those that are measured now, each with the time at which that began.
+        running: How many enclosing `with` statements measure the total time.
+    """
+
+    def __init__(self) -> None:
+        self.root: _Row = _Row("root")
+        self.row: _Row = self.root
+        self.open: list[tuple[_Row, float]] = []
+        self.running: int = 0
+        self._start = 0.0
+        self._begun = perf_counter(), process_time()
+
+    def start(self) -> None:
+        """Measure the total time, unless it is measured already."""
+        if not self.running:
+            self._start = perf_counter()
+        self.running += 1
+
+    def stop(self) -> None:
+        """Measure it no more, unless it is measured by an enclosing `with` statement."""
+        self.running -= 1
+        if not self.running:
+            self.root.stop(perf_counter() - self._start)
+
+    def processor_share(self) -> float:
+        """Return the part of the time since it began for which this process had a processor."""
+        elapsed, used = perf_counter() - self._begun[0], process_time() - self._begun[1]
+        return min(1.0, used / elapsed) if elapsed else 1.0
 
 
 class Timing(PassInstrumentation):
@@ -81,7 +183,7 @@ class Timing(PassInstrumentation):
         self._format: Literal["text", "json"] = output_format
         self._report = report
         self._is_part = False
-        self._threads: dict[int, ThreadTimer] = {}
+        self._threads: dict[int, _ThreadTimer] = {}
         self._worker = this_worker()
         self._pairs: dict[PassExecution, float] = {}
 
@@ -230,10 +332,10 @@ class Timing(PassInstrumentation):
 
     # -- Rows --------------------------------------------------------------------------------
 
-    def _thread(self) -> ThreadTimer:
-        return self._threads.setdefault(get_ident(), ThreadTimer())
+    def _thread(self) -> _ThreadTimer:
+        return self._threads.setdefault(get_ident(), _ThreadTimer())
 
-    def _row(self, above: Row, what: Any) -> Row:
+    def _row(self, above: _Row, what: Any) -> _Row:
         """Return the row of what runs for the first time inside of another."""
         path, hidden = "", False
         if isinstance(what, PassStep):

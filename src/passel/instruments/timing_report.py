@@ -1,4 +1,4 @@
-"""The layouts of the timing report.
+"""The tree that timing has measured, and the layouts of its report.
 
 Source: `OutputTextStrategy` and `OutputJsonStrategy` in `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
@@ -6,10 +6,9 @@ Source: `OutputTextStrategy` and `OutputJsonStrategy` in `mlir/lib/Support/Timin
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-from passel.instruments.report import header
-from passel.instruments.timer import Timer
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,10 +21,128 @@ Display: TypeAlias = Literal["tree", "list", "ops"]
 _MOST_PAIRS = 20
 """How many pairs of a pass and an op a report shows."""
 
-_TITLES = {
-    "user": "----User Time----",
-    "wall": "----Wall Time----",
-}
+_WIDTH = 80
+_BAR = f"==={'-' * 73}==="
+
+Key: TypeAlias = tuple[str, ...]
+"""The identity of a row among its siblings."""
+
+
+@dataclass(slots=True, eq=False)
+class Timer:
+    """One row of a timing report: how often something ran, and what that took.
+
+    Times are in seconds and include what is nested. With several threads, `wall` is the
+    time of the slowest and `user` the sum of all; with one they are equal.
+
+    Attributes:
+        name: As in the report: `CSE`, `'func.func' Pipeline`, `(A) DominanceInfo`, `Parser`.
+        path: Where it stands in the schedule, if it is a pass, such as
+            `builtin.module/func.func/1:cse`, or a pipeline; otherwise empty.
+        wall: Elapsed time.
+        user: Elapsed time, summed over threads, with the processor time of worker processes.
+        count: How often it ran.
+        hidden: Whether a tree shows its children in its place, because it is a collection of
+            only one pipeline.
+        key: Its identity among its siblings: a kind, and a path or a name.
+        children: What is nested, in the order in which it ran first.
+
+    Example:
+        >>> tree = Timer("root", children=[Timer("CSE", wall=0.5), Timer("CSE", wall=0.25)])
+        >>> sum(timer.wall for timer in tree.walk())
+        0.75
+
+    `print` shows it as `--mlir-timing` does.
+    """
+
+    name: str
+    path: str = ""
+    wall: float = 0.0
+    user: float = 0.0
+    count: int = 0
+    hidden: bool = False
+    key: Key = field(default=(), repr=False)
+    children: list[Self] = field(default_factory=list[Self])
+
+    @property
+    def self_wall(self) -> float:
+        """The elapsed time in seconds without that of the children."""
+        return max(0.0, self.wall - sum(child.wall for child in self.children))
+
+    def add(self, seconds: float) -> None:
+        """Add a time for which it was measured."""
+        self.wall += seconds
+        self.user += seconds
+        self.count += 1
+
+    def __str__(self) -> str:
+        """Return the report of this tree."""
+        return timing_report(self)
+
+    def walk(self) -> Iterator[Timer]:
+        """Yield this timer and all that are nested, depth first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def find(self, name: str) -> Timer | None:
+        """Return the first timer with a name, or a path, in the order of `walk`; or None."""
+        return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the tree with times, in notebooks."""
+        from passel.notebooks import Table, TableRow, bundle  # noqa: PLC0415 - for notebooks alone
+
+        def rows(timer: Timer, depth: int) -> Iterator[TableRow]:
+            share = f"{100 * timer.wall / self.wall:.1f} %" if self.wall else ""
+            times = (f"{1000 * seconds:.2f}" for seconds in (timer.wall, timer.self_wall))
+            if not timer.hidden:
+                yield TableRow(
+                    depth, timer.name if depth else "Total", (timer.count or "", *times, share)
+                )
+            for child in timer.children:
+                yield from rows(child, depth + (not timer.hidden))
+
+        return bundle(Table(("", "runs", "ms", "own ms", ""), list(rows(self, 0))))
+
+    def child(self, name: str, key: Key, path: str, *, hidden: bool) -> Self:
+        """Return the nested timer with a key, a new one if there is none."""
+        for each in self.children:
+            if each.key == key:
+                return each
+        new = type(self)(name, path, hidden=hidden, key=key)
+        self.children.append(new)
+        return new
+
+    def absorb(self, other: Timer, *, at_once: bool = True) -> None:
+        """Add the times that were measured elsewhere, and those of what is nested.
+
+        Args:
+            other: What was measured.
+            at_once: Whether it was measured at the same time, so that the longer wall time counts.
+        """
+        self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
+        self.user += other.user
+        self.count += other.count
+        self.absorb_children(other, at_once=at_once)
+
+    def absorb_children(self, other: Timer, *, at_once: bool = True) -> None:
+        """Add what is nested alone: children with equal keys are one, new ones come last."""
+        for each in other.children:
+            mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
+            mine.absorb(each, at_once=at_once)
+
+
+# -- The report ----------------------------------------------------------------------------------
+
+
+def header(title: str) -> str:
+    """Return the three lines that reports of timing and statistics begin with.
+
+    Source: `printPassStatistics` and `OutputTextStrategy::printHeader`, MLIR 22.
+    """
+    centred = f"... {title} ..."
+    return f"{_BAR}\n{' ' * ((_WIDTH - len(centred)) // 2)}{centred}\n{_BAR}\n"
 
 
 def timing_report(
@@ -40,7 +157,8 @@ def timing_report(
         root: The tree; its times are the totals.
         display: A tree, a list of all names, sorted by time, or what is right below the root.
         output_format: Text, or JSON: an array of rows, those nested in a row's `passes`, where
-            an empty object ends each array. Durations are in seconds.
+            an empty object ends each array. Durations are in seconds, and the user time is
+            always there.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])
@@ -55,11 +173,8 @@ def timing_report(
             0.5000 ( 25.0%)  Rest
             2.0000 (100.0%)  Total
     """
-    columns = ("wall",) if root.user == root.wall else ("user", "wall")
-    layout = _JsonReport if output_format == "json" else _TextReport
-    rows = _merged(root) if display == "list" else root.children
-    lines = layout(root, columns, nested=display == "tree").lines(rows)
-    return "".join(lines)
+    report = _Report(root, display)
+    return "".join(report.json() if output_format == "json" else report.text())
 
 
 def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
@@ -79,6 +194,73 @@ def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
         yield Timer(f"{len(others)} others", "", sum(others), sum(others))
 
 
+class _Report:
+    """The rows of a report, in the layouts of text and of JSON."""
+
+    def __init__(self, root: Timer, display: Display) -> None:
+        self._root = root
+        self._nests = display == "tree"
+        self._rows = _merged(root) if display == "list" else root.children
+        measured = self._inside(root.children)
+        wall = root.wall - sum(each.wall for each in measured)
+        user = root.user - sum(each.user for each in measured)
+        rest = Timer("Rest", wall=max(0.0, wall), user=max(0.0, user))
+        self._last = rest, Timer("Total", wall=root.wall, user=root.user)
+
+    def text(self) -> Iterator[str]:
+        """Yield the report's parts as text; the user time only if it is another."""
+        yield header("Execution time report")
+        yield f"  Total Execution Time: {self._root.wall:.4f} seconds\n\n"
+        has_user = self._root.user != self._root.wall
+        yield "  ----User Time----" if has_user else ""
+        yield "  ----Wall Time----  ----Name----\n"
+        for depth, row in (*self._walk(self._rows), *((0, each) for each in self._last)):
+            for seconds, share in self._cells(row)[not has_user :]:
+                yield f"  {seconds:8.4f} ({share:5.1f}%)"
+            yield f"  {'  ' * depth}{row.name}\n"
+
+    def json(self) -> Iterator[str]:
+        """Yield the report's parts as JSON."""
+        yield "[\n"
+        yield from self._json_rows(self._rows, "")
+        rest, total = map(self._fields, self._last)
+        yield f"{{{rest}}},\n{{{total}}}\n]\n"
+
+    def _json_rows(self, rows: Iterable[Timer], indent: str) -> Iterator[str]:
+        for row in self._inside(rows):
+            if self._nests:
+                yield f'{indent}{{{self._fields(row)}, "passes": [\n'
+                yield from self._json_rows(row.children, f"{indent}  ")
+                yield f"{indent}{{}}]}},\n"
+            else:
+                yield f"{{{self._fields(row)}}},\n"
+
+    def _fields(self, row: Timer) -> str:
+        times = (
+            f'"{name}": {{"duration": {seconds:8.4f}, "percentage": {share:5.1f}}}'
+            for name, (seconds, share) in zip(("user", "wall"), self._cells(row), strict=True)
+        )
+        return ", ".join([*times, f'"name": {json.dumps(row.name)}'])
+
+    def _cells(self, row: Timer) -> list[tuple[float, float]]:
+        """Return the user time and the wall time of a row, each with its percentage."""
+        pairs = (row.user, self._root.user), (row.wall, self._root.wall)
+        return [(seconds, 100 * seconds / total if total else 0.0) for seconds, total in pairs]
+
+    def _walk(self, rows: Iterable[Timer], depth: int = 0) -> Iterator[tuple[int, Timer]]:
+        for row in self._inside(rows):
+            yield depth, row
+            if self._nests:
+                yield from self._walk(row.children, depth + 1)
+
+    def _inside(self, rows: Iterable[Timer]) -> list[Timer]:
+        """Return rows, with those inside in place of the ones that a tree hides."""
+        if not self._nests:
+            return list(rows)
+        shown = (self._inside(row.children) if row.hidden else [row] for row in rows)
+        return list(chain.from_iterable(shown))
+
+
 def _merged(root: Timer) -> list[Timer]:
     """Return one row for each name, sorted by wall time."""
     rows: dict[str, Timer] = {}
@@ -86,100 +268,4 @@ def _merged(root: Timer) -> list[Timer]:
         row = rows.setdefault(timer.name, Timer(timer.name))
         row.wall += timer.wall
         row.user += timer.user
-        # All that is left of the timers inside: what is not theirs is this row's own.
-        row.children.append(Timer("", wall=timer.wall - timer.self_wall))
     return sorted(rows.values(), key=lambda row: -row.wall)
-
-
-def _shown(timers: Iterable[Timer]) -> Iterator[Timer]:
-    """Yield the rows of a tree, with the nested rows in place of hidden ones."""
-    for timer in timers:
-        if timer.hidden:
-            yield from _shown(timer.children)
-        else:
-            yield timer
-
-
-class _Report:
-    """A report of the chosen columns of a tree."""
-
-    def __init__(self, root: Timer, columns: tuple[str, ...], *, nested: bool) -> None:
-        self.root = root
-        self.columns = columns
-        self.nested = nested
-
-    def percentage(self, column: str, seconds: float) -> float:
-        total = self.root.user if column == "user" else self.root.wall
-        return 100 * seconds / total if total else 0.0
-
-    def seconds(self, column: str, row: Timer) -> float:
-        return row.user if column == "user" else row.wall
-
-    def rest(self) -> Timer:
-        """Return the row of the time that is in no other one."""
-        inner = list(_shown(self.root.children)) if self.nested else self.root.children
-        wall = self.root.wall - sum(timer.wall for timer in inner)
-        user = self.root.user - sum(timer.user for timer in inner)
-        return Timer("Rest", wall=max(0.0, wall), user=max(0.0, user))
-
-    def total(self) -> Timer:
-        return Timer("Total", wall=self.root.wall, user=self.root.user)
-
-
-class _TextReport(_Report):
-    def lines(self, rows: Iterable[Timer]) -> Iterator[str]:
-        yield header("Execution time report")
-        yield f"  Total Execution Time: {self.root.wall:.4f} seconds\n\n"
-        titles = [_TITLES[name] for name in self.columns]
-        yield f"  {'  '.join(titles)}  ----Name----\n"
-        for row in rows:
-            yield from self._rows(row, 0)
-        yield self._line(self.rest(), 0)
-        yield self._line(self.total(), 0)
-
-    def _rows(self, row: Timer, depth: int) -> Iterator[str]:
-        shown = not (row.hidden and self.nested)
-        if shown:
-            yield self._line(row, depth)
-        for child in row.children if self.nested else ():
-            yield from self._rows(child, depth + shown)
-
-    def _line(self, row: Timer, depth: int) -> str:
-        cells = (f"  {self._cell(name, row)}" for name in self.columns)
-        return f"{''.join(cells)}  {'  ' * depth}{row.name}\n"
-
-    def _cell(self, column: str, row: Timer) -> str:
-        seconds = self.seconds(column, row)
-        return f"{seconds:8.4f} ({self.percentage(column, seconds):5.1f}%)"
-
-
-class _JsonReport(_Report):
-    def lines(self, rows: Iterable[Timer]) -> Iterator[str]:
-        yield "[\n"
-        for row in rows:
-            yield from self._rows(row, "")
-        yield f"{{{self._fields(self.rest())}}},\n"
-        yield f"{{{self._fields(self.total())}}}\n"
-        yield "]\n"
-
-    def _rows(self, row: Timer, indent: str) -> Iterator[str]:
-        if not self.nested:
-            yield f"{{{self._fields(row)}}},\n"
-            return
-        deeper = indent
-        if not row.hidden:
-            yield f'{indent}{{{self._fields(row)}, "passes": [\n'
-            deeper += "  "
-        for child in row.children:
-            yield from self._rows(child, deeper)
-        if not row.hidden:
-            yield f"{indent}{{}}]}},\n"
-
-    def _fields(self, row: Timer) -> str:
-        fields = [f'"{name}": {self._value(name, row)}' for name in self.columns]
-        return ", ".join([*fields, f'"name": {json.dumps(row.name)}'])
-
-    def _value(self, column: str, row: Timer) -> str:
-        seconds = self.seconds(column, row)
-        percentage = self.percentage(column, seconds)
-        return f'{{"duration": {seconds:8.4f}, "percentage": {percentage:5.1f}}}'
