@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from passel import Pass, PassManager
 from passel.instruments import progress
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-
-if TYPE_CHECKING:
-    import pytest
 
 
 class Nap(Pass[ToyOp]):
@@ -69,15 +68,8 @@ def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> N
     assert cell.getvalue().endswith("\r" + " " * 80 + "\r")
 
 
-def test_a_file_gets_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing can be overwritten nothing is written."""
-    file = io.StringIO()
-    run(monkeypatch, stderr=file)
-    assert file.getvalue() == ""
-
-
-def test_progress_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A manager shows nothing after `enable_progress(False)`."""
-    terminal = Terminal()
-    run(monkeypatch, enable=False, stderr=terminal)
-    assert terminal.getvalue() == ""
+@pytest.mark.parametrize(("stream", "enable"), [(io.StringIO(), True), (Terminal(), False)])
+def test_no_line(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, enable: bool) -> None:
+    """A file, in which nothing can be overwritten, has none, nor has `enable_progress(False)`."""
+    run(monkeypatch, enable=enable, stderr=stream)
+    assert stream.getvalue() == ""

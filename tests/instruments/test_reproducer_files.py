@@ -166,9 +166,6 @@ def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.Mon
     assert names(directory) == GIVEN
 
 
-# -- Interrupts --------------------------------------------------------------------------------------
-
-
 # -- Paths that cannot be written --------------------------------------------------------------------
 
 UNWRITABLE: dict[str, tuple[str, type[Exception]]] = {
@@ -208,9 +205,6 @@ def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -
         "failed to create output stream: Failed to create reproducer stream: "
         "cannot open output file 'd/r.mlir': No such file or directory"
     )
-
-
-# -- Where the notes stand ---------------------------------------------------------------------------
 
 
 # -- Writing whole files -----------------------------------------------------------------------------

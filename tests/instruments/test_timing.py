@@ -332,12 +332,6 @@ def test_wall_time_of_workers_is_time_that_was_waited() -> None:
     assert root.user >= 0.02
 
 
-def test_only_timings_can_be_merged() -> None:
-    """What is not the result of `split` is refused."""
-    with pytest.raises(TypeError, match="not the result of split"):
-        Timing().merge(manager)  # pyright: ignore[reportArgumentType] - that is the test
-
-
 def test_a_copy_goes_its_own_way() -> None:
     """A copied timing has what was measured, and measures on by itself."""
     timing = Timing()

@@ -142,20 +142,6 @@ def test_a_run_that_ends_early_leaves_valid_json(how: str) -> None:
     assert "failed: no" in message or "interrupted by KeyboardInterrupt" in message
 
 
-def test_parts_do_not_count_ops() -> None:
-    """What another process has may be a copy of some of them."""
-    stream = io.StringIO()
-    trace = Trace(stream)
-    part = trace.split()
-    with manager().instrument(part) as pm:
-        pm.run(parse_toy(MODULE))
-    with trace.scope("all"):
-        trace.merge(part)
-    names = [event.get("name") for event in json.loads(stream.getvalue())]
-    assert "work @f" in names
-    assert "ops" not in names
-
-
 def test_each_thread_has_a_track() -> None:
     """Runs in several threads share a trace."""
     stream = io.StringIO()

@@ -247,8 +247,7 @@ class Timing(PassInstrumentation):
         Of the workers that have measured parts while that is open, the wall time of the slowest
         counts, and the user time of all: of worker processes, that of the processor.
         """
-        if not isinstance(child, Timing):
-            raise TypeError(f"not the result of split: {child!r}")
+        assert isinstance(child, Timing)  # noqa: S101 - the contract
         self._thread().row.merge(child._worker, child.timing)
         for pair, seconds in child._pairs.items():
             self._add(pair, seconds)

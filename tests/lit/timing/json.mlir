@@ -7,14 +7,14 @@
 // RUN: FileCheck %s --check-prefix=LIST < %t.json
 
 // CHECK: [
-// CHECK-NEXT: {{^}}{"wall": {"duration": {{[0-9.]+}}, "percentage": {{[0-9.]+}}}, "name": "Parser", "passes": [
+// CHECK-NEXT: {{^}}{"user": {"duration": {{ *[0-9.]+, "percentage": *[0-9.]+}}}, "wall": {"duration": {{ *[0-9.]+, "percentage": *[0-9.]+}}}, "name": "Parser", "passes": [
 // CHECK-NEXT: {{^\{\}\]\},$}}
 // CHECK-NEXT: "name": "'func.func' Pipeline", "passes": [
-// CHECK-NEXT: {{^}}  {"wall": {{.*}}, "name": "CSE", "passes": [
+// CHECK-NEXT: {{^}}  {"user": {{.*}}, "name": "CSE", "passes": [
 // CHECK-NEXT: {{^  \{\}\]\},$}}
 // CHECK: "name": "Total"}
 // CHECK-NEXT: {{^\]$}}
-// LIST: {"wall": {"duration": {{.*}}}, "name": "root"},
+// LIST: {"user": {"duration": {{.*}}}, "name": "root"},
 func.func @f() {
   return
 }
