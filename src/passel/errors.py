@@ -410,3 +410,32 @@ class PassFailedError(PasselError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Make it anew from what it is about."""
         return type(self), (self.failures, self.diagnostics), vars(self)
+
+
+_CPP_NAMES = {
+    "canScheduleOn": "can_schedule_on(self, kind)",
+    "dependentDialects": "dependent_dialects = ('arith',)",
+    "getArgument": "name = 'my-pass'",
+    "getDependentDialects": "dependent_dialects = ('arith',)",
+    "getDescription": "the docstring",
+    "isInvalidated": "is_invalidated(self, preserved)",
+    "runAfterAnalysis": "after_analysis",
+    "runAfterPass": "after_pass",
+    "runAfterPassFailed": "after_pass_failed",
+    "runAfterPipeline": "after_pipeline",
+    "runBeforeAnalysis": "before_analysis",
+    "runBeforePass": "before_pass",
+    "runBeforePipeline": "before_pipeline",
+    "runOnOperation": "run(self, op, ctx)",
+}
+"""Names of C++ of what classes of passes, analyses and instrumentations define, with those here."""
+
+
+def refuse_cpp_names(cls: type) -> None:
+    """Refuse a class that defines something by its name in MLIR, which would mean nothing.
+
+    Raises:
+        DefinitionError: It does; with the name here.
+    """
+    for name in vars(cls).keys() & _CPP_NAMES.keys():
+        raise DefinitionError(f"{cls.__qualname__}.{name} is called {_CPP_NAMES[name]} here")

@@ -185,8 +185,7 @@ def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
 
 def _need(monkeypatch: pytest.MonkeyPatch, dialect: str) -> None:
     """Let a pass depend on a dialect."""
-    contract = NeedsDialect.contract._replace(dependent_dialects=(dialect,))
-    monkeypatch.setattr(NeedsDialect, "contract", contract)
+    monkeypatch.setattr(NeedsDialect, "dependent_dialects", (dialect,))
 
 
 def test_dependent_dialects(

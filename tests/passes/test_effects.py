@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from passel import DefinitionError, OpPassManager, Pass, PassContext, PassManager
+from passel import OpPassManager, Pass, PassContext, PassManager
 from passel.errors import EffectsError
 from passel.manager import BarePipeline
 from passel.passes.walking import walk
@@ -60,12 +60,6 @@ def test_effects_are_those_of_all_that_a_pass_holds() -> None:
     assert effects_of(Write()) == ()
     assert effects_of(hold(hold(Write(file="x")))) == ("write-files",)
     assert effects_of(hold(Write())) == ()
-
-
-def test_unknown_effects_cannot_be_declared() -> None:
-    """A wrong name is found when the class is created."""
-    with pytest.raises(DefinitionError, match=r"no such effect 'write-file'.* 'write-files'"):
-        type("Wrong", (Pass,), {"name": "wrong", "effects": ("write-file",)})
 
 
 @pytest.mark.parametrize("pass_", [Write(file="x"), hold(Write(file="x"))], ids=["plain", "held"])

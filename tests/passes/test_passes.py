@@ -9,12 +9,8 @@ from typing import Any, Generic, TypeVar
 import pytest
 
 from passel import (
-    DefinitionError,
-    InterfacePass,
     OperationPass,
     Pass,
-    PassContext,
-    PassManager,
     Statistic,
     option,
 )
@@ -118,34 +114,6 @@ def test_an_agnostic_pass_may_name_an_anchor() -> None:
     assert not Anchored().can_schedule_on(MODULE)
 
 
-def test_an_op_specific_pass_needs_an_anchor() -> None:
-    """Adding one without is its author's mistake, and says how to write it."""
-
-    class Lost(OperationPass):
-        def run(self, op: Any, ctx: PassContext) -> None: ...
-
-    with pytest.raises(DefinitionError, match=r"Lost needs an anchor: derive from OperationPass\["):
-        PassManager(adapter=ToyAdapter()).add(Lost())
-
-
-def test_an_interface_pass_needs_an_interface() -> None:
-    """Adding one without is its author's mistake."""
-
-    class Lost(InterfacePass):  # pyright: ignore[reportMissingTypeArgument]
-        def run(self, op: Any, ctx: PassContext) -> None: ...
-
-    with pytest.raises(DefinitionError, match=r"Lost needs an interface: derive from InterfacePas"):
-        PassManager(adapter=ToyAdapter()).add(Lost())
-
-
-def test_a_type_parameter_must_be_an_op_class() -> None:
-    """A class without an op name is refused when the pass is defined."""
-    with pytest.raises(DefinitionError, match="int is not an op class"):
-
-        class Wrong(OperationPass[int]):  # pyright: ignore[reportUnusedClass]
-            pass
-
-
 def test_a_generic_pass_waits_for_its_subclass() -> None:
     """A type variable is no anchor; the subclass names one in its body."""
     op_type = TypeVar("op_type")
@@ -158,9 +126,3 @@ def test_a_generic_pass_waits_for_its_subclass() -> None:
 
     assert Base.anchor is None
     assert Concrete.anchor == "toy.func"
-
-
-def test_run_is_the_authors_to_write() -> None:
-    """The base class does nothing by itself."""
-    with pytest.raises(DefinitionError, match="does not define run"):
-        Hoist2().run(FuncOp(), None)  # pyright: ignore[reportArgumentType]

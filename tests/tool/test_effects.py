@@ -14,7 +14,7 @@ from passel import PassManager
 from passel.errors import EffectsError
 from passel.instruments.reproducer_file import reproducer_text
 from passel.mlir import MLIRAdapter
-from passel.passes.contract import EFFECTS
+from passel.passes.definition import EFFECTS
 
 if TYPE_CHECKING:
     from tool_fixtures import Outcome, Tool

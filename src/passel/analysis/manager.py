@@ -13,7 +13,7 @@ from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from passel.errors import DefinitionError
+from passel.errors import DefinitionError, refuse_cpp_names
 from passel.ir import outwards
 
 if TYPE_CHECKING:
@@ -240,6 +240,8 @@ def _takes_manager(kind: Any) -> bool:
     if not callable(kind):
         msg = f"{kind!r} is no analysis: it is not a class"
         raise DefinitionError(msg)
+    if isinstance(kind, type):
+        refuse_cpp_names(kind)
     from inspect import signature  # noqa: PLC0415 - half the time of `import passel`
 
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, report_left_out
-from passel.passes.contract import check_tuples
+from passel.passes.definition import check_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +117,7 @@ class DeclarationTable:
         return found
 
     def _found(self, cls: type[Pass[Any]]) -> Facts:
-        found = Facts(tuple(cls.contract.types), cls.contract.idempotent)
+        found = Facts(tuple(cls.types), cls.idempotent)
         if cls.name:
             found |= self.named(cls.name, ir=cls.ir)
         table: DeclarationTable | None = self

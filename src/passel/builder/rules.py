@@ -203,7 +203,7 @@ class Rules:
         key = ("exactly", type(step.pass_))
         step.version = self.version
         step.keys = _keys_of_step(step, said.types)
-        step.rules = tuple(rule_of(each, key) for each in step.pass_.contract.constraints)
+        step.rules = tuple(rule_of(each, key) for each in step.pass_.constraints)
 
     def _subjects(self, rule: Rule) -> list[Any]:
         """Return the steps that a constraint holds for, in the order in which they run."""

@@ -26,7 +26,7 @@ def check_contracts(tree: OpPassManager, adapter: IRAdapter) -> None:
     Raises:
         ContractError: A pass requires an analysis or a dialect, and does not get it.
     """
-    if any(visit.pass_.contract.requires for visit in walk(tree, adapter)):
+    if any(visit.pass_.requires for visit in walk(tree, adapter)):
         refuse(ContractWalk(adapter=adapter).violations(tree))
 
 

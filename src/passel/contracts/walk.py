@@ -255,7 +255,7 @@ class ContractWalk:
     # -- Analyses ---------------------------------------------------------------------------
 
     def _require(self, place: Place) -> None:
-        for what in place.pass_.contract.requires:
+        for what in place.pass_.requires:
             if isinstance(what, str):
                 self._require_dialect(place, what)
             else:
@@ -286,13 +286,13 @@ class ContractWalk:
         """Note what a pass does not preserve: of its op, and of those enclosing it."""
         for level in self._levels:
             for key, fact in level.facts.items():
-                if not preserves(place.pass_.contract.preserves, key.kind):
+                if not preserves(place.pass_.preserves, key.kind):
                     fact.broken.append(place)
 
     def _produce(self, place: Place) -> None:
         opened = list(self._keys(place, "starts"))
         self._open.update(dict.fromkeys(opened, place))
-        for key in (*map(Key, place.pass_.contract.produces), *opened):
+        for key in (*map(Key, place.pass_.produces), *opened):
             self._levels[-1].facts[key] = self._last[key] = _Fact(place)
 
     def _keys(self, place: Place, end: Literal["starts", "ends"]) -> Iterator[Key]:
@@ -311,10 +311,10 @@ class ContractWalk:
                 return
 
     def _change_dialects(self, place: Place) -> None:
-        for dialect in place.pass_.contract.makes_legal:
+        for dialect in place.pass_.makes_legal:
             self._illegal.pop(dialect, None)  # for all ops, as it may come to be anywhere
         if self._holder is None:  # else it may not be run
-            for dialect in place.pass_.contract.makes_illegal:
+            for dialect in place.pass_.makes_illegal:
                 where = self._levels[-1].scope
                 self._illegal.setdefault(dialect, []).append((where, place))
 

@@ -399,7 +399,7 @@ class Run(RunFacts):
             ran = in_common(ran, ctx.record.outcome.preserved)
         kept = in_common(self.preserved(step), ran) | ctx.preserved
         if step.pass_ is not None:
-            kept |= set(step.pass_.contract.produces)
+            kept |= set(step.pass_.produces)
         try:
             ctx.analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
             if self.options.analyses and failure is None and not outcome.failures:

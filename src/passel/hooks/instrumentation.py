@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from passel.errors import refuse_cpp_names
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -176,6 +178,11 @@ class PassInstrumentation:
     collects_statistics: bool = False
     finds_changes: bool = False
     crosses: bool = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse hooks by the names that MLIR's have: nothing would call them."""
+        super().__init_subclass__(**kwargs)
+        refuse_cpp_names(cls)
 
     def split(self) -> PassInstrumentation | None:
         """Return an observer of a part of a run in another process or thread.

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transf
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
-from passel.passes.contract import Contract, contract_of
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
 from passel.passes.statistics import Statistic, statistics_of
@@ -106,9 +105,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         "count by ctx.count"
     )
 
-    contract: ClassVar[Contract] = Contract()
-    """The declarations of the attributes below; made with the class, and asked for everywhere."""
-
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
@@ -117,6 +113,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     effects: ClassVar[tuple[str, ...]] = ()
     can_fork: ClassVar[bool] = True
     can_thread: ClassVar[bool] = True
+    keeps_to_op: ClassVar[bool] = False
+    """Whether the class's own body says `can_fork = True`: its passes change only their ops."""
     takes_elements: ClassVar[bool] = False
     types: ClassVar[tuple[PassType, ...]] = ()
     constraints: ClassVar[tuple[Any, ...]] = ()
@@ -127,17 +125,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     idempotent: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
-        """Make the subclass a frozen dataclass and check what it declares.
-
-        An abstract class leaves that to its subclasses: it has no options, and no instances.
-        """
+        """Make the subclass a frozen dataclass and check what it declares; see `Options`."""
         super().__init_subclass__(abstract=abstract, **kwargs)
         if abstract:
             return
         from passel.passes.definition import check_pass
 
         check_pass(cls)
-        cls.contract = contract_of(cls)
+        cls.keeps_to_op = vars(cls).get("can_fork") is True  # that a base says so is not enough
 
     if not TYPE_CHECKING:
 
@@ -174,8 +169,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         Raises:
             PassFailure: The pass gives up on this op.
         """
-        msg = f"{type(self).__qualname__} does not define run(self, op, ctx)"
-        raise DefinitionError(msg)
+        raise NotImplementedError
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Return whether the pass can run on ops of this kind. Override it to be picky.
@@ -194,9 +188,11 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         Raises:
             DefinitionError: It defines no `run`; with the way out.
         """
-        from passel.passes.definition import check_run
-
-        check_run(cls, Pass.run)
+        if cls.run is Pass.run:
+            other = next((name for name in ("apply", "rewrite") if hasattr(cls, name)), "")
+            way_out = f": write its {other} as this" if other else ""
+            msg = f"{cls.__qualname__} does not define run(self, op, ctx){way_out}"
+            raise DefinitionError(msg)
 
     def requirement(self) -> str:
         """Return which ops the pass can run on, as messages put it: `on 'func.func' only`."""
@@ -220,13 +216,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @staticmethod
     def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one
-        """Return the options that `name[argument]` stands for; None if it takes no argument.
+        """Return the options that `name[argument]` stands for, by name, as they would be written.
 
-        Args:
-            argument: What stands in the brackets.
-
-        Returns:
-            Names of options, and their values as they would be written.
+        None if the pass takes no argument.
         """
         return None
 
@@ -239,7 +231,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return the pass for `name(elements)`; for classes that take elements.
 
         Args:
-            elements: What stands in the parentheses.
+            elements: The elements.
             registry: Where names around it are looked up.
 
         Raises:
@@ -286,11 +278,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return statistics_of(cls)
 
     def to_node(self, *, all_options: bool = False) -> ElementNode:
-        """Return the pass as an element of a pipeline, to be printed.
-
-        Args:
-            all_options: Include the options that equal their defaults.
-        """
+        """Return the pass as an element of a pipeline, to be printed; see `to_text`."""
         name = self.name or f"unknown<{type(self).__name__}>"
         return PassNode(name, self.option_nodes(all_options=all_options))
 
@@ -328,9 +316,9 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
         """Take the anchor from the type parameter."""
         super().__init_subclass__(**kwargs)
         if "anchor" not in cls.__dict__:
-            parameter = _type_parameter(cls, OperationPass)
+            parameter = _type_parameter(cls, OperationPass, "an op")
             if parameter is not None:
-                cls.anchor = _anchor_of(cls, parameter)
+                cls.anchor = op_name_of(parameter)
 
     @classmethod
     def check_complete(cls) -> None:
@@ -363,7 +351,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         """Take the interface from the type parameter."""
         super().__init_subclass__(**kwargs)
         if "interface" not in cls.__dict__:
-            parameter = _type_parameter(cls, InterfacePass)
+            parameter = _type_parameter(cls, InterfacePass, "a trait or interface")
             if parameter is not None:
                 cls.interface = parameter
 
@@ -388,7 +376,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         return f"on ops that implement {name}"
 
 
-def _type_parameter(cls: type, base: type) -> type | None:
+def _type_parameter(cls: type, base: type, expected: str) -> type | None:
     """Return X if `cls` derives from `base[X, ...]`, or a subclass's, and X is a class.
 
     Raises:
@@ -397,38 +385,15 @@ def _type_parameter(cls: type, base: type) -> type | None:
     for generic in cls.__dict__.get("__orig_bases__", ()):
         origin = typing.get_origin(generic)
         if isinstance(origin, type) and issubclass(origin, base):
-            argument = typing.get_args(generic)[0]
-            if argument is Any or isinstance(argument, typing.TypeVar):
+            given = typing.get_args(generic)[0]
+            if given is Any or isinstance(given, typing.TypeVar):
                 return None
-            if not isinstance(argument, type):
-                raise DefinitionError(_no_parameter(cls, base, argument))
-            return argument
+            if isinstance(given, type):
+                return given
+            shown = getattr(given, "__forward_arg__", given)
+            msg = (
+                f"{cls.__qualname__} derives from {base.__name__}[{shown!r}], which takes the "
+                f"class of {expected}; an op's name is written anchor = 'func.func' in the body"
+            )
+            raise DefinitionError(msg)
     return None
-
-
-def _anchor_of(cls: type, op: type) -> str:
-    try:
-        return op_name_of(op)
-    except DefinitionError as error:
-        msg = f"{cls.__qualname__} derives from OperationPass[{op.__qualname__}]: {error}"
-        raise DefinitionError(msg) from None
-
-
-def _no_parameter(cls: type, base: type, given: object) -> str:
-    if isinstance(given, typing.ForwardRef):
-        given = given.__forward_arg__
-    expected = f"{cls.__qualname__} derives from {base.__name__}[{given!r}], which takes "
-    if base is not OperationPass:
-        shown = given if isinstance(given, str) else type(given).__name__
-        return f"{expected}the class of a trait or interface: write {base.__name__}[{shown}]"
-    if isinstance(given, str) and "." in given:
-        return (
-            f"{expected}the class of an op: write the class, or {base.__name__} without brackets, "
-            f"and anchor = {given!r} in the class body"
-        )
-    if isinstance(given, str):
-        return f"{expected}the class of an op, not its name: write {base.__name__}[{given}]"
-    return (
-        f"{expected}the class of one op: derive from Pass, and override can_schedule_on to choose "
-        "among ops"
-    )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import AdapterError, DefinitionError, PassFailure
 from passel.ir import WrapsPasses, adapter_for, op_name_of
-from passel.passes.base import InterfacePass, OperationPass, Pass
-from passel.passes.definition import check_body, check_function
+from passel.passes.base import Pass
+from passel.passes.definition import check_body
 from passel.passes.factory import make_pass_class
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def pass_of(
     Raises:
         TypeError: It cannot be called.
         DefinitionError: It is asynchronous or a generator, so that calling it would not run
-            it, it does not take two arguments, or the name does not read back.
+            it, or the name does not read back.
 
     Example:
         >>> print(pass_of(lambda op, pass_: None))
@@ -88,7 +88,6 @@ def pass_of(
         raise TypeError(msg)
     own_name: str = getattr(function, "__name__", type(function).__name__)
     check_body(function, own_name)
-    check_function(function, own_name)
     made = make_pass_class(
         CallablePass,
         name or own_name.strip("<>"),
@@ -104,12 +103,10 @@ def as_pass(item: object) -> Pass[Any]:
     """Return the pass that an argument of `add` stands for.
 
     Raises:
-        DefinitionError: Its class, or function, cannot be run, such as for lack of an anchor.
+        DefinitionError: It is a function that would not run.
         TypeError: It is no pass; with what it is, and the way out.
     """
     if isinstance(item, Pass):
-        if isinstance(item, (OperationPass, InterfacePass)) and item.anchor is None:
-            item.check_complete()
         return item  # pyright: ignore[reportUnknownVariableType]
     if isinstance(item, type):
         raise TypeError(_no_instance(item))

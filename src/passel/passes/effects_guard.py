@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EffectsError, Problem
-from passel.passes.contract import EFFECTS, check_effects
+from passel.passes.definition import EFFECTS, check_effects
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -65,7 +65,7 @@ class EffectsGuard:
 
 
 def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
-    by = "" if set(effects) <= set(pass_.contract.effects) else ", by what is in its options,"
+    by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
     does = _listed([EFFECTS[effect] for effect in effects])
     return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
 

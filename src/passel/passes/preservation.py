@@ -27,5 +27,5 @@ def preserved_by(items: Iterable[Pass[Any, Any] | OpPassManager]) -> frozenset[t
     kept = EVERYTHING
     for item in items:
         for visit in walk(item):
-            kept = in_common(kept, frozenset(visit.pass_.contract.preserves))
+            kept = in_common(kept, frozenset(visit.pass_.preserves))
     return kept

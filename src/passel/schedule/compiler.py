@@ -107,11 +107,7 @@ class PipelineCompiler:
                 raise AnchorError(Problem(message, span))
 
     def _load_dialects(self, visits: Iterable[Visit]) -> None:
-        needed = {
-            dialect: visit
-            for visit in visits
-            for dialect in visit.pass_.contract.dependent_dialects
-        }
+        needed = {dialect: visit for visit in visits for dialect in visit.pass_.dependent_dialects}
         for dialect in sorted(needed):
             try:
                 self.adapter.load_dialects(self.context, [dialect])

@@ -8,7 +8,7 @@ from passel.diagnostics import Severity
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.manager import Nesting, OpPassManager, PassManager
-from passel.passes.contract import EFFECTS, check_effects
+from passel.passes.definition import EFFECTS, check_effects
 from passel.pipeline import PassNode, parse_options
 from passel.tool.rendering import complain
 

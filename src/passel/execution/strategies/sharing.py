@@ -70,7 +70,7 @@ class Sharing(ABC):
         if run.options.analyses:
             return f"analyses are verified {only}"
         for step in passes_in(level.step):
-            if not all(getattr(each.pass_.contract, self.declared) for each in walk(step.pass_)):
+            if not all(getattr(each.pass_, self.declared) for each in walk(step.pass_)):
                 return f"pass '{step.pass_.name or step.display_name}' runs {only}"
         return ""
 
