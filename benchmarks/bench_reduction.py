@@ -7,18 +7,21 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from measuring import wants_quick
 
 from passel.ir import PrintFlags
-from passel.search import Subject, printed
 from passel.search.generic import parse_generic
+from passel.search.starting import printed
 
 CORPUS = Path(__file__).parents[1] / "tests" / "search"
 sys.path.insert(0, str(CORPUS))
 
 from corpus import Input, grown, inputs, subject_of  # noqa: E402 - its folder is no package
+
+if TYPE_CHECKING:
+    from passel.search import Subject
 
 
 class Reduced(NamedTuple):

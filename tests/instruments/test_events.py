@@ -80,12 +80,6 @@ def test_an_identity_does_not_depend_on_what_else_ran() -> None:
     assert len(failing) < len(everything)
 
 
-def test_an_execution_is_plain_data() -> None:
-    """It can be sent elsewhere."""
-    for each in executions(manager()):
-        assert pickle.loads(pickle.dumps(each)) == each
-
-
 class Anchors(PassInstrumentation):
     """Notes the anchor of its run when passes begin and end."""
 

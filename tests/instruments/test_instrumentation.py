@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import PassFailedError, PassInstrumentation, PassManager
-from passel.testing import ToyOp, parse_toy
+from passel.testing import parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,22 +95,3 @@ def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
     for _ in range(2):
         pm.run(parse_toy(MODULE))
     assert len(caplog.records) == 2
-
-
-def test_before_hooks_see_the_op_before_and_after_hooks_after(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """Hooks are called around the body of the pass."""
-    seen: list[int] = []
-
-    class Watch(PassInstrumentation):
-        def before_pass(self, step: Any, op: ToyOp) -> None:
-            seen.append(op.value)
-
-        def after_pass(self, step: Any, op: ToyOp) -> None:
-            seen.append(op.value)
-
-    pm = parse("any(set{to=1},set{to=2})")
-    pm.add_instrumentation(Watch())
-    pm.run(parse_toy("toy.module"))
-    assert seen == [0, 1, 1, 2]

@@ -330,13 +330,3 @@ def test_wall_time_of_workers_is_time_that_was_waited() -> None:
     root = timing.timing
     assert sum(each.wall for each in root.children[0].children) <= root.wall < 0.02
     assert root.user >= 0.02
-
-
-def test_a_copy_goes_its_own_way() -> None:
-    """A copied timing has what was measured, and measures on by itself."""
-    timing = Timing()
-    run(manager(), timing)
-    twin = copy.deepcopy(timing)
-    run(manager(), twin)
-    assert next(outline(twin.timing)) == "Nap x2"
-    assert next(outline(timing.timing)) == "Nap x1"

@@ -15,11 +15,22 @@ from passel import Pass, PassFailure, PassManager
 from passel.ir import PrintFlags, adapter_named
 from passel.manager.reading import frontend_of
 from passel.manager.reproducing import registry_with
-from passel.search import Subject
+from passel.search import Case, Oracle, Subject, Verdict
 from passel.search.generic import Op, parse_generic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+
+class Asked(Oracle):
+    """The oracle that is a function: given the IR as text, it returns whether it is interesting."""
+
+    def __init__(self, function: Callable[[str], bool]) -> None:
+        self._function = function
+
+    def __call__(self, case: Case, scratch: object) -> Verdict:
+        """Call the function."""
+        return Verdict.INTERESTING if self._function(case.ir) else Verdict.DULL
 
 
 def _raise(kind: type[Exception]) -> Callable[[Op], None]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from corpus import Asked
 from sweeps import STEP
 from xdsl.dialects.arith import AddiOp, ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnitAttr, i32
@@ -20,6 +21,7 @@ from xdsl.pattern_rewriter import (
 
 from passel import (
     OperationPass,
+    OpPassManager,
     Pass,
     PassContext,
     PassFailedError,
@@ -40,12 +42,13 @@ from passel.search import (
     Trials,
     UnsteadyError,
     Verdict,
-    failure_of,
+    bisect,
 )
 from passel.search.bisecting import Bisection, guilty_rewrite
 from passel.search.children import Scratch
-from passel.search.starting import scoped
-from passel.search.state_oracles import Asked, ComputesElse, NotValid
+from passel.search.starting import failure_of, scoped
+from passel.search.state_oracles import ComputesElse, NotValid
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -203,7 +206,7 @@ class Planted:
         """Return what a bisection finds."""
         trials = Trials(oracle)
         bisection = Bisection(self.record, trials, make_case=make_case, end=end)
-        return bisection.find(getattr(oracle, "symbols", None)), trials
+        return bisection.find(oracle.symbols), trials
 
 
 def _harmed(text: str) -> bool:
@@ -365,3 +368,57 @@ def test_states_that_cannot_be_asked_about_are_passed_over(folded: Planted) -> N
     culprit, _ = folded.find(Sometimes(folded.subject, folded.start))
     assert bug in culprit.others
     assert culprit.execution.number > bug.number
+
+
+class Spread(Pass[ToyOp]):
+    """Run a pipeline that spoils ops of one symbol, and fails on others."""
+
+    name = "spread"
+    spoils: str = ""
+    fails: str = ""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Run it on the op."""
+
+        def spoil(op: ToyOp, _: Any) -> None:
+            op.value += op.symbol == self.spoils
+
+        ctx.run_pipeline(OpPassManager("toy.func").add(spoil, spoil), op)
+        if op.symbol == self.fails:
+            raise PassFailure("no")
+
+
+@pytest.mark.parametrize("spoils", ["f0", "f4", "f7"])
+def test_a_function_of_python_finds_the_pass(spoils: str) -> None:
+    """Whatever it runs is its own doing; no text is needed, and the manager stays as it is."""
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add_nested("toy.func", Spread(), Spread(spoils=spoils), Spread())
+    before, calls = str(manager), list[int]()
+
+    def is_bad(module: ToyOp) -> bool:
+        calls.append(1)
+        return any(each.value for each in module.body)
+
+    functions = ",".join(f"toy.func @f{n}" for n in range(8))
+    found = bisect(lambda: parse_toy(f"toy.module({functions})"), manager, is_bad)
+    assert (found.path, found.symbol) == ("toy.module/toy.func/1:spread", spoils)
+    assert str(found).startswith(f"spread{{spoils={spoils}}} on toy.func @{spoils}  [")
+    assert str(manager) == before
+    assert len(calls) <= 7
+
+
+@pytest.mark.parametrize(
+    ("first", "symbol", "error", "message"),
+    [
+        (1, "f", SearchError, "bad before any pass has run"),
+        (0, "g", SearchError, "not bad after all passes"),
+        (0, "fails", PassFailedError, "no"),
+    ],
+)
+def test_a_function_of_python_needs_something_to_find(
+    first: int, symbol: str, error: type[Exception], message: str
+) -> None:
+    """The input is good, the result is not, and no pass fails on the way."""
+    manager = PassManager("toy.func", adapter=ToyAdapter()).add(Spread(spoils="f", fails="fails"))
+    with pytest.raises(error, match=message):
+        bisect(lambda: parse_toy(f"toy.func @{symbol} {first}"), manager, lambda op: op.value > 0)

@@ -6,16 +6,9 @@ import pytest
 from corpus import Input, grown, inputs, subject_of
 from sweeps import STEP
 
-from passel.search import (
-    Case,
-    Reducer,
-    SameFailure,
-    Trials,
-    failure_of,
-    narrowed,
-    printed,
-)
+from passel.search import Case, Reducer, SameFailure, Trials
 from passel.search.generic import parse_generic
+from passel.search.starting import failure_of, narrowed, printed
 
 _INPUTS = list(inputs())
 _SAMPLE = [each for each in _INPUTS if each.name == "joined"]

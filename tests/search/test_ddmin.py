@@ -41,18 +41,6 @@ def test_nothing_more_can_be_left_out(items: list[int]) -> None:
         assert not is_interesting(left[:index] + left[index + 1 :]) or not any(left)
 
 
-def test_few_of_many_are_found_in_few_trials() -> None:
-    """Of a thousand items, two are found in no more than a hundred trials."""
-    tried: list[int] = []
-
-    def is_interesting(kept: list[int]) -> bool:
-        tried.append(len(kept))
-        return {123, 777} <= set(kept)
-
-    assert ddmin(range(1000), one_by_one(is_interesting)) == [123, 777]
-    assert len(tried) < 100
-
-
 def test_the_first_trials_can_be_smaller() -> None:
     """With a size, no more neighbours than that are left out at once."""
     tried: list[int] = []

@@ -8,24 +8,16 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from corpus import subject_of
+from corpus import Asked, subject_of
 
 from passel import Pass, PassFailure
-from passel.search import (
-    Case,
-    FailureIdentity,
-    Reducer,
-    SameFailure,
-    SearchError,
-    Trials,
-    failure_of,
-    narrowed,
-    printed,
-)
-from passel.search.state_oracles import Asked
+from passel.search import Case, Reducer, SameFailure, SearchError, Trials
+from passel.search.starting import failure_of, narrowed, printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from passel.search.oracle import FailureIdentity
 
 SOURCE = """
 func.func private @g(i32) -> i32

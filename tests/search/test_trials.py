@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.search import Case, Trials, UnsteadyError, Verdict
+from passel.search import Case, Oracle, Trials, UnsteadyError, Verdict
 from passel.search.children import Children, Died
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.search.children import Scratch
 
 
-class _Oracle:
+class _Oracle(Oracle):
     """Says of a case what its text says."""
 
     def __init__(self, on_call: Callable[[], object] = lambda: None) -> None:

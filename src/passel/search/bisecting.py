@@ -1,27 +1,30 @@
 """Bisection: after which execution of a pass the IR is interesting, and due to which rewrite.
 
-The states of a record are searched, so that no pass runs again; only then, to look into one
-execution, that pass runs by itself on that op.
+`bisect` runs a manager on fresh inputs, up to some execution. `Bisection` searches the states of a
+record, so that no pass runs again; only then, to look into one execution, that pass runs by itself
+on that op.
 """
 
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PassFailedError
+from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags, ability_of
-from passel.schedule import passes_in
+from passel.schedule import PassStep, passes_of
 from passel.search.abilities import LimitsRewrites
-from passel.search.children import Died
+from passel.search.children import Died, SearchError, in_child
 from passel.search.oracle import Case, Verdict
-from passel.search.starting import SearchError, in_child, scoped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from passel.ir import IRAdapter
+    from passel.hooks import Run
+    from passel.manager import PassManager
     from passel.record import Execution, Record
     from passel.schedule import Step
     from passel.search.oracle import Subject
@@ -34,6 +37,120 @@ _TO_REDUCE = ": passel-reduce makes the input small"
 
 _FAITHFUL = PrintFlags(generic=True, debuginfo=True)
 """How IR is printed that is asked about."""
+
+
+class Found(NamedTuple):
+    """The execution of a pass that `bisect` has found.
+
+    Attributes:
+        number: Which it is of those of the pipeline's own passes, counted from 1.
+        path: The path of the pass.
+        title: The pass as in a pipeline, with its options.
+        op_name: The name of the op that it ran on.
+        symbol: The op's symbol name, if it has one.
+    """
+
+    number: int
+    path: str
+    title: str
+    op_name: str
+    symbol: str | None
+
+    def __str__(self) -> str:
+        """Return the pass, the op and the path."""
+        symbol = f" @{self.symbol}" if self.symbol else ""
+        return f"{self.title} on {self.op_name}{symbol}  [{self.path}]"
+
+
+def bisect(
+    make_input: Callable[[], Any], manager: PassManager, is_bad: Callable[[Any], bool]
+) -> Found:
+    """Find the execution of a pass that makes an op bad, on any IR.
+
+    The pipeline runs on a new op each time, up to some execution: about as often as the number of
+    executions has binary digits. What a pass runs by itself belongs to it.
+
+    Args:
+        make_input: Returns the same input anew.
+        manager: The pipeline, which is not changed.
+        is_bad: Returns whether the op is bad; called with what `make_input` has returned, when
+            passes have run on it.
+
+    Raises:
+        SearchError: The op is bad without any pass, or not bad after all of them.
+        PassFailedError: A pass fails: what it says is the answer.
+
+    Example:
+        >>> from passel import PassManager
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> def spoil(op, ctx):
+        ...     op.value += op.symbol == "g"
+        >>> manager = PassManager("toy.module", adapter=ToyAdapter())
+        >>> _ = manager.add_nested("toy.func", lambda op, ctx: None, spoil)
+        >>> found = bisect(
+        ...     lambda: parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"),
+        ...     manager,
+        ...     lambda module: any(function.value for function in module.body),
+        ... )
+        >>> found.number, found.path, found.symbol
+        (4, 'toy.module/toy.func/1:spoil', 'g')
+
+    Source: `llvm::OptBisect`, LLVM 22.
+    """
+
+    def run(limit: int | None) -> tuple[bool, _Limit]:
+        op, limited, gate = make_input(), copy(manager), _Limit(limit)
+        limited.add_instrumentation(gate)
+        limited.add_gate(gate)
+        limited.run(op, jobs=1, on_diagnostic=lambda _: None)
+        return is_bad(op), gate
+
+    if run(0)[0]:
+        raise SearchError("the input is bad before any pass has run, so no pass is to blame")
+    bad, all_of_them = run(None)
+    if not bad:
+        raise SearchError("the op is not bad after all passes: there is nothing to find")
+    low, high, last = 0, all_of_them.count, all_of_them.last
+    while high - low > 1:
+        middle = (low + high) // 2
+        bad, gate = run(middle)
+        if bad:
+            high, last = middle, gate.last
+        else:
+            low = middle
+    assert last is not None  # noqa: S101 - a pass ran, or the input would be bad
+    return last
+
+
+class _Limit(PassInstrumentation):
+    """A gate that lets the first executions of the pipeline's own passes run.
+
+    Attributes:
+        count: How many there were.
+        last: The last one that ran.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self._paths: frozenset[str] = frozenset()
+        self.count: int = 0
+        self.last: Found | None = None
+
+    def before_run(self, run: Run) -> None:
+        """Take note of the pipeline's own passes."""
+        self._adapter = run.adapter
+        self._paths = frozenset(step.path for step in passes_of(run.pipeline))
+
+    def __call__(self, step: Step, op: Any) -> bool:
+        """Return whether a step is to run."""
+        if not isinstance(step, PassStep) or step.path not in self._paths:
+            return True
+        if self._limit is not None and self.count >= self._limit:
+            return False
+        self.count += 1
+        name, symbol = self._adapter.kind_of(op).name, self._adapter.symbol_name(op)
+        self.last = Found(self.count, step.path, step.title, name, symbol)
+        return True
 
 
 class Culprit(NamedTuple):
@@ -60,9 +177,6 @@ class Bisection:
         end: The number of the execution before which the search ends; by default that of the run.
         make_case: Returns the case to ask about, given the IR of a state.
         say: Takes a line about each state that was asked about.
-
-    Raises:
-        SearchError: The record has no such run.
     """
 
     def __init__(
@@ -76,10 +190,6 @@ class Bisection:
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
         infos = record.info.runs
-        if run >= len(infos):
-            raise SearchError(
-                f"the last run of the record has the number {len(infos) - 1}: there is no {run}"
-            )
         self._record = record
         self._trials = trials
         self._make_case = make_case
@@ -96,7 +206,7 @@ class Bisection:
             and (end is None or each.number < end)
         ]
 
-    def find(self, symbols: Callable[[str], Collection[str]] | None = None) -> Culprit:
+    def find(self, symbols: Callable[[str], Collection[str]] = lambda _: ()) -> Culprit:
         """Return the first execution after which the IR is interesting.
 
         Args:
@@ -109,7 +219,7 @@ class Bisection:
                 known.
             UnsteadyError: The oracle contradicts itself about one of them.
         """
-        if found := self._check_ends(symbols or (lambda _: ())):
+        if found := self._check_ends(symbols):
             on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
             if on_them and self._is_first(culprit := self._first_of(on_them)):
                 return culprit
@@ -201,50 +311,6 @@ def title(execution: Execution) -> str:
 # -- Into one execution ------------------------------------------------------------------------
 
 
-class Only:
-    """A gate that runs the passes of a pipeline on one op alone; see `PassManager.add_gate`.
-
-    What such a pass runs by itself runs wherever it likes.
-
-    Args:
-        adapter: The adapter of the IR.
-        paths: The paths of the pipeline's own passes.
-        ordinals: Of the op and of its enclosing ops, which one it is of its siblings.
-    """
-
-    def __init__(self, adapter: IRAdapter, paths: Sequence[str], ordinals: Sequence[int]) -> None:
-        self._adapter = adapter
-        self._paths = frozenset(paths)
-        self._ordinals = tuple(ordinals)
-
-    def __call__(self, step: Step, op: Any) -> bool:
-        """Return whether a step is to run on an op."""
-        if not any(each.path in self._paths for each in passes_in(step)):
-            return True
-        place = self._place_of(op)
-        return place == self._ordinals[: len(place)]
-
-    def _place_of(self, op: Any) -> tuple[int, ...]:
-        adapter, place = self._adapter, list[int]()
-        while (parent := adapter.parent(op)) is not None:
-            siblings = adapter.children(parent)
-            place.append(next(n for n, each in enumerate(siblings) if each == op))
-            op = parent
-        return (0, *reversed(place))
-
-
-class _Rerun(NamedTuple):
-    """The result of a pass that ran again.
-
-    Attributes:
-        text: The IR after it.
-        rewrites: A line about each of its rewrites; empty if the IR cannot count them.
-    """
-
-    text: str
-    rewrites: Sequence[str]
-
-
 def guilty_rewrite(
     subject: Subject,
     trials: Trials,
@@ -267,36 +333,41 @@ def guilty_rewrite(
         can be counted. None if it does something else when it runs on that op alone.
     """
 
-    def rerun(limit: int | None = None) -> _Rerun | None:
+    def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:
         result = in_child(lambda _: _rerun(subject, culprit, limit))
         return None if isinstance(result, Died) else result
 
-    def is_interesting(done: _Rerun | None) -> bool:
-        return done is not None and (trials.verdict(make_case(done.text)) is Verdict.INTERESTING)
+    def is_interesting(done: tuple[str, Sequence[str]] | None) -> bool:
+        return done is not None and trials.verdict(make_case(done[0])) is Verdict.INTERESTING
 
     whole = rerun()
     if whole is None or not is_interesting(whole):
         return None
-    low, high = 0, len(whole.rewrites)
+    low, high = 0, len(whole[1])
     while high - low > 1:
         middle = (low + high) // 2
         if is_interesting(rerun(middle)):
             high = middle
         else:
             low = middle
-    return high, whole.rewrites
+    return high, whole[1]
 
 
-def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> _Rerun:
-    """Run the pass of an execution again on its op, with so many rewrites at most."""
+def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, Sequence[str]]:
+    """Run the pass of an execution again on its op, with so many rewrites at most.
+
+    Returns:
+        The IR after it, and a line about each of its rewrites; none if the IR cannot count them.
+    """
     parsed, context = subject.parse(culprit.before)
-    adapter = subject.frontend.adapter
-    manager = subject.manager(scoped(culprit.execution), context)
+    adapter, execution = subject.frontend.adapter, culprit.execution
+    op = root = adapter.op_of(parsed.op)
+    for ordinal in execution.ordinals[1:]:
+        op = adapter.children(op)[ordinal]
+    manager = subject.manager(f"{execution.op_name}({execution.title})", context)
     manager.enable_verifier(False)
-    paths = tuple(manager.passes_by_path())
-    manager.add_gate(Only(adapter, paths, culprit.execution.ordinals))
     counts = ability_of(adapter, LimitsRewrites)
     limited = nullcontext(list[str]()) if counts is None else counts.limited_rewrites(limit)
     with limited as done, suppress(PassFailedError):
-        manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
-    return _Rerun(adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL), done)
+        manager.run(op, jobs=1, on_diagnostic=lambda _: None)
+    return adapter.print_op(root, _FAITHFUL), done

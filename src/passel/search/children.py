@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from passel.errors import PasselError
 from passel.execution.strategies.fork_map import fork_map
 
 if TYPE_CHECKING:
@@ -147,3 +148,15 @@ class Children(Generic[_I, _R]):
                 for index, scratch in enumerate(scratches)
                 if index in forks.deaths or scratch.result.exists()
             }
+
+
+class SearchError(PasselError):
+    """A search cannot start: the message says why, and what would help."""
+
+
+def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
+    """Call a function in a child process, and return its result or how the child died."""
+    results = Children[None, _R](lambda _, scratch: function(scratch), bool).results([None])
+    if not results:
+        raise SearchError("a child process could not tell its result")
+    return results[0]

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
+from abc import ABC, abstractmethod
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PasselError, PassFailedError
 from passel.execution.failures import words_of
@@ -228,19 +229,27 @@ class _Notes(PassInstrumentation):
         self._has_failed = True
 
 
-class Oracle(Protocol):
+class Oracle(ABC):
     """Answers whether cases are interesting; called in a child process."""
 
+    @abstractmethod
     def __call__(self, case: Case, scratch: Scratch) -> Verdict:
         """Return the verdict on a case."""
-        ...
 
     def of_death(self, died: Died) -> Verdict:
-        """Return the verdict on a case that the child process died of."""
-        ...
+        """Return the verdict on a case that the child died of; by default, it is unknown."""
+        return Verdict.INVALID
+
+    def why(self, case: Case, scratch: Scratch) -> str:
+        """Return the reason for the verdict on a case, if there is more to say."""
+        return ""
+
+    def symbols(self, text: str) -> Collection[str]:
+        """Return the symbols of ops in IR that are interesting; none if it cannot tell."""
+        return ()
 
 
-class SameFailure:
+class SameFailure(Oracle):
     """The oracle for cases that fail as another one has.
 
     Args:
@@ -276,7 +285,7 @@ class SameFailure:
         return Verdict.INTERESTING if same else Verdict.DULL
 
 
-class Command:
+class Command(Oracle):
     """The oracle that is a command: exit code 0 means interesting, as creduce has it.
 
     Exit code 125 means that it cannot say, as `git bisect run` has it. Nor can it if there is no
@@ -334,7 +343,3 @@ class Command:
             except subprocess.TimeoutExpired:
                 process.kill()
                 return None
-
-    def of_death(self, died: Died) -> Verdict:
-        """Return that a case which crashes the parser is not valid."""
-        return Verdict.INVALID

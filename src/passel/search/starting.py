@@ -5,45 +5,25 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from passel.diagnostics import brief
 from passel.errors import PasselError
 from passel.ir import PrintFlags
 from passel.record import Record, RecordError
 from passel.record.recorder import Recorder
-from passel.search.children import Children, Died
+from passel.search.children import Died, SearchError, in_child
 from passel.search.oracle import Case, FailureIdentity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from passel.record import Execution
     from passel.search.children import Scratch
     from passel.search.oracle import Subject
-
-_R = TypeVar("_R")
 
 _RAN_HERE = re.compile(r"/\d+:[^/]+/[^/]+")
 """In a path: a pass, and the anchor of the pipeline that it ran on its own op."""
 
 _GENERIC = PrintFlags(generic=True, local_scope=True)
-
-
-class SearchError(PasselError):
-    """A search cannot start: the message says why, and what would help."""
-
-
-def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
-    """Call a function in a child process, and return its result or how the child died."""
-
-    def call(_: None, scratch: Scratch) -> _R:
-        return function(scratch)
-
-    results = Children(call, bool).results([None])
-    if not results:
-        raise SearchError("a child process could not tell its result")
-    return results[0]
 
 
 def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | None:

@@ -19,17 +19,17 @@ from passel.ir import (
     outwards,
 )
 from passel.search.abilities import Computes, NotComputedError, NotEndedError
-from passel.search.oracle import Case, Verdict
-from passel.search.starting import SearchError
+from passel.search.children import SearchError
+from passel.search.oracle import Case, Oracle, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from passel.search.children import Died, Scratch
     from passel.search.oracle import Subject
 
 
-class NotValid:
+class NotValid(Oracle):
     """The oracle for IR that the verifier refuses, or that does not parse.
 
     Args:
@@ -69,7 +69,7 @@ _SHOWN = 3
 """How many functions are named that were not run."""
 
 
-class ComputesElse:
+class ComputesElse(Oracle):
     """The oracle for IR whose functions compute something else than those of the first IR.
 
     Functions of the first IR that cannot be run are left out. One that has ended there, and
@@ -166,12 +166,8 @@ class ComputesElse:
         self._expected = {name: self._expected[name] for name in found}
         return found
 
-    def of_death(self, died: Died) -> Verdict:
-        """Return that it is not known what IR computes that crashes the interpreter."""
-        return Verdict.INVALID
 
-
-class Miscompiled:
+class Miscompiled(Oracle):
     """The oracle for cases whose pipeline changes what functions compute.
 
     Args:
@@ -215,32 +211,9 @@ class Miscompiled:
         why = oracle.why(after, scratch) or "its functions compute the same after the pipeline"
         return why + (f"; not run: {oracle.left_out}" if oracle.left_out else "")
 
-    def of_death(self, died: Died) -> Verdict:
-        """Return that it is not known what is computed in a process that has crashed."""
-        return Verdict.INVALID
-
 
 def _listed(problems: Mapping[str, str]) -> str:
     """Return the first of some functions, with the reasons why they cannot be run."""
     shown = [f"@{name} ({problems[name]})" for name in islice(problems, _SHOWN)]
     more = [f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
     return ", ".join([*shown, *more])
-
-
-class Asked:
-    """The oracle that is a function in Python.
-
-    Args:
-        function: Given the IR as text, returns whether it is interesting.
-    """
-
-    def __init__(self, function: Callable[[str], bool]) -> None:
-        self._function = function
-
-    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
-        """Call the function."""
-        return Verdict.INTERESTING if self._function(case.ir) else Verdict.DULL
-
-    def of_death(self, died: Died) -> Verdict:
-        """Return that a function which ends its process has not answered."""
-        return Verdict.INVALID

@@ -7,14 +7,12 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from passel.search.children import Children, Died
+from passel.search.children import Children, Died, SearchError, in_child
 from passel.search.oracle import Verdict
-from passel.search.starting import SearchError, in_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from passel.search.children import Scratch
     from passel.search.oracle import Case, Oracle
 
 _WINDOW = 64
@@ -46,7 +44,7 @@ class Trials:
         self._oracle = oracle
         self._jobs = jobs
         self._on_call = on_call
-        self._children = Children(self._ask, self._is_interesting, jobs=jobs)
+        self._children = Children(oracle.__call__, self._is_interesting, jobs=jobs)
         self._known: dict[bytes, Verdict] = {}
         self._dies = False
         self.calls: int = 0
@@ -71,9 +69,8 @@ class Trials:
         return first
 
     def why(self, case: Case) -> str:
-        """Return the reason that the oracle's method `why`, if it has one, gives for a verdict."""
-        explain = getattr(self._oracle, "why", None)
-        said = "" if explain is None else in_child(lambda scratch: explain(case, scratch))
+        """Return the oracle's reason for its verdict."""
+        said = in_child(lambda scratch: self._oracle.why(case, scratch))
         return "" if isinstance(said, Died) else said
 
     def verdict(self, case: Case) -> Verdict:
@@ -94,9 +91,6 @@ class Trials:
             start += len(window)
             size = min(2 * size, _WINDOW)
         return None
-
-    def _ask(self, case: Case, scratch: Scratch) -> Verdict:
-        return self._oracle(case, scratch)
 
     def _is_interesting(self, result: Verdict | Died) -> bool:
         return self._verdict(result) is Verdict.INTERESTING

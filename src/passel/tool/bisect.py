@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from passel.ir import crossing_with
 from passel.ir.frontend import UsageError
 from passel.record import Record
-from passel.search import Case, SameFailure, SearchError, Subject, Trials, failure_of
+from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
-from passel.search.starting import first_failed, scoped
+from passel.search.starting import failure_of, first_failed, scoped
 from passel.search.state_oracles import ComputesElse, NotValid
 from passel.tool.flag_groups import flag
 from passel.tool.flag_values import number_of
@@ -218,7 +218,7 @@ class _Search(NamedTuple):
             make_case=self.make_case,
             say=_say,
         )
-        culprit = bisection.find(getattr(self.oracle, "symbols", None))
+        culprit = bisection.find(self.oracle.symbols)
         self._tell(culprit, trials)
         return 0
 

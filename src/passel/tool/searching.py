@@ -14,9 +14,10 @@ from passel.execution.strategies import processors
 from passel.ir import InvalidIR, PrintFlags
 from passel.ir.frontend import UnreadableError, UsageError
 from passel.record import Record
-from passel.search import Case, Command, SameFailure, SearchError, Subject, failure_of
-from passel.search.children import Died
-from passel.search.starting import in_child
+from passel.search import Case, SameFailure, SearchError, Subject
+from passel.search.children import Died, in_child
+from passel.search.oracle import Command
+from passel.search.starting import failure_of
 from passel.search.state_oracles import Miscompiled
 from passel.tool.definition import ToolDefinition
 from passel.tool.flag_groups import GROUPS, FlagGroup, flag, flags_by_name
@@ -39,8 +40,9 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import Flag, SourcePart
     from passel.record import RunInfo
-    from passel.search import FailureIdentity, Oracle
+    from passel.search import Oracle
     from passel.search.children import Scratch
+    from passel.search.oracle import FailureIdentity
     from passel.tool.irs import IRChoice
 
 _QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)
