@@ -120,7 +120,7 @@ def test_what_registered_pipelines_add_is_not_advised_upon() -> None:
     assert said(PipelineBuilder.parse("builtin.module(p)", **arguments)) == []
     manager = PassManager.parse("builtin.module(func.func(a,p))", registry=registry)
     nested: Any = next(iter(manager))
-    spans = [entry.span.text for entry in nested.entries() if entry.span is not None]
+    spans = [entry.span.text for entry in nested.placed() if entry.span is not None]
     assert spans == ["a", "p", "p"]
 
 

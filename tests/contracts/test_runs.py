@@ -179,9 +179,18 @@ def test_a_pass_that_does_not_say_what_it_runs(inner: Pass, times: int) -> None:
     assert len(Schedule.made) == times
 
 
+def test_what_is_added_later_is_checked() -> None:
+    """A pipeline is checked again when it has changed, unless its manager says that it is not."""
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Generate(), Materialize())
+    pm.check()
+    with pytest.raises(ContractError):
+        pm.add(Careless(), Materialize()).check()
+    PassManager("toy.module", adapter=ToyAdapter(), check=False).add(Materialize()).check()
+
+
 # -- Passes of others ------------------------------------------------------------------------
 
-XDSL = """
+TEXT = """
 func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
   %1 = arith.addi %a, %a : i32
@@ -191,56 +200,39 @@ func.func @f(%a: i32) -> i32 {
 """
 
 
-def run_on_xdsl(manager: PassManager) -> str:
-    """Run a pipeline on a module of xDSL's and return it."""
-    module = parse_xdsl(manager.context, XDSL, "in.mlir")
-    manager.run(module)
-    return str(module)
+class KeepingCSE(CSE):
+    """One of xDSL's that says more."""
+
+    name = "keeping-cse"
+    preserves = (Schedule,)
 
 
-def run_on_mlir(manager: PassManager) -> str:
-    """Run a pipeline on a module of MLIR's and return it."""
-    module = parse_mlir(manager.context, XDSL, "in.mlir")
-    manager.run(module)
-    return str(module)
+class KeepingNativeCSE(mlir_passes.CSE):
+    """One of MLIR's that says more."""
+
+    preserves = (Schedule,)
 
 
-def test_xdsl_passes_in_between() -> None:
+@pytest.mark.parametrize(
+    ("context", "parse", "keeping"),
+    [
+        (xdsl_context, parse_xdsl, KeepingCSE()),
+        (MLIRAdapter().create_context, parse_mlir, KeepingNativeCSE()),
+    ],
+    ids=["xdsl", "mlir"],
+)
+def test_passes_of_others_in_between(context: Any, parse: Any, keeping: Pass) -> None:
     """Refused until a subclass says that they preserve the schedule; then kept."""
-
-    class KeepingCSE(CSE):
-        name = "keeping-cse"
-        preserves = (Schedule,)
-
-    pm = PassManager("builtin.module", xdsl_context())
-    pm.add(Generate(), "canonicalize", KeepingCSE(), Materialize())
+    pm = PassManager("builtin.module", context())
+    pm.add(Generate(), "canonicalize", keeping, Materialize())
     with pytest.raises(ContractError) as refused:
         pm.check()
     (found,) = refused.value.violations
     assert found.offender.path == "builtin.module/1:canonicalize"
-    pm = PassManager("builtin.module", xdsl_context())
-    after = run_on_xdsl(pm.add(Generate(), KeepingCSE(), Materialize()))
-    assert after.count("arith.addi") == 2
-    assert Schedule.used == Schedule.made
-    assert len(Schedule.made) == 1
-
-
-def test_native_passes_in_between() -> None:
-    """As those of xDSL: MLIR's own passes preserve what a subclass of theirs declares."""
-
-    class KeepingCSE(mlir_passes.CSE):
-        preserves = (Schedule,)
-
-    context = MLIRAdapter().create_context()
-    pm = PassManager("builtin.module", context)
-    pm.add(Generate(), OpPassManager("func.func").add("cse"), KeepingCSE(), Materialize())
-    with pytest.raises(ContractError) as refused:
-        pm.check()
-    (found,) = refused.value.violations
-    assert found.offender.path == "builtin.module/func.func/0:cse"
     assert "declare preserves = (Schedule,) in a subclass of" in found.message
-    pm = PassManager("builtin.module", context)
-    after = run_on_mlir(pm.add(Generate(), KeepingCSE(), Materialize()))
-    assert after.count("arith.addi") == 2
+    pm = PassManager("builtin.module", context()).add(Generate(), keeping, Materialize())
+    module = parse(pm.context, TEXT, "in.mlir")
+    pm.run(module)
+    assert str(module).count("arith.addi") == 2
     assert Schedule.used == Schedule.made
     assert len(Schedule.made) == 1

@@ -35,7 +35,7 @@ class FuncOp:
 @pytest.fixture
 def with_default_registry(registry: PassRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the toy passes those of the default registry."""
-    monkeypatch.setattr("passel.passes.op_pass_manager.default_registry", lambda: registry)
+    monkeypatch.setattr("passel.passes.resolution.default_registry", lambda: registry)
 
 
 # -- Building --------------------------------------------------------------------------------
@@ -130,17 +130,6 @@ def test_a_builder_is_built_before_it_is_added() -> None:
     add: Any = OpPassManager("builtin.module").add
     with pytest.raises(TypeError, match=r"a PipelineBuilder, which makes .* what its \.build\(\)"):
         add(PipelineBuilder("builtin.module"))
-
-
-def test_a_function_takes_the_op_and_a_handle() -> None:
-    """One with other parameters is refused when it is added, not when it is called."""
-
-    def look(op: Any) -> None: ...
-
-    with pytest.raises(
-        DefinitionError, match=r"look\(op\) cannot be a pass: write look\(op, handle"
-    ):
-        OpPassManager().add(look)
 
 
 # -- Copies and equality ---------------------------------------------------------------------

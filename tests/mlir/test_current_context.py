@@ -67,12 +67,13 @@ def test_names_without_a_context() -> None:
     module = Module.parse(SOURCE, Context())
     manager.run(module)
     assert "llvm.func @f" in str(module)
-    with pytest.raises(UnknownPassError) as caught:
+    with pytest.raises(AnchorError) as caught:
         manager.run(ModuleOp([]))
     (problem,) = caught.value.problems
     assert problem.message == (
-        "pass 'convert-func-to-llvm' is for ops of mlir, and this pipeline runs on ops of xdsl, "
-        "which has no pass of that name"
+        "pass 'convert-func-to-llvm' is for ops of mlir, and this pipeline runs on ops of xdsl: "
+        "build it with PassManager(anchor, context), or in the context, so that names are those of "
+        "its IR"
     )
     assert problem.span is not None
     assert problem.span.text == "convert-func-to-llvm"

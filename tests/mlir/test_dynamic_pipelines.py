@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from mlir.ir import Context
 
 from passel import (
+    AnchorError,
     EffectsError,
     OpPassManager,
-    OptionError,
     Pass,
     PassContext,
     PassManager,
@@ -19,11 +19,6 @@ from passel import (
 from passel.manager import BarePipeline
 from passel.mlir import parse_source
 from passel.passes import PassRegistry, default_registry
-from passel.xdsl import XDSLAdapter
-from passel.xdsl import parse_source as parse_xdsl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SOURCE = """func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
@@ -87,7 +82,7 @@ def test_nothing_is_left_when_the_run_ends(module: Any) -> None:
     assert found.ir == "xdsl"
 
 
-# -- Pipelines that were built before it was known which IR they run on ----------------------
+# -- Pipelines that were built before a run --------------------------------------------------
 
 
 class RunsIt(Pass[Any]):
@@ -111,46 +106,14 @@ def run_with(module: Any, **options: Any) -> str:
     return str(module)
 
 
-PIPELINES: dict[str, Callable[[], OpPassManager]] = {
-    "added": lambda: OpPassManager("func.func").add("cse,convert-arith-to-llvm"),
-    "parsed": lambda: PassManager.parse("func.func(cse,convert-arith-to-llvm)"),
-    "one by one": lambda: OpPassManager("func.func").add("cse").add("convert-arith-to-llvm"),
-    "copied": lambda: OpPassManager("func.func").add("cse,convert-arith-to-llvm").copy(),
-}
-
-
-@pytest.mark.parametrize("how", sorted(PIPELINES))
-def test_names_outside_a_run(module: Any, how: str) -> None:
-    """Names mean the passes of the ops that the pipeline is run on, however it was built."""
-    text = run_with(module, pipeline=PIPELINES[how]())
+def test_names_are_looked_up_when_a_pipeline_is_built(module: Any) -> None:
+    """In a context they are those of its IR; outside, those that xDSL has are xDSL's."""
+    with module.context:
+        pipeline = OpPassManager("func.func").add("cse").add("convert-arith-to-llvm")
+    text = run_with(module, pipeline=pipeline.copy())
     assert (text.count("llvm.add"), "arith." in text) == (1, False)
-
-
-def test_options_that_only_one_of_the_irs_has(module: Any) -> None:
-    """A name that both IRs have may have the options of either; what is run must have them."""
-    pipeline = OpPassManager("func.func").add("canonicalize{region-simplify=aggressive}")
-    assert str(pipeline) == "func.func(canonicalize{region-simplify=aggressive})"
-    run_with(module, pipeline=pipeline)
-    manager = PassManager("builtin.module", adapter=XDSLAdapter())
-    manager.nest("func.func").add(RunsIt(pipeline=pipeline))
-    with pytest.raises(OptionError, match="'aggressive' is not one of disabled") as caught:
-        manager.check()
-    assert caught.value.span is not None
-    assert caught.value.span.text == "aggressive"
-
-
-def test_one_pipeline_on_two_irs(module: Any) -> None:
-    """The same manager runs on the ops of either IR, with the passes of that IR."""
-    manager = PassManager.parse("builtin.module(func.func(cse),symbol-dce)")
-    text = str(manager)
-    manager.run(module)
-    assert str(module).count("arith.addi") == 1
-    other = XDSLAdapter().create_context()
-    xdsl_module = parse_xdsl(other, SOURCE, "t.mlir")
-    PassManager.parse(text, other).run(xdsl_module)
-    manager.context = None
-    manager.run(xdsl_module)
-    assert str(manager) == text
+    with pytest.raises(AnchorError, match="pass 'cse' is for ops of xdsl, and this pipeline runs"):
+        run_with(module, pipeline=OpPassManager("func.func").add("cse"))
 
 
 def test_effects_are_those_of_what_is_run(module: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 from passel import OpPassManager, Pass, PassContext, PassManager
 from passel.errors import EffectsError
 from passel.manager import BarePipeline
-from passel.passes.walking import walk
+from passel.passes.reachable import walk
 from passel.testing import ToyAdapter, parse_toy
 
 

@@ -55,7 +55,7 @@ def registry() -> PassRegistry:
 
 def passes_in(text: str, registry: PassRegistry) -> Iterator[Any]:
     """Yield the passes of a pipeline."""
-    return (entry.item for entry in PassManager.parse(text, registry=registry).entries())
+    return iter(PassManager.parse(text, registry=registry))
 
 
 def test_its_options_are_the_defaults(registry: PassRegistry) -> None:

@@ -29,6 +29,13 @@ class Level(Options):
     only: str = ""
 
 
+class OnModule(Pass):
+    """A pass on modules."""
+
+    name = "on-module"
+    anchor = "builtin.module"
+
+
 def test_every_unknown_name_is_reported_at_once(parse: Callable[[str], PassManager]) -> None:
     """All names of the whole tree that are not registered are listed, with suggestions."""
     with pytest.raises(UnknownPassError) as info:
@@ -58,7 +65,7 @@ def test_text_is_added_all_or_nothing(
         pm.add("a,on-func")
 
     registry.register_pipeline("bad", bad)
-    monkeypatch.setattr("passel.passes.op_pass_manager.default_registry", lambda: registry)
+    monkeypatch.setattr("passel.passes.resolution.default_registry", lambda: registry)
     pm = OpPassManager("toy.module").add("a")
     with pytest.raises(PipelineError):
         pm.add(text)
@@ -150,3 +157,16 @@ def test_pipelines_in_options_are_resolved_in_the_same_registry(
     """A pass that only this registry knows is found inside an option's value too."""
     pm = parse("any(knobs{pipeline=toy.func(a,on-func)})")
     assert str(pm) == "any(knobs{pipeline={toy.func(a,on-func)}})"
+
+
+def test_a_module_pass_in_a_function_is_sent_outwards() -> None:
+    """What runs on modules is not nested in functions by the advice that the error gives."""
+    for text in ("func.func(on-module)", "builtin.module(func.func(on-module))"):
+        registry = PassRegistry()
+        registry.register(OnModule)
+        with pytest.raises(AnchorError) as caught:
+            PassManager.parse(text, registry=registry)
+        assert caught.value.problems[0].message == (
+            "can't add pass 'on-module' restricted to 'builtin.module' on a PassManager intended "
+            "to run on 'func.func', put it into the enclosing pipeline, builtin.module(on-module)"
+        )

@@ -6,7 +6,7 @@ from typing import Any
 
 from passel import OpPassManager, Options, Pass, PassContext, PassManager, option
 from passel.passes import default_registry
-from passel.passes.walking import walk
+from passel.passes.reachable import walk
 from passel.xdsl import XDSLAdapter
 
 
@@ -40,7 +40,7 @@ def walked(text: str) -> list[str]:
     manager = PassManager.parse(text, registry=registry, adapter=XDSLAdapter())
     return [
         f"{visit.pass_.name}{'!' * visit.is_elsewhere}: {visit.span.text if visit.span else ''}"
-        for visit in walk(manager, XDSLAdapter())
+        for visit in walk(manager)
     ]
 
 

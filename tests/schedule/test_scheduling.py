@@ -335,7 +335,7 @@ def test_text_added_to_an_implicit_manager_does_not_nest(
     make: Callable[..., Pass[Any]], monkeypatch: pytest.MonkeyPatch, registry: Any
 ) -> None:
     """`add(text)` refuses what `add(pass)` would nest, and leaves the mode as it was."""
-    monkeypatch.setattr("passel.passes.op_pass_manager.default_registry", lambda: registry)
+    monkeypatch.setattr("passel.passes.resolution.default_registry", lambda: registry)
     pm = OpPassManager("toy.module", nesting=Nesting.IMPLICIT)
     with pytest.raises(AnchorError, match="did you intend to nest"):
         pm.add("a,on-func")

@@ -78,8 +78,8 @@ class Edit:
         origin = Origin("", span.source.name, span.line)
         nodes = self._normalizer.nodes(element, root.anchor, origin)
         for step in steps_of(nodes):
-            if step.entry.span is None or step.entry.span.source != span.source:
-                step.entry = step.entry._replace(span=span)  # its text stands nowhere
+            if step.span is None or step.span.source != span.source:
+                step.span = span  # its text stands nowhere
         self.append_nodes(nodes, root)
 
     def _label(self, nodes: list[Node], items: tuple[object, ...], label: str) -> str:

@@ -18,7 +18,7 @@ from passel.builder.positions import refuse_breaches, rules_of
 from passel.builder.sequence import Group, Nest, Step, is_block, is_stage, steps_of
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
-from passel.passes.preservation import preserved_by, preserves
+from passel.passes.reachable import preserved_by, preserves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

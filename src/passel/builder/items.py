@@ -1,4 +1,4 @@
-"""From things that users add to items of a sequence, and from items to entries of managers."""
+"""From things that users add to items of a sequence, and from items to passes and managers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Nest, Step, bundled, is_block
 from passel.errors import OptionError
 from passel.manager import OpPassManager
-from passel.passes.resolution import Entry
+from passel.passes.resolution import Placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Normalizer:
-    """Makes items of a sequence, and entries of managers.
+    """Makes items of a sequence, and managers of these.
 
     Args:
         template: An empty manager, which knows the IR and where names are looked up.
@@ -52,28 +52,28 @@ class Normalizer:
                     "value into the text, or let a function that is given it make the builder"
                 )
             raise
-        return list(self.from_entries(manager.entries(), origin))
+        return list(self.from_placed(manager.placed(), origin))
 
-    def from_entries(self, entries: Iterable[Entry], origin: Origin) -> Iterator[Node]:
-        """Yield an item for each entry of a manager."""
-        for entry in entries:
-            if isinstance(entry.item, OpPassManager):
-                nest = Nest(entry.item.anchor, origin, entry.span, entry.item.jobs)
-                nest.items += self.from_entries(entry.item.entries(), origin)
+    def from_placed(self, placed: Iterable[Placed], origin: Origin) -> Iterator[Node]:
+        """Yield an item for each pass and each nested manager of a manager."""
+        for item, span in placed:
+            if isinstance(item, OpPassManager):
+                nest = Nest(item.anchor, origin, span, item.jobs)
+                nest.items += self.from_placed(item.placed(), origin)
                 yield nest
             else:
-                yield Step(entry, entry.item, origin)
+                yield Step(item, span, origin)
 
-    def entries(self, items: Iterable[Node]) -> Iterator[Entry]:
-        """Yield an entry for each item."""
+    def placed(self, items: Iterable[Node]) -> Iterator[Placed]:
+        """Yield the passes and managers that items stand for."""
         for item in items:
             if isinstance(item, Step):
-                yield item.entry
+                yield Placed(item.pass_, item.span)
             elif isinstance(item, Group):
-                yield from self.entries(item.items)
+                yield from self.placed(item.items)
             else:
                 nested = OpPassManager(item.anchor, nesting=self._template.nesting, jobs=item.jobs)
-                yield Entry(nested.add_entries(*self.entries(item.items)), item.span)
+                yield Placed(nested.add_placed(*self.placed(item.items)), item.span)
 
     def _bundle(self, bundle: Bundle, anchor: str, origin: Origin) -> list[Node]:
         items = [n for member in bundle.members for n in self.nodes(member, anchor, origin)]

@@ -11,6 +11,7 @@ from passel.ir import ANY
 from passel.manager import OpPassManager
 from passel.passes import pass_type
 from passel.passes.pass_type import PassType
+from passel.passes.resolution import Placed
 from passel.schedule.model import is_schedulable
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from passel.builder.pipeline_builder import PipelineBuilder
     from passel.ir import IRAdapter
     from passel.passes import Pass
-    from passel.passes.resolution import Entry
 
 
 _SHOWN = 3
@@ -104,7 +104,7 @@ def _about_nests(
         except PipelineError as error:
             yield from _errors(error)
     nests = _Nests(builder.declarations, adapter, manager.context)
-    yield from nests.findings(manager.anchor, list(manager.entries()))
+    yield from nests.findings(manager.anchor, list(manager.placed()))
 
 
 def _types(builder: PipelineBuilder) -> Iterator[Finding]:
@@ -139,20 +139,20 @@ class _Nests:
         self._adapter = adapter
         self._context = context
 
-    def findings(self, anchor: str, entries: Sequence[Entry]) -> Iterator[Finding]:
+    def findings(self, anchor: str, entries: Sequence[Placed]) -> Iterator[Finding]:
         """Yield what is said of the entries of a pipeline and of all in them.
 
         Args:
             anchor: The anchor of the pipeline.
             entries: The entries.
         """
-        merged: list[Entry] = []
+        merged: list[Placed] = []
         for entry in entries:
             last = merged[-1] if merged else None
             if last is not None and _are_same_nests(last, entry):
                 yield from _adjacent(entry)
                 both = cast("OpPassManager", last.item).copy()
-                both.add_entries(*cast("OpPassManager", entry.item).entries())
+                both.add_placed(*cast("OpPassManager", entry.item).placed())
                 merged[-1] = last._replace(item=both)
             else:
                 merged.append(entry)
@@ -161,9 +161,10 @@ class _Nests:
         for entry in merged:
             if isinstance(entry.item, OpPassManager):
                 yield from self._inside(anchor, entry.item, entry.span)
-                yield from self.findings(entry.item.anchor, list(entry.item.entries()))
+                inner = [Placed(item, span or entry.span) for item, span in entry.item.placed()]
+                yield from self.findings(entry.item.anchor, inner)
 
-    def _repeated(self, entries: Sequence[Entry]) -> Iterator[Finding]:
+    def _repeated(self, entries: Sequence[Placed]) -> Iterator[Finding]:
         for first, second in pairwise(entries):
             pass_ = second.item
             if isinstance(pass_, OpPassManager) or first.item != pass_:
@@ -173,10 +174,10 @@ class _Nests:
                 message = f"'{pass_}' runs twice in a row, the second time for nothing: drop one"
                 yield Finding(Severity.WARNING, message, second.span)
 
-    def _interrupted(self, anchor: str, entries: Sequence[Entry]) -> Iterator[Finding]:
+    def _interrupted(self, anchor: str, entries: Sequence[Placed]) -> Iterator[Finding]:
         """Yield what is said of passes between nested pipelines that could be in them."""
-        before: Entry | None = None
-        between: list[Entry] = []
+        before: Placed | None = None
+        between: list[Placed] = []
         for entry in entries:
             if not isinstance(entry.item, OpPassManager):
                 between.append(entry)
@@ -194,7 +195,7 @@ class _Nests:
                 yield Finding(Severity.WARNING, message, between[0].span)
             before, between = entry, []
 
-    def _fit(self, entries: Sequence[Entry], anchor: str) -> bool:
+    def _fit(self, entries: Sequence[Placed], anchor: str) -> bool:
         """Return whether passes may be nested on an anchor."""
         kind = None
         if self._adapter is not None:
@@ -219,7 +220,7 @@ class _Nests:
             yield Finding(Severity.WARNING, message, span)
 
 
-def _adjacent(entry: Entry) -> Iterator[Finding]:
+def _adjacent(entry: Placed) -> Iterator[Finding]:
     """Yield that a nested pipeline follows another one, unless a registered pipeline adds it."""
     name = cast("OpPassManager", entry.item).anchor
     if entry.span is not None and name in entry.span.text:
@@ -230,7 +231,7 @@ def _adjacent(entry: Entry) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, message, entry.span)
 
 
-def _are_same_nests(one: Entry, other: Entry) -> bool:
+def _are_same_nests(one: Placed, other: Placed) -> bool:
     return (
         isinstance(one.item, OpPassManager)
         and isinstance(other.item, OpPassManager)

@@ -346,7 +346,7 @@ class PipelineBuilder(PipelinePlan):
         builder = cls(manager.anchor, **arguments)
         sequence = builder._positions.sequence
         sequence.calls += 1
-        for node in builder._normalizer.from_entries(manager.entries(), caller()):
+        for node in builder._normalizer.from_placed(manager.placed(), caller()):
             sequence.append(node, sequence.root)  # whatever constraints it breaks
         builder._positions.forget()
         return builder

@@ -158,7 +158,7 @@ class PipelinePlan:
         if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
             message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
             raise AnchorError(Problem(message))
-        manager.add_entries(*self.build().entries())
+        manager.add_placed(*self.build().placed())
 
     def build(self) -> PassManager:
         """Return the pipeline as a pass manager; the builder stays as it is.
@@ -227,4 +227,4 @@ class PipelinePlan:
         return draft, remarks
 
     def _manager(self, sequence: Sequence) -> PassManager:
-        return self._template.copy().add_entries(*self._normalizer.entries(sequence.root.items))
+        return self._template.copy().add_placed(*self._normalizer.placed(sequence.root.items))

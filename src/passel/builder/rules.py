@@ -10,7 +10,7 @@ from passel.builder.naming import keys_of, noun
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError
 from passel.passes.pass_type import UNKNOWN, PassType
-from passel.passes.preservation import preserved_by, preserves
+from passel.passes.reachable import preserved_by, preserves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

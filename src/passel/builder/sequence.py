@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from passel.builder.naming import Key, Target
     from passel.diagnostics import Span
     from passel.passes import Pass
-    from passel.passes.resolution import Entry
 
 
 class Item:
@@ -68,8 +67,8 @@ class Step(Item, Subject, Named):
     """A pass at its place in a sequence.
 
     Attributes:
-        entry: The pass, with its place in the text that it comes from.
         pass_: The pass.
+        span: Its place in the text that it comes from.
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
         because: Why it stands where it stands, in sentences.
@@ -77,10 +76,10 @@ class Step(Item, Subject, Named):
         is_default: Whether it is of the default of a stage.
     """
 
-    def __init__(self, entry: Entry, pass_: Pass[Any], origin: Origin) -> None:
+    def __init__(self, pass_: Pass[Any], span: Span | None, origin: Origin) -> None:
         super().__init__(origin)
-        self.entry: Entry = entry
         self.pass_: Pass[Any] = pass_
+        self.span: Span | None = span
         self.bundles: tuple[BundleUse, ...] = ()
         self.call: int = 0
         self.because: tuple[str, ...] = ()

@@ -6,28 +6,23 @@ from typing import TYPE_CHECKING
 
 from passel.contracts.walk import ContractWalk
 from passel.errors import ContractError, Problem
-from passel.passes.walking import walk
+from passel.passes.reachable import walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.contracts.walk import Violation
-    from passel.ir import IRAdapter
     from passel.passes.op_pass_manager import OpPassManager
 
 
-def check_contracts(tree: OpPassManager, adapter: IRAdapter) -> None:
+def check_contracts(tree: OpPassManager) -> None:
     """Refuse a pipeline in which a pass does not get what it requires.
-
-    Args:
-        tree: A pass manager.
-        adapter: The IR that it runs on.
 
     Raises:
         ContractError: A pass requires an analysis or a dialect, and does not get it.
     """
-    if any(visit.pass_.requires for visit in walk(tree, adapter)):
-        refuse(ContractWalk(adapter=adapter).violations(tree))
+    if any(visit.pass_.requires for visit in walk(tree)):
+        refuse(ContractWalk().violations(tree))
 
 
 def refuse(violations: Sequence[Violation]) -> None:

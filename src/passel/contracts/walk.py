@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from passel.analysis import analysis_name
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
-from passel.passes.preservation import preserves
-from passel.passes.resolution import bound
-from passel.passes.walking import run_by
+from passel.passes.reachable import preserves, run_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from passel.diagnostics import Span
-    from passel.ir import IRAdapter
     from passel.passes import Pass
 
 
@@ -154,16 +151,13 @@ class ContractWalk:
     Args:
         regions: Where analyses are watched beside what passes require.
         named: The names of the passes in a builder, in order, if it is from one.
-        adapter: The IR, on which names may stand for other passes.
     """
 
     def __init__(
         self,
         regions: Iterable[Region] = (),
         named: Iterable[Named] = (),
-        adapter: IRAdapter | None = None,
     ) -> None:
-        self._adapter = adapter
         self._regions = tuple(regions)
         self._named = iter(named)
         self._numbers: Counter[str] = Counter()
@@ -198,13 +192,12 @@ class ContractWalk:
     # -- The tree ---------------------------------------------------------------------------
 
     def _pipeline(self, tree: OpPassManager, path: str) -> None:
-        for entry in tree.entries():
-            item = entry.item if self._adapter is None else bound(entry, self._adapter)
+        for item, span in tree.placed():
             if isinstance(item, OpPassManager):
                 self._nested(item, path)
             else:
                 self._levels[-1].inner.clear()  # what comes next is not merged with what was
-                self._pass(item, path, entry.span)
+                self._pass(item, path, span)
 
     def _nested(self, tree: OpPassManager, path: str) -> None:
         """Walk through a nested pipeline; neighbours of one anchor are one, as in a run."""

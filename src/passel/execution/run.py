@@ -29,7 +29,7 @@ from passel.hooks import Bracket, Ended
 from passel.ir import FindsDialects, InvalidIR, LowersPasses, ability_of
 from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
-from passel.passes.preservation import preserved_by
+from passel.passes.reachable import preserved_by
 from passel.schedule import Pipeline, passes_in, passes_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.ir import BringsFrontend, WritesSources, ability_of, installed_name
 from passel.passes.callables import CallablePass
-from passel.passes.walking import walk
+from passel.passes.reachable import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -54,7 +54,7 @@ class BarePipeline(FrozenPipeline):
         Raises:
             PipelineError: They name no pass, or an option is wrong.
         """
-        return cls._holding(OpPassManager().add_nodes(elements, names))
+        return cls.holding(OpPassManager().add_nodes(elements, names))
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:

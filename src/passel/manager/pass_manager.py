@@ -24,8 +24,8 @@ from passel.ir import (
 from passel.manager.checked_runs import CheckedRuns
 from passel.manager.observed_runs import ObservedRuns
 from passel.manager.run_result import RunResult
-from passel.passes.effects_guard import EffectsGuard
 from passel.passes.op_pass_manager import Nesting
+from passel.passes.reachable import EffectsGuard
 from passel.passes.resolution import names_for
 from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler, passes_of
@@ -83,7 +83,7 @@ class PassManager(CheckedRuns, ObservedRuns):
         self._checked: object = None
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
-        self._registry = names_for(adapter, self.context, None)
+        self._names = names_for(adapter, self.context)
         self._options = RunOptions()
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
@@ -157,8 +157,8 @@ class PassManager(CheckedRuns, ObservedRuns):
             PipelineError: A name or an option is wrong, or a pass has another anchor.
         """
         manager = cls(node.anchor, context, adapter=adapter, check=check)
-        manager._registry = names_for(adapter, manager.context, registry)
-        return manager.add_nodes(node.elements, manager._registry)
+        manager._names = names_for(adapter, manager.context, registry)
+        return manager.add_nodes(node.elements)
 
     def add_gate(self, gate: PassGate) -> None:
         """Let something decide for each pass and op whether the pass is to run.
@@ -234,7 +234,7 @@ class PassManager(CheckedRuns, ObservedRuns):
         if self._checks and self._checked is not schedule:
             from passel.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
 
-            check_contracts(self, compiler.adapter)
+            check_contracts(self)
             self._checked = schedule
         return schedule
 

@@ -6,13 +6,12 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard
 
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
-from passel.passes.registry import default_registry
-from passel.passes.resolution import Entry, build, names_for
+from passel.passes.resolution import Placed, build, names_for
 from passel.pipeline import (
     OptionText,
     PassNode,
@@ -100,8 +99,8 @@ class OpPassManager:
             raise DefinitionError(f"jobs is {jobs!r}, which is no positive number")
         self._jobs = jobs
         self.nesting = nesting
-        self._entries: list[Entry] = []
-        self._registry: PassRegistry | None = None
+        self._placed: list[Placed] = []
+        self._names: PassRegistry | None = None
         self._enclosing: tuple[str, ...] = ()
         self._changes = 0
 
@@ -118,8 +117,7 @@ class OpPassManager:
     @property
     def changes(self) -> int:
         """Number of changes to it and to managers in it: what is compiled holds until the next."""
-        nested = (each.item for each in self._entries if isinstance(each.item, OpPassManager))
-        return self._changes + sum(each.changes for each in nested)
+        return self._changes + sum(each.changes for each in self if isinstance(each, OpPassManager))
 
     def add(
         self,
@@ -149,18 +147,17 @@ class OpPassManager:
         """
         from passel.passes.callables import as_pass, described_pass
 
-        added: list[Entry] = []
+        added: list[Placed] = []
         if name or argument or description or op_name:
             passes = (described_pass(passes, name, argument, description, op_name),)
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
-                added += self._built(elements, self._registry or _names_here())
+                added += self._built(elements, self._names, Nesting.EXPLICIT)
             elif isinstance(item, OpPassManager):
-                added.append(Entry(item.copy()))
+                added.append(Placed(item.copy()))
             else:
-                pass_ = as_pass(item)
-                added.append(self._placed(pass_, Entry(pass_)))
+                added.append(self._nested_if_needed(as_pass(item)))
         self._append(*added)
         return self
 
@@ -171,16 +168,16 @@ class OpPassManager:
 
         Args:
             nodes: The elements.
-            names: Where names are looked up; by default all installed passes.
+            names: Where names are looked up; by default as by `add`.
 
         Raises:
             PipelineError: A name, an option or an anchor is wrong; nothing was added.
         """
-        self._append(*self._built(nodes, names or default_registry(), self.nesting))
+        self._append(*self._built(nodes, names, self.nesting))
         return self
 
-    def add_entries(self, *entries: Entry) -> Self:
-        """Append what another manager yields as its entries, with their places in its text.
+    def add_placed(self, *placed: Placed) -> Self:
+        """Append what another manager yields as `placed()`, with the places in its text.
 
         Managers among them are shared with it, not copied.
 
@@ -188,7 +185,10 @@ class OpPassManager:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
         """
         self._append(
-            *(e if isinstance(e.item, OpPassManager) else self._placed(e.item, e) for e in entries)
+            *(
+                each if isinstance(each.item, OpPassManager) else self._nested_if_needed(*each)
+                for each in placed
+            )
         )
         return self
 
@@ -210,45 +210,42 @@ class OpPassManager:
         Raises:
             DefinitionError: `jobs` is no positive number.
         """
-        nested = self._empty_nested(anchor, jobs)
-        self._append(Entry(nested, span))
+        nested = self.empty(anchor, jobs)
+        self._append(Placed(nested, span))
         return nested
 
-    def _empty_nested(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
-        """Return a manager that looks names up where this one does."""
+    def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
+        """Return a manager that nests, and looks names up, as this one does."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
-        nested._registry = self._registry
+        nested._names = self._names
         nested._enclosing = (self._anchor, *self._enclosing)
         return nested
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
         """Append passes in a nested manager of their own, and return this manager."""
-        nested = self._empty_nested(anchor).add(*passes)
-        self._append(Entry(nested))
+        self._append(Placed(self.empty(anchor).add(*passes)))
         return self
 
     def clear(self) -> None:
         """Remove all passes; anchor and nesting stay."""
         self._changes = self.changes + 1
-        self._entries.clear()
+        self._placed.clear()
 
     def copy(self) -> Self:
         """Return a manager with the same passes, which can be changed independently."""
         other = self._empty_copy()
-        other._registry = self._registry
-        other._entries = [
-            entry._replace(item=entry.item.copy())
-            if isinstance(entry.item, OpPassManager)
-            else entry
-            for entry in self._entries
+        other._names = self._names
+        other._placed = [
+            Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
+            for item, span in self._placed
         ]
         return other
 
     __copy__ = copy
 
-    def _append(self, *entries: Entry) -> None:
-        """Add entries at the end: the only way in which they come in later."""
-        self._entries += entries
+    def _append(self, *placed: Placed) -> None:
+        """Add passes and managers at the end: the only way in which they come in later."""
+        self._placed += placed
         self._changes += 1
 
     def _empty_copy(self) -> Self:
@@ -260,7 +257,7 @@ class OpPassManager:
         Args:
             all_options: Include the options that equal their defaults.
         """
-        elements = (entry.item.to_node(all_options=all_options) for entry in self._entries)
+        elements = (item.to_node(all_options=all_options) for item in self)
         return PipelineNode(self._anchor, tuple(elements))
 
     def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
@@ -286,18 +283,18 @@ class OpPassManager:
         return bundle(Text(self.to_text(pretty=True)))
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._placed)
 
     def __bool__(self) -> bool:
         """A manager is true even when it is empty, so that `pm or default` keeps it."""
         return True
 
     def __iter__(self) -> Iterator[Pass[Any, Any] | OpPassManager]:
-        return (entry.item for entry in self._entries)
+        return (item for item, _ in self._placed)
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield the direct entries in order, each with its place in the text it came from."""
-        return iter(self._entries)
+    def placed(self) -> Iterator[Placed]:
+        """Yield passes and nested managers in order, with the places in the text they are from."""
+        return iter(self._placed)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OpPassManager):
@@ -336,16 +333,14 @@ class OpPassManager:
         """Return the pipeline as a value: one that cannot be changed, and has a hash."""
         return value if type(value) is FrozenPipeline else FrozenPipeline(value)
 
-    def _placed(self, pass_: Pass[Any], entry: Entry) -> Entry:
-        """Return what stands here for a pass's entry: itself, or one of an enclosing manager."""
-        if pass_.anchor is None or pass_.anchor == self._anchor:
-            return entry
-        if ANY in (self._anchor, pass_.anchor):
-            return entry
+    def _nested_if_needed(self, pass_: Any, span: Span | None = None) -> Placed:
+        """Return a pass, or a manager that nests it."""
+        if pass_.anchor in (None, ANY, self._anchor) or self._anchor == ANY:
+            return Placed(pass_, span)
         if self.nesting is Nesting.IMPLICIT:
-            nested = self._empty_nested(pass_.anchor)
-            nested._append(entry)
-            return Entry(nested, entry.span)
+            nested = self.empty(pass_.anchor)
+            nested._append(Placed(pass_, span))
+            return Placed(nested, span)
         shown = pass_.name or pass_.display_name
         if misspelt := suggest(self._anchor, [pass_.anchor]):
             advice = misspelt.removeprefix("; ")
@@ -360,26 +355,16 @@ class OpPassManager:
             f"can't add pass '{shown}' restricted to '{pass_.anchor}' on a PassManager "
             f"intended to run on '{self._anchor}', {advice}"
         )
-        raise AnchorError(Problem(message, entry.span))
+        raise AnchorError(Problem(message, span))
 
     def _built(
-        self,
-        nodes: Sequence[ElementNode],
-        names: PassRegistry,
-        nesting: Nesting = Nesting.EXPLICIT,
-    ) -> list[Entry]:
-        """Return the entries for what was parsed, built beside this manager: all or nothing."""
-        scratch = self._empty_nested(self._anchor)
+        self, nodes: Sequence[ElementNode], names: PassRegistry | None, nesting: Nesting
+    ) -> list[Placed]:
+        """Return what was parsed, built beside this manager: all or nothing."""
+        scratch = self.empty(self._anchor)
         scratch.nesting = nesting
-        build(nodes, scratch, names)
-        return scratch._entries
-
-    def stand_at(self, span: Span | None, first: int = 0) -> None:
-        """Let entries from one on stand where a registered pipeline is called, with all in them."""
-        for index, entry in enumerate(self._entries[first:], first):
-            self._entries[index] = entry._replace(span=span)
-            if type(entry.item) is OpPassManager:  # not that of an option
-                entry.item.stand_at(span)
+        build(nodes, scratch, names or self._names or names_for(None, entered_context()))
+        return scratch._placed
 
 
 class FrozenPipeline(OpPassManager):
@@ -394,15 +379,14 @@ class FrozenPipeline(OpPassManager):
 
     def __init__(self, pipeline: OpPassManager) -> None:
         super().__init__(pipeline.anchor, nesting=pipeline.nesting, jobs=pipeline.jobs)
-        for entry in pipeline.entries():
-            if isinstance(entry.item, OpPassManager) and type(entry.item) is not FrozenPipeline:
-                self._entries.append(entry._replace(item=FrozenPipeline(entry.item)))
-            else:
-                self._entries.append(entry)
+        self._placed += (
+            Placed(FrozenPipeline(item) if _can_change(item) else item, span)
+            for item, span in pipeline.placed()
+        )
 
     @classmethod
-    def _holding(cls, pipeline: OpPassManager) -> Self:
-        """Return an instance of a subclass with the entries of a manager, and their places."""
+    def holding(cls, pipeline: OpPassManager) -> Self:
+        """Return an instance of a subclass with what a manager has, and the places of that."""
         made = cls.__new__(cls)
         FrozenPipeline.__init__(made, pipeline)
         return made
@@ -429,14 +413,13 @@ class FrozenPipeline(OpPassManager):
         """
         self._append()
 
-    def _append(self, *entries: Entry) -> None:
+    def _append(self, *placed: Placed) -> None:
         msg = "this pass manager is held by a pass and cannot be changed; use copy()"
         raise TypeError(msg)
 
 
-def _names_here() -> PassRegistry:
-    """Return where names of passes are looked up where nothing is said about the IR."""
-    return names_for(None, entered_context(), None) or default_registry()
+def _can_change(item: Pass[Any, Any] | OpPassManager) -> TypeGuard[OpPassManager]:
+    return isinstance(item, OpPassManager) and not isinstance(item, FrozenPipeline)
 
 
 def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:

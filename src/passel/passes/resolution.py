@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from passel.errors import (
     MAX_PROBLEMS,
@@ -22,9 +22,9 @@ from passel.errors import (
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
 from passel.ir.left_out import unusable_ir
 from passel.passes.option_fields import read_options
-from passel.passes.registry import default_registry
-from passel.passes.sources import PassInfo, PassPipelineInfo
-from passel.pipeline import OptionNode, OptionText, PassNode, PipelineNode
+from passel.passes.registry import PassRegistry, default_registry
+from passel.passes.sources import PassPipelineInfo
+from passel.pipeline import OptionNode, OptionText, PassNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,47 +32,49 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
+    from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.options import Options
-    from passel.passes.registry import PassRegistry
-    from passel.passes.sources import PassSource
+    from passel.passes.sources import PassInfo, PassSource
     from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-class Entry(NamedTuple):
-    """An element of a manager.
+class Placed(NamedTuple):
+    """A pass or a nested manager in a manager.
 
     Attributes:
-        item: A pass, or an `OpPassManager` for the ops inside.
+        item: The pass or manager.
         span: Its place in the text that it comes from, if it comes from one.
-        written: The pass as it was written before it was known which IR the pipeline runs on; its
-            name may stand for another pass there. None if that is known.
-        names: Where that name was looked up.
     """
 
-    item: Any
+    item: Pass[Any, Any] | OpPassManager
     span: Span | None = None
-    written: PassNode | None = None
-    names: PassRegistry | None = None
 
 
 def names_for(
-    adapter: IRAdapter | None, context: Any, registry: PassRegistry | None
-) -> PassRegistry | None:
-    """Return where names of passes are looked up; None for the default registry.
+    adapter: IRAdapter | None, context: Any, registry: PassRegistry | None = None
+) -> PassRegistry:
+    """Return where names of passes are looked up.
+
+    They are those of the adapter's IR, else of the context's; else, for a pass that asks, of the
+    IR that it runs on; else of any, first of the IR that alone has been imported.
 
     Args:
-        adapter: The IR's adapter; None for that of the context.
-        context: The IR's own context, if there is one; else a pass that asks means its own IR.
+        adapter: The IR's adapter, if it is known.
+        context: The IR's own context, if there is one.
         registry: What is registered; None for the default registry.
     """
     if adapter is None and context is not None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
             adapter = adapter_for(context)
-    if adapter is None and context is None:
+    elif adapter is None:
         adapter = running_adapter()
-    return registry if adapter is None else names_on(adapter, registry)
+    if adapter is not None:
+        return names_on(adapter, registry)
+    of_irs = [names_on(ir, registry) for ir in imported_irs()]
+    known = registry or default_registry()
+    return PassRegistry(*of_irs, known) if len(of_irs) == 1 else PassRegistry(known, *of_irs)
 
 
 def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRegistry:
@@ -82,40 +84,23 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
         adapter: The IR's adapter.
         registry: What is registered; by default all installed packages' passes.
     """
+    return (registry or default_registry()).for_ir(adapter.name, *_own(adapter))
+
+
+def _own(adapter: IRAdapter) -> tuple[PassSource, ...]:
+    """Return the source of an IR's own passes, if it has any."""
     brings = ability_of(adapter, BringsPasses)
-    own: tuple[PassSource, ...] = () if brings is None else (brings.pass_source(),)
-    return (registry or default_registry()).for_ir(adapter.name, *own)
+    with suppress(AdapterError):  # imported, but not all that it takes is there
+        return () if brings is None else (brings.pass_source(),)
+    return ()
 
 
-def bound(entry: Entry, adapter: IRAdapter) -> Any:
-    """Return what an entry of a manager stands for on one IR.
-
-    Raises:
-        PipelineError: The IR has no such pass, or it does not have these options.
-    """
-    known, node = entry.item, entry.written
-    if node is None:
-        return known
-    if known.ir == adapter.name and ability_of(adapter, BringsPasses) is None:
-        return known
-    names = names_on(adapter, entry.names)
-    info = None if names.lookup_pipeline(node.name) else names.lookup_pass(node.name)
-    if info is None:
-        message = (
-            f"pass '{node.name}' is for ops of {known.ir}, and this pipeline runs on ops of "
-            f"{adapter.name}, which has no pass of that name"
-        )
-        raise UnknownPassError(Problem(message, entry.span))
-    pass_ = _pass_of(info, node, names)
-    return known if pass_ == known else pass_
-
-
-def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
+def build(nodes: Sequence[ElementNode], manager: OpPassManager, names: PassRegistry) -> None:
     """Append what was parsed to a manager, which is of no use if it does not succeed.
 
     Args:
         nodes: The elements.
-        manager: The `OpPassManager`.
+        manager: The manager.
         names: Where names are looked up.
 
     Raises:
@@ -126,8 +111,7 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
         PipelineError: A pass cannot be loaded, or there are problems of several kinds.
     """
     builder = _Builder(names)
-    unknown = list(islice(builder.unknown(nodes), MAX_PROBLEMS))
-    if unknown:
+    if unknown := list(islice(builder.unknown(nodes), MAX_PROBLEMS)):
         raise UnknownPassError(*unknown)
     builder.add(nodes, manager)
     builder.raise_problems()
@@ -136,114 +120,79 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 class _Builder:
     """Adds the elements of one text to managers, and gathers what is wrong with them."""
 
-    def __init__(self, registry: PassRegistry) -> None:
-        self._registry = registry
-        self._problems: list[Problem] = []
-        self._kinds: set[type[PipelineError]] = set()
-        self._cause: BaseException | None = None
+    def __init__(self, names: PassRegistry) -> None:
+        self._names = names
         self._found: dict[str, PassPipelineInfo | PassInfo | None] = {}
-        self._plain: dict[str, Entry] = {}
+        self._problems: list[Problem] = []
+        self._errors: list[PipelineError] = []
+
+    def _lookup(self, node: ElementNode) -> PassPipelineInfo | PassInfo | None:
+        """Return what a name stands for; a pipeline hides a pass.
+
+        A nested pipeline has the name of a pass if that takes elements. Op names have dots, so that
+        none can be taken for such a pass.
+        """
+        if isinstance(node, PassNode):
+            if node.name not in self._found:
+                pipeline = self._names.lookup_pipeline(node.name)
+                self._found[node.name] = pipeline or self._names.lookup_pass(node.name)
+            return self._found[node.name]
+        if "." in node.anchor or node.anchor == ANY:
+            return None
+        info = self._names.lookup_pass(node.anchor)
+        return info if info is not None and info.pass_class.takes_elements else None
 
     def unknown(self, nodes: Sequence[ElementNode]) -> Iterator[Problem]:
         """Yield what is wrong with names."""
         for node in nodes:
-            if isinstance(node, PassNode):
-                if self._lookup(node.name) is None:
-                    yield Problem(_unknown(node.name, self._registry), node.span)
-            elif self._crossing(node) is None:
-                yield from self.unknown(node.elements)
+            if self._lookup(node) is None:
+                if isinstance(node, PassNode):
+                    yield Problem(_unknown(node.name, self._names), node.span)
+                else:
+                    yield from self.unknown(node.elements)
 
-    def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
+    def add(self, nodes: Sequence[ElementNode], manager: OpPassManager) -> None:
         """Add elements up to where there are too many problems."""
         for node in nodes:
             if len(self._problems) >= MAX_PROBLEMS:
                 return
-            if isinstance(node, PipelineNode) and self._crossing(node) is None:
+            info = self._lookup(node)
+            if info is None and not isinstance(node, PassNode):
                 self.add(node.elements, manager.nest(node.anchor, span=node.span))
                 continue
             try:
-                entry = self._entry(node)
-                if isinstance(entry, Entry):
-                    manager.add_entries(entry)
+                if not isinstance(info, PassPipelineInfo):
+                    manager.add_placed(Placed(_pass_of(info, node, self._names), node.span))
                     continue
-            except UnknownPassError:
-                raise
+                options = _options_of(info, node, self._names)
             except PipelineError as error:
                 # What has no place of its own (a missing option) is the pass's.
                 self._problems += [Problem(p.message, p.span or node.span) for p in error.problems]
-                self._kinds.add(type(error))
-                self._cause = self._cause or error.__cause__
+                self._errors.append(error)
                 continue
             self.raise_problems()  # before the code of others runs
-            _expand(*entry, manager, node.span)
+            manager.add_placed(*_expanded(info, options, manager, node.span))
 
     def raise_problems(self) -> None:
         """Raise what was found so far, if there is anything."""
-        if self._problems:
-            kind = self._kinds.pop() if len(self._kinds) == 1 else PipelineError
-            raise kind(*self._problems[:MAX_PROBLEMS]) from self._cause
-
-    def _lookup(self, name: str) -> PassPipelineInfo | PassInfo | None:
-        """Return what a name stands for; a pipeline hides a pass."""
-        if name not in self._found:
-            elsewhere = (found for found, _ in _elsewhere(name, self._registry))
-            self._found[name] = _lookup(name, self._registry) or next(elsewhere, None)
-        return self._found[name]
-
-    def _crossing(self, node: PipelineNode) -> type[Pass[Any, Any]] | None:
-        """Return the class of a pass that is written like a nested pipeline, if the node is one.
-
-        Op names have dots, so that none can be taken for such a pass.
-        """
-        if "." in node.anchor or node.anchor == ANY:
-            return None
-        info = self._registry.lookup_pass(node.anchor)
-        return info.pass_class if info is not None and info.pass_class.takes_elements else None
-
-    def _entry(self, node: ElementNode) -> Entry | tuple[PassPipelineInfo, Options | None]:
-        """Return a pass as an entry of a manager, or a registered pipeline and its options."""
-        if isinstance(node, PipelineNode):
-            crossing = cast("type[Pass[Any, Any]]", self._crossing(node))
-            return Entry(crossing.from_elements(node.elements, self._registry), node.span)
-        is_plain = not node.options and node.argument is None
-        if is_plain and node.name in self._plain:
-            return self._plain[node.name]._replace(span=node.span)
-        info = self._lookup(node.name)
-        if info is None:
-            raise UnknownPassError(Problem(_unknown(node.name, self._registry), node.span))
-        if isinstance(info, PassPipelineInfo):
-            return info, _options_of(info, node, self._registry)
-        pass_ = self._pass(info, node)
-        is_bound = bool(self._registry.scope) or not pass_.ir
-        entry = Entry(pass_, node.span)
-        if not is_bound:
-            entry = entry._replace(written=node, names=self._registry)
-        if is_plain:
-            self._plain[node.name] = entry  # passes are values: one will do for all places
-        return entry
-
-    def _pass(self, info: PassInfo, node: PassNode) -> Pass[Any, Any]:
-        try:
-            return _pass_of(info, node, self._registry)
-        except OptionError:
-            for other, names in _elsewhere(node.name, self._registry):
-                with suppress(PipelineError):
-                    if isinstance(other, PassInfo):
-                        return _pass_of(other, node, names)
-            raise
+        if self._errors:
+            kinds = {type(error) for error in self._errors}
+            kind = kinds.pop() if len(kinds) == 1 else PipelineError
+            causes = (error.__cause__ for error in self._errors if error.__cause__)
+            raise kind(*self._problems[:MAX_PROBLEMS]) from next(causes, None)
 
 
-def _expand(
-    info: PassPipelineInfo, options: Options | None, manager: Any, span: Span | None
-) -> None:
-    """Let a registered pipeline add its passes to a manager.
+def _expanded(
+    info: PassPipelineInfo, options: Options | None, manager: OpPassManager, span: Span | None
+) -> list[Placed]:
+    """Return what a registered pipeline adds to a manager, which stands where it is called.
 
     Raises:
         PipelineError: Its own code raises something, or adds nothing and returns something.
     """
-    before = len(manager)
+    inside = manager.empty(manager.anchor)
     try:
-        made = info.build(manager) if options is None else info.build(manager, options)
+        made = info.build(inside) if options is None else info.build(inside, options)
     except PipelineError as error:
         from passel.tracebacks import raised_at
 
@@ -263,61 +212,43 @@ def _expand(
 
         message = f"pipeline '{info.name}' cannot be built: {brief_at(error)}"
         raise PipelineError(Problem(message, span)) from error
-    if made is not None and made is not manager and len(manager) == before:
+    if made is not None and made is not inside and not len(inside):
         message = (
             f"pipeline '{info.name}' adds nothing to the manager that it is given, and "
             f"returns another object ({type(made).__name__}): call add and nest of that one"
         )
         raise PipelineError(Problem(message, span))
-    manager.stand_at(span, before)
+    return [Placed(item, span) for item in inside]
 
 
-def _elsewhere(
-    name: str, registry: PassRegistry
-) -> Iterator[tuple[PassPipelineInfo | PassInfo, PassRegistry]]:
-    """Yield what a name stands for on IRs in use, if it is not known which IR is meant."""
-    for adapter in () if registry.scope else imported_irs():
-        if ability_of(adapter, BringsPasses) is not None:
-            names = names_on(adapter, registry)
-            with suppress(AdapterError):  # imported, but not all that it takes is there
-                found = _lookup(name, names)
-                if found is not None:
-                    yield found, names
-
-
-def _options_of(info: PassPipelineInfo, node: PassNode, registry: PassRegistry) -> Options | None:
+def _options_of(info: PassPipelineInfo, node: Any, names: PassRegistry) -> Options | None:
     """Return the options of a registered pipeline; None if it has none."""
     owner = f"pipeline '{node.name}'"
     nodes = _options(node, owner)
     if info.options:
-        return _made(info.options, nodes, owner, registry)
-    read_options((), nodes, owner, registry)
+        return _made(info.options, nodes, owner, names)
+    read_options((), nodes, owner, names)
     return None
 
 
-def _lookup(name: str, registry: PassRegistry) -> PassPipelineInfo | PassInfo | None:
-    return registry.lookup_pipeline(name) or registry.lookup_pass(name)
-
-
-def _pass_of(info: PassInfo, node: PassNode, registry: PassRegistry) -> Pass[Any, Any]:
-    pass_class, owner = _class_of(info), f"pass '{node.name}'"
-    return _made(pass_class, _options(node, owner, pass_class), owner, registry)
-
-
-def _class_of(info: PassInfo) -> type[Pass[Any, Any]]:
-    """Return a registered pass's class.
+def _pass_of(info: Any, node: ElementNode, names: PassRegistry) -> Pass[Any, Any]:
+    """Return a pass as it was written.
 
     Raises:
-        PipelineError: It cannot be loaded.
+        PipelineError: Its class cannot be loaded, or options are wrong.
     """
     try:
-        return info.pass_class
+        pass_class: type[Pass[Any, Any]] = info.pass_class
     except DefinitionError as error:
         raise PipelineError(Problem(str(error))) from (error.__cause__ or error)
+    if not isinstance(node, PassNode):
+        return pass_class.from_elements(node.elements, names)
+    owner = f"pass '{node.name}'"
+    return _made(pass_class, _options(node, owner, pass_class), owner, names)
 
 
 def _made(
-    made_class: type[OptionsT], nodes: Sequence[OptionNode], owner: str, registry: PassRegistry
+    made_class: type[OptionsT], nodes: Sequence[OptionNode], owner: str, names: PassRegistry
 ) -> OptionsT:
     """Return a pass, or the options of a pipeline, with the options as written.
 
@@ -325,7 +256,7 @@ def _made(
         OptionError: Options are wrong, or its own code raises something.
     """
     try:
-        return made_class(**made_class.read_options(nodes, owner, registry))
+        return made_class(**made_class.read_options(nodes, owner, names))
     except PasselError:
         raise
     except (Exception, SystemExit) as error:
@@ -334,11 +265,11 @@ def _made(
         raise OptionError(Problem(f"{owner} cannot be made: {brief_at(error)}")) from error
 
 
-def _unknown(name: str, registry: PassRegistry) -> str:
-    if not registry.scope and (unusable := unusable_ir()) is not None:
+def _unknown(name: str, names: PassRegistry) -> str:
+    if not names.scope and (unusable := unusable_ir()) is not None:
         raise unusable  # which may have the pass
     several = len(name.replace(";", " ").split()) > 1
-    hint = "; passes are separated by commas" if several else registry.suggest(name)
+    hint = "; passes are separated by commas" if several else names.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
-from passel.passes.resolution import Entry, bound
-from passel.passes.walking import walk
+from passel.passes.reachable import walk
+from passel.passes.resolution import Placed
 from passel.schedule.model import (
     NestedStep,
     PassStep,
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
     from passel.passes import Pass
-    from passel.passes.effects_guard import EffectsGuard
-    from passel.passes.walking import Visit
+    from passel.passes.reachable import EffectsGuard, Visit
     from passel.schedule.model import Step
 
 
@@ -82,7 +81,7 @@ class PipelineCompiler:
             known = self._compiled.get(key)
             if known is not None and known.tree() is tree and known.changes == changes:
                 return known.schedule
-            visits = tuple(walk(tree, self.adapter))
+            visits = tuple(walk(tree))
             if self.guard is not None:
                 self.guard.check(visits)
             here = [visit for visit in visits if not visit.is_elsewhere]
@@ -101,8 +100,8 @@ class PipelineCompiler:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
-                    f"ops of {self.adapter.name}: build it with PassManager(anchor, context), "
-                    "which finds the passes of the context's IR"
+                    f"ops of {self.adapter.name}: build it with PassManager(anchor, context), or "
+                    "in the context, so that names are those of its IR"
                 )
                 raise AnchorError(Problem(message, span))
 
@@ -118,29 +117,29 @@ class PipelineCompiler:
 
 
 class _Nest(NamedTuple):
-    """A tree, or adjacent ones for the same ops, with the passes that names mean on the IR.
+    """A tree, or adjacent ones for the same ops.
 
     Attributes:
         anchor: The name of the ops, or `any`.
-        entries: The direct entries of all, in order.
+        placed: What is directly in them, in order, with places.
         jobs: How many ops none of them may exceed at once; None for no limit.
         span: The place of the first.
     """
 
     anchor: str
-    entries: tuple[Entry, ...]
+    placed: tuple[Placed, ...]
     jobs: int | None
     span: Span | None
 
     def joined(self, other: _Nest) -> _Nest:
         """Return both in one, which keeps to the limits of each."""
         limits = [jobs for jobs in (self.jobs, other.jobs) if jobs is not None]
-        entries = self.entries + other.entries
-        return self._replace(entries=entries, jobs=min(limits, default=None))
+        placed = self.placed + other.placed
+        return self._replace(placed=placed, jobs=min(limits, default=None))
 
     def passes(self) -> Iterator[Pass[Any, Any]]:
-        """Yield the direct entries that are passes."""
-        return (item for item, *_ in self.entries if not isinstance(item, OpPassManager))
+        """Yield the passes directly in them."""
+        return (item for item, _ in self.placed if not isinstance(item, OpPassManager))
 
 
 class _Compilation:
@@ -156,8 +155,8 @@ class _Compilation:
         return self._pipeline(self._nest(tree, None), outer, ())
 
     def _nest(self, tree: OpPassManager, span: Span | None) -> _Nest:
-        entries = tuple(Entry(bound(entry, self._adapter), entry.span) for entry in tree.entries())
-        return _Nest(tree.anchor, entries, tree.jobs, span)
+        placed = tuple(Placed(item, place or span) for item, place in tree.placed())
+        return _Nest(tree.anchor, placed, tree.jobs, span)
 
     def _pipeline(self, nest: _Nest, outer: str, enclosing: tuple[OpKind, ...]) -> Pipeline:
         path = f"{outer}/{nest.anchor}" if outer else nest.anchor
@@ -185,7 +184,7 @@ class _Compilation:
             hint = self._adapter.suggest_op(self._context, nest.anchor)
             message = f"no registered operation is called '{nest.anchor}'{hint}"
             raise AnchorError(Problem(message, nest.span))
-        if kind is not None and not kind.isolated and nest.entries:
+        if kind is not None and not kind.isolated and nest.placed:
             message = (
                 f"'{nest.anchor}' cannot anchor a pipeline: it is not marked as "
                 "'IsolatedFromAbove', so its passes could not run apart from what encloses it"
@@ -196,7 +195,7 @@ class _Compilation:
     def _merged(self, nest: _Nest) -> Iterator[Pass[Any, Any] | list[_Nest]]:
         """Yield the entries, with adjacent pipelines gathered where they may be, `any` last."""
         group: dict[str, _Nest] = {}
-        for item, span, *_ in nest.entries:
+        for item, span in nest.placed:
             inner = self._nest(item, span) if isinstance(item, OpPassManager) else None
             if group and (inner is None or self._conflicts(group, inner)):
                 yield sorted(group.values(), key=_place)
@@ -228,7 +227,7 @@ def _place(nest: _Nest) -> tuple[bool, bytes]:
 
 
 def _check_complete(nest: _Nest) -> None:
-    for item, span, *_ in nest.entries:
+    for item, span in nest.placed:
         if isinstance(item, OpPassManager):
             continue
         try:
@@ -246,7 +245,7 @@ def _check_schedulable(nest: _Nest, kind: OpKind, enclosing: tuple[OpKind, ...])
             f"'{nest.anchor}'! It runs {item.requirement()}; {_way_out(item, kind, enclosing)}",
             span,
         )
-        for item, span, *_ in nest.entries
+        for item, span in nest.placed
         if not isinstance(item, OpPassManager) and not is_schedulable(item, kind)
     ]
     if problems:

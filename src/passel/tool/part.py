@@ -195,7 +195,7 @@ class Part:
             if problem.span is not None:
                 raise error
             message = problem.message + self._nesting_hint(manager, op)
-            span = next((each.span for each in manager.entries() if each.span), None)
+            span = next((each.span for each in manager.placed() if each.span), None)
             if span is None or (start := span.source.text.find(manager.anchor)) < 0:
                 place = self._adapter.location(op)
                 self._report(Diagnostic(Severity.ERROR, message, place))

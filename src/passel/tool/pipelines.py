@@ -83,7 +83,7 @@ class PipelineFactory:
         is_recorded = recorded is not None and recorded.pipeline is not None
         if self._whole is not None and not (self._is_default and is_recorded):
             manager = PassManager(self._whole.anchor, context, adapter=adapter)
-            manager.add_entries(*self._whole.entries())
+            manager.add_placed(*self._whole.placed())
         else:
             if recorded is None or recorded.pipeline is None:
                 manager = PassManager(kind.name, context, adapter=adapter)

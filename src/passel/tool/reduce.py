@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from passel.instruments.reproducer_command import allowing
 from passel.ir import PrintFlags, crossing_with
-from passel.passes.walking import walk
+from passel.passes.reachable import walk
 from passel.search import Case, Reducer, SameFailure, SearchError, Trials, Verdict
 from passel.search.starting import narrowed, printed
 from passel.tool.output import Output

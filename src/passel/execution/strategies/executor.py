@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from passel.execution.level import Level
     from passel.execution.options import RunOptions
     from passel.ir import IRAdapter
-    from passel.passes.effects_guard import EffectsGuard
     from passel.passes.outcome import Outcome
+    from passel.passes.reachable import EffectsGuard
     from passel.schedule import NestedStep
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from passel.diagnostics import log_warning_once
 from passel.errors import EncodingError
 from passel.execution.streams import standard_streams
-from passel.passes.walking import walk
+from passel.passes.reachable import walk
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:

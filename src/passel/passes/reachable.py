@@ -1,0 +1,153 @@
+"""All that a pipeline may run: nested passes, and those that passes hold or run themselves.
+
+What they preserve together, and whether what they do outside the IR is allowed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from passel.analysis import EVERYTHING, AllAnalyses, in_common
+from passel.errors import EffectsError, Problem
+from passel.passes.base import Pass
+from passel.passes.definition import EFFECTS, check_effects
+from passel.passes.op_pass_manager import OpPassManager
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from passel.diagnostics import Span
+
+Runnable: TypeAlias = "Pass[Any, Any] | OpPassManager"
+
+
+class Visit(NamedTuple):
+    """A pass that a walk has come to.
+
+    Attributes:
+        pass_: The pass.
+        span: Its place in a text, or that of the pass or pipeline that it is in.
+        is_elsewhere: Whether it runs on another IR than what the walk began with.
+    """
+
+    pass_: Pass[Any, Any]
+    span: Span | None
+    is_elsewhere: bool
+
+
+def walk(
+    item: Runnable, span: Span | None = None, *, is_elsewhere: bool = False
+) -> Iterator[Visit]:
+    """Yield passes in the order of the text, each before those that it may run.
+
+    Args:
+        item: A pass, or a manager.
+        span: Its place.
+        is_elsewhere: Whether it runs on another IR.
+    """
+    if isinstance(item, OpPassManager):
+        for inner, place in item.placed():
+            yield from walk(inner, place or span, is_elsewhere=is_elsewhere)
+        return
+    yield Visit(item, span, is_elsewhere)
+    for inner in run_by(item):
+        yield from walk(inner, span, is_elsewhere=is_elsewhere or item.takes_elements)
+
+
+def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
+    """Return the passes and pipelines that a pass may run, but not what those may run.
+
+    They are what its options hold, and what it says (`Pass.may_run`).
+    """
+    held = (each for value in _values(pass_) for each in _held(value))
+    return (*held, *cast("Iterable[OpPassManager]", pass_.may_run()))
+
+
+def _held(value: Any) -> Iterator[Runnable]:
+    if isinstance(value, (Pass, OpPassManager)):
+        yield cast("Runnable", value)
+    else:
+        inner = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else _values(value)
+        for each in inner:
+            yield from _held(each)
+
+
+def _values(value: Any) -> Iterable[Any]:
+    """Return the values of a dataclass's fields."""
+    from dataclasses import fields, is_dataclass
+
+    return [getattr(value, field.name) for field in fields(value)] if is_dataclass(value) else ()
+
+
+def preserves(kinds: Collection[type], kind: type) -> bool:
+    """Return whether an analysis is among those that are preserved."""
+    return kind in kinds or AllAnalyses in kinds
+
+
+def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
+    """Return the analyses that all of several passes and pipelines preserve.
+
+    What a pass may run counts like the pass itself. Nothing preserves everything.
+    """
+    kept = EVERYTHING
+    for item in items:
+        for visit in walk(item):
+            kept = in_common(kept, frozenset(visit.pass_.preserves))
+    return kept
+
+
+class EffectsGuard:
+    """Refuses pipelines with effects outside the IR that are not allowed.
+
+    Passes that other passes may run count. It looks at declarations alone: nothing is
+    run or initialized.
+
+    Args:
+        allowed: The effects that are allowed.
+        remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
+
+    Raises:
+        DefinitionError: There is no such effect.
+    """
+
+    def __init__(self, allowed: Collection[str] = (), remedy: str = "") -> None:
+        check_effects(allowed, "allowed effects")
+        self.allowed: frozenset[str] = frozenset(allowed)
+        self._remedy = remedy
+
+    def check(self, visits: Iterable[Visit]) -> None:
+        """Check the passes of a manager.
+
+        Raises:
+            EffectsError: Some have effects that are not allowed.
+        """
+        findings: dict[str, Span | None] = {}
+        missing: set[str] = set()
+        for pass_, span, _ in visits:
+            if refused := sorted(set(pass_.own_effects()) - self.allowed):
+                missing.update(refused)
+                findings.setdefault(_finding(pass_, refused), span)
+        if missing:
+            message = (
+                f"{_listed(list(findings))}, which a pipeline from a file may do only if you "
+                f"trust it: {self._remedy_for(missing)}"
+            )
+            place = next(iter(findings.values()))
+            raise EffectsError(Problem(message, place), effects=sorted(missing))
+
+    def _remedy_for(self, names: set[str]) -> str:
+        effects = sorted(names | self.allowed)
+        if not self._remedy:
+            return f"restrict_effects({', '.join(map(repr, effects))})"
+        return self._remedy.replace("{effects}", ",".join(effects))
+
+
+def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
+    by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
+    does = _listed([EFFECTS[effect] for effect in effects])
+    return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
+
+
+def _listed(clauses: list[str]) -> str:
+    *others, last = clauses
+    return f"{', '.join(others)} and {last}" if others else last
