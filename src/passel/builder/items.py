@@ -8,7 +8,7 @@ from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Nest, Step, bundled, is_block
 from passel.errors import OptionError
 from passel.manager import OpPassManager
-from passel.passes.resolution import Placed
+from passel.passes.op_pass_manager import Placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,8 +10,8 @@ from passel.errors import PipelineError
 from passel.ir import ANY
 from passel.manager import OpPassManager
 from passel.passes import pass_type
+from passel.passes.op_pass_manager import Placed
 from passel.passes.pass_type import PassType
-from passel.passes.resolution import Placed
 from passel.schedule.model import is_schedulable
 
 if TYPE_CHECKING:

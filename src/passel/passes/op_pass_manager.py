@@ -6,12 +6,12 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeGuard
 
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
-from passel.passes.resolution import Placed, build, names_for
+from passel.passes.resolution import build, names_for
 from passel.pipeline import (
     OptionText,
     PassNode,
@@ -43,6 +43,18 @@ if TYPE_CHECKING:
         | Callable[[Any, ExternalPass], object]
         | Callable[[Any], object]
     )
+
+
+class Placed(NamedTuple):
+    """A pass or a nested manager in a manager.
+
+    Attributes:
+        item: The pass or manager.
+        span: Its place in the text that it comes from, if it comes from one.
+    """
+
+    item: Pass[Any, Any] | OpPassManager
+    span: Span | None = None
 
 
 class ForeignPass(Protocol):
@@ -176,7 +188,7 @@ class OpPassManager:
         self._append(*self._built(nodes, names, self.nesting))
         return self
 
-    def add_placed(self, *placed: Placed) -> Self:
+    def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
         """Append what another manager yields as `placed()`, with the places in its text.
 
         Managers among them are shared with it, not copied.
@@ -186,8 +198,10 @@ class OpPassManager:
         """
         self._append(
             *(
-                each if isinstance(each.item, OpPassManager) else self._nested_if_needed(*each)
-                for each in placed
+                Placed(item, span)
+                if isinstance(item, OpPassManager)
+                else self._nested_if_needed(item, span)
+                for item, span in placed
             )
         )
         return self

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.errors import (
     MAX_PROBLEMS,
@@ -32,24 +32,11 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
-    from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.options import Options
     from passel.passes.sources import PassInfo, PassSource
     from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
-
-
-class Placed(NamedTuple):
-    """A pass or a nested manager in a manager.
-
-    Attributes:
-        item: The pass or manager.
-        span: Its place in the text that it comes from, if it comes from one.
-    """
-
-    item: Pass[Any, Any] | OpPassManager
-    span: Span | None = None
 
 
 def names_for(
@@ -95,12 +82,12 @@ def _own(adapter: IRAdapter) -> tuple[PassSource, ...]:
     return ()
 
 
-def build(nodes: Sequence[ElementNode], manager: OpPassManager, names: PassRegistry) -> None:
+def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
     """Append what was parsed to a manager, which is of no use if it does not succeed.
 
     Args:
         nodes: The elements.
-        manager: The manager.
+        manager: The `OpPassManager`.
         names: Where names are looked up.
 
     Raises:
@@ -151,7 +138,7 @@ class _Builder:
                 else:
                     yield from self.unknown(node.elements)
 
-    def add(self, nodes: Sequence[ElementNode], manager: OpPassManager) -> None:
+    def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
         """Add elements up to where there are too many problems."""
         for node in nodes:
             if len(self._problems) >= MAX_PROBLEMS:
@@ -162,7 +149,7 @@ class _Builder:
                 continue
             try:
                 if not isinstance(info, PassPipelineInfo):
-                    manager.add_placed(Placed(_pass_of(info, node, self._names), node.span))
+                    manager.add_placed((_pass_of(info, node, self._names), node.span))
                     continue
                 options = _options_of(info, node, self._names)
             except PipelineError as error:
@@ -183,8 +170,8 @@ class _Builder:
 
 
 def _expanded(
-    info: PassPipelineInfo, options: Options | None, manager: OpPassManager, span: Span | None
-) -> list[Placed]:
+    info: PassPipelineInfo, options: Options | None, manager: Any, span: Span | None
+) -> list[tuple[Any, Span | None]]:
     """Return what a registered pipeline adds to a manager, which stands where it is called.
 
     Raises:
@@ -218,7 +205,7 @@ def _expanded(
             f"returns another object ({type(made).__name__}): call add and nest of that one"
         )
         raise PipelineError(Problem(message, span))
-    return [Placed(item, span) for item in inside]
+    return [(item, span) for item in inside]
 
 
 def _options_of(info: PassPipelineInfo, node: Any, names: PassRegistry) -> Options | None:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY
-from passel.passes.op_pass_manager import OpPassManager
+from passel.passes.op_pass_manager import OpPassManager, Placed
 from passel.passes.reachable import walk
-from passel.passes.resolution import Placed
 from passel.schedule.model import (
     NestedStep,
     PassStep,
