@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tool_fixtures import MlirOpt
 
 _IN_CODE = re.compile(r"`(-[^`]*)`")
-_SPELT_OTHERWISE = {"h", "help-hidden", "p", "time-passes"}
+_SPELT_OTHERWISE = {"h", "p", "time-passes"}
 """Flags of mlir-opt that are LLVM's or other names of flags that are there."""
 
 

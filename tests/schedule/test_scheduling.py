@@ -331,19 +331,6 @@ def test_text_never_nests_implicitly(
     assert info.value.span.text == "on-func"
 
 
-def test_text_added_to_an_implicit_manager_does_not_nest(
-    make: Callable[..., Pass[Any]], monkeypatch: pytest.MonkeyPatch, registry: Any
-) -> None:
-    """`add(text)` refuses what `add(pass)` would nest, and leaves the mode as it was."""
-    monkeypatch.setattr("passel.passes.resolution.default_registry", lambda: registry)
-    pm = OpPassManager("toy.module", nesting=Nesting.IMPLICIT)
-    with pytest.raises(AnchorError, match="did you intend to nest"):
-        pm.add("a,on-func")
-    assert str(pm) == "toy.module()"
-    pm.add(make("on-func"))
-    assert str(pm) == "toy.module(toy.func(on-func))"
-
-
 def test_a_missing_dialect_has_a_place_in_the_text() -> None:
     """That of the pass that depends on it, also inside of an option."""
 

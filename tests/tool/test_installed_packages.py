@@ -178,6 +178,28 @@ def test_a_reproducer_of_another_ir(opt: Callable[..., Outcome], tmp_path: Path)
     assert "'toy.func' op has a negative value: -5" in replayed.err
 
 
+PYTHON = """
+from zoo import Feed, ZooAdapter
+from passel import PassManager
+from passel.testing import parse_toy
+
+manager = PassManager("toy.module", adapter=ZooAdapter())
+manager.enable_crash_reproducer("repro.toy")
+manager.add_nested("toy.func", Feed(amount=-5))
+manager.run(parse_toy("toy.module(toy.func @cat)"))
+"""
+
+
+def test_a_reproducer_of_another_ir_from_python(
+    opt: Callable[..., Outcome], folders: dict[str, Path], tmp_path: Path
+) -> None:
+    """The replay line of a manager in Python has the IR as well."""
+    failed = run_with([folders["zoo"]], "-c", PYTHON, cwd=tmp_path)
+    command = "passel-opt --run-reproducer --ir=zoo repro.toy"
+    assert f"{command}\n" in failed.err
+    assert "'toy.func' op has a negative value: -5" in opt(*command.split()[1:]).err
+
+
 @pytest.mark.parametrize(
     ("flags", "error"),
     [

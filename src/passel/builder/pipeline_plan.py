@@ -14,6 +14,7 @@ from passel.builder.targets import Targets
 from passel.contracts import ContractWalk, Named, Region, refuse
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY
+from passel.passes.op_pass_manager import Nesting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +145,7 @@ class PipelinePlan:
             manager: The manager.
 
         Raises:
-            AnchorError: The manager is for other ops.
+            AnchorError: The manager is for other ops and does not nest implicitly.
             InsertionError: As for `build`.
 
         Example:
@@ -156,8 +157,10 @@ class PipelinePlan:
             any(canonicalize,cse)
         """
         if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
-            message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
-            raise AnchorError(Problem(message))
+            if manager.nesting is not Nesting.IMPLICIT:
+                message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
+                raise AnchorError(Problem(message))
+            manager = manager.nest(self.anchor)
         manager.add_placed(*self.build().placed())
 
     def build(self) -> PassManager:

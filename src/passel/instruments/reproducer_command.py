@@ -98,4 +98,7 @@ def _completed(command: str, run: Run, passes: Iterable[Pass[Any, Any]]) -> str:
 def _reading_flags(run: Run) -> Sequence[str]:
     """Return the flags with which the tool reads the IR of a run."""
     writes = ability_of(run.adapter, WritesSources)
-    return () if writes is None else writes.reading_flags(run.op, run.ir_context)
+    if writes is not None:
+        return writes.reading_flags(run.op, run.ir_context)
+    name = installed_name(run.adapter)
+    return (f"--ir={name}",) if name else ()

@@ -165,7 +165,7 @@ class OpPassManager:
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
-                added += self._built(elements, self._names, Nesting.EXPLICIT)
+                added += self._built(elements, self._names)
             elif isinstance(item, OpPassManager):
                 added.append(Placed(item.copy()))
             else:
@@ -176,8 +176,6 @@ class OpPassManager:
     def add_nodes(self, nodes: Sequence[ElementNode], names: PassRegistry | None = None) -> Self:
         """Append what was parsed from text, nesting passes as this manager does.
 
-        Text itself never nests implicitly; this is for tools whose flags name passes.
-
         Args:
             nodes: The elements.
             names: Where names are looked up; by default as by `add`.
@@ -185,7 +183,7 @@ class OpPassManager:
         Raises:
             PipelineError: A name, an option or an anchor is wrong; nothing was added.
         """
-        self._append(*self._built(nodes, names, self.nesting))
+        self._append(*self._built(nodes, names))
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
@@ -371,12 +369,9 @@ class OpPassManager:
         )
         raise AnchorError(Problem(message, span))
 
-    def _built(
-        self, nodes: Sequence[ElementNode], names: PassRegistry | None, nesting: Nesting
-    ) -> list[Placed]:
+    def _built(self, nodes: Sequence[ElementNode], names: PassRegistry | None) -> list[Placed]:
         """Return what was parsed, built beside this manager: all or nothing."""
         scratch = self.empty(self._anchor)
-        scratch.nesting = nesting
         build(nodes, scratch, names or self._names or names_for(None, entered_context()))
         return scratch._placed
 

@@ -115,6 +115,9 @@ class Children(Generic[_I, _R]):
 
         Children take the items in their order. Once a result is good, they begin no more; one
         that dies of an item cannot tell whether that is good, so that all others are done.
+
+        Raises:
+            PasselError: The function has raised it for an item.
         """
         good = mmap(-1, 1)  # shared: whether there is a good result
         with TemporaryDirectory(prefix="passel-") as folder:
@@ -127,9 +130,12 @@ class Children(Generic[_I, _R]):
                 scratch.folder.mkdir()
                 with scratch.streams():
                     signal.setitimer(signal.ITIMER_REAL, self.timeout or 0)
-                    result = self._function(items[index], scratch)
+                    try:
+                        result = self._function(items[index], scratch)
+                    except PasselError as error:
+                        result = error
                     signal.setitimer(signal.ITIMER_REAL, 0)
-                good[0] |= self._is_good(result)
+                good[0] |= isinstance(result, PasselError) or self._is_good(result)
                 # At once: what a child has in memory is lost if it dies of a later item.
                 scratch.result.write_bytes(pickle.dumps(result))
                 return ()
@@ -141,13 +147,16 @@ class Children(Generic[_I, _R]):
                 yield work
 
             forks = fork_map(body, range(len(items)), self._jobs)
-            return {
-                index: scratch.died(forks.deaths[index].code)
-                if index in forks.deaths
-                else pickle.loads(scratch.result.read_bytes())  # noqa: S301 - a child wrote it
-                for index, scratch in enumerate(scratches)
-                if index in forks.deaths or scratch.result.exists()
-            }
+            results: dict[int, _R | Died] = {}
+            for index, scratch in enumerate(scratches):
+                if index in forks.deaths:
+                    results[index] = scratch.died(forks.deaths[index].code)
+                elif scratch.result.exists():
+                    result = pickle.loads(scratch.result.read_bytes())  # noqa: S301 - a child's
+                    if isinstance(result, PasselError):
+                        raise result
+                    results[index] = result
+            return results
 
 
 class SearchError(PasselError):

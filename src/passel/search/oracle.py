@@ -18,7 +18,7 @@ from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import reproducer_text
 from passel.ir.frontend import SourcePart
 from passel.schedule import PassStep
-from passel.search.children import Died
+from passel.search.children import Died, SearchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -333,11 +333,22 @@ class Command(Oracle):
         return "\n  ".join([f"the command {how}" + (", and says:" if said else ""), *said])
 
     def _code(self, case: Case, scratch: Scratch) -> int | None:
-        """Run the command, and return its exit code; None if it takes too long."""
+        """Run the command, and return its exit code; None if it takes too long.
+
+        Raises:
+            SearchError: The system cannot execute it.
+        """
         file = scratch.folder / f"case{self._suffix}"
         file.write_text(case.text(), encoding="utf-8", errors="surrogateescape")
         words = [each.replace("{}", str(file)) for each in self._words]
-        with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:  # noqa: S603 - the user's
+        try:
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL)  # noqa: S603 - the user's
+        except OSError as error:
+            raise SearchError(
+                f"the command cannot be run: {words[0]}: {error.strerror}; a script begins with "
+                "the path of its interpreter, such as #!/bin/sh"
+            ) from None
+        with process:
             try:
                 return process.wait(self._timeout)
             except subprocess.TimeoutExpired:

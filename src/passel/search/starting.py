@@ -46,17 +46,15 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
         PasselError: The case cannot be read, or its pipeline is not for it.
     """
 
-    def run(scratch: Scratch) -> tuple[FailureIdentity, ...] | PasselError:
+    def run(scratch: Scratch) -> tuple[FailureIdentity, ...]:
         try:
             return subject.run(case, scratch)
-        except PasselError as error:
-            return error
+        except PasselError:
+            raise
         except Exception as error:  # noqa: BLE001 - whatever a parser raises
-            return SearchError(f"the case cannot be read: {brief(error)}")
+            raise SearchError(f"the case cannot be read: {brief(error)}") from None
 
     result = in_child(run)
-    if isinstance(result, PasselError):
-        raise result
     if isinstance(result, Died):
         return FailureIdentity.of_death(result)
     return next(iter(result), None)

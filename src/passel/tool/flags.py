@@ -10,6 +10,7 @@ long flags with optional values nor an order among flags.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import suggest
@@ -29,8 +30,25 @@ _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
 _NO_PRINTER = "MLIR's bindings offer no such form"
 _IN_COMPAT = "add --compat=xdsl, which takes all flags as xdsl-opt does"
 _NO_REMARKS = "MLIR's bindings have no remark engine"
+_NO_DEBUG_OUTPUT = (
+    "releases of MLIR have no debug output; --mlir-print-ir-after-change and "
+    "--log-actions-to=<file> show what passes do"
+)
+_OTHER_STATISTICS = "--mlir-pass-statistics and its --mlir-pass-statistics-display=json count"
+_OTHER_HELP = "--help-all lists all flags, --list-passes all passes"
+_OTHER_OPTIONS = "--dump-pass-pipeline prints what runs, with all options"
 
 NOT_HERE = {
+    "debug": _NO_DEBUG_OUTPUT,
+    "debug-only": _NO_DEBUG_OUTPUT,
+    "debug-counter": "--mlir-debug-counter counts executions of passes",
+    "stats": _OTHER_STATISTICS,
+    "stats-json": _OTHER_STATISTICS,
+    "help-hidden": _OTHER_HELP,
+    "help-list": _OTHER_HELP,
+    "help-list-hidden": _OTHER_HELP,
+    "print-options": _OTHER_OPTIONS,
+    "print-all-options": _OTHER_OPTIONS,
     "elide-resource-data-from-bytecode": "MLIR's bindings write all of it",
     "mlir-enable-debugger-hook": "--log-actions-to and --mlir-debug-counter observe passes",
     "mlir-print-elementsattrs-with-hex-if-larger": _NO_PRINTER,
@@ -144,6 +162,9 @@ def read_flags(
             line.inputs += rest
             break
         if not word.startswith("-") or word == "-":
+            if word.startswith("@") and not Path(word).exists():
+                how = f"{program} $(cat {word[1:]})"
+                raise UsageError(f"'{word}': response files are not read; write {how}")
             if after_pass and "=" in word:
                 line.stray[word] = after_pass
             line.inputs.append(word)

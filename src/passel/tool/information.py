@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from passel.passes import Pass, PassInfo, PassRegistry
     from passel.passes.option_fields import OptionInfo
-    from passel.tool.definition import ToolDefinition
-    from passel.tool.irs import IRChoice
+    from passel.tool.irs import IRChoice, ToolDefinition
     from passel.tool.settings import Settings
 
 _WIDEST_OPTION = 60

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import AdapterError, PasselError, PipelineError
 from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, adapter_names
 from passel.ir.frontend import UsageError
-from passel.tool.definition import ToolDefinition
-from passel.tool.flags import UnknownFlagError, flags_in
+from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
 from passel.tool.plugins import load_plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
     from passel.diagnostics import Diagnostic
     from passel.ir import IRAdapter
     from passel.ir.frontend import Flag, Frontend, SourcePart
+    from passel.manager import PassManager
     from passel.passes import PassRegistry
 
-_ANY_TOOL = ToolDefinition()
 _KNOWN = ("xdsl", "mlir")
 """IRs whose flags are flags of the tool."""
 
@@ -42,6 +41,34 @@ _ROOTS = {"mlir": "mlir", "jaxlib": "jaxlib.mlir", "iree": "iree.compiler"}
 
 _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 """The beginning of an op or a type: its dialect, and a dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool, as `passel.tool.opt_main` defines it.
+
+    Attributes:
+        name: The program's name.
+        registry: The passes that a command line may name; None for all installed ones.
+        adapter: The IR that the tool is for; None if `--ir` chooses.
+        dialects: Dialects that no installed package brings.
+        flags: The flags that only this tool has.
+        setup: Called with each pass manager before it runs, and with the values of these flags.
+        version: Its version.
+        pipeline: The pipeline that runs if the command line gives none.
+    """
+
+    name: str = PROGRAM
+    registry: PassRegistry | None = None
+    adapter: IRAdapter | None = None
+    dialects: Sequence[Any] = ()
+    flags: Sequence[Flag] = ()
+    setup: Callable[[PassManager, Mapping[str, Any]], object] | None = None
+    version: str = ""
+    pipeline: str = ""
+
+
+_ANY_TOOL = ToolDefinition()
 
 
 class IRChoice:

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import PipelineError
 from passel.ir.frontend import UsageError
-from passel.tool.collector import collector_held, release_collector
-from passel.tool.definition import ToolDefinition
 from passel.tool.flags import PROGRAM, flags_in
+from passel.tool.irs import ToolDefinition
 from passel.tool.output import Output, put
-from passel.tool.process import guarded, let_second_interrupt_end, prepare_process
+from passel.tool.process import (
+    collector_held,
+    guarded,
+    let_second_interrupt_end,
+    prepare_process,
+    release_collector,
+)
 from passel.tool.settings import Settings
 
 if TYPE_CHECKING:

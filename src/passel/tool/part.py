@@ -14,7 +14,7 @@ from passel.errors import AnchorError, PassFailedError, PipelineError, Problem
 from passel.ir import ANY, InvalidIR, LowersPasses, ability_of
 from passel.ir.frontend import UnreadableError
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
-from passel.tool.collector import release_collector
+from passel.tool.process import release_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable

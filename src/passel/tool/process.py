@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,7 +15,7 @@ from passel.ir.left_out import telling_left_out
 from passel.tool.output import abandon_stdout, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from passel.instruments.terminals import Color
 
@@ -23,6 +24,9 @@ _INTERRUPTED = 130
 
 _ENDED_BY = 128
 """Offset of the exit code of a program that a signal ended, as shells report it."""
+
+
+_collector_is_held = False
 
 
 class Termination(KeyboardInterrupt):
@@ -155,3 +159,27 @@ def let_second_interrupt_end() -> None:
         library.sysv_signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
         handler = library.signal(signal.SIGINT, None)
         library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
+
+
+@contextmanager
+def collector_held() -> Generator[None]:
+    """Keep the cyclic garbage collector from running inside the `with` block, until it is released.
+
+    Until the passes run, a tool imports modules and parses, and all of that lives until the end.
+    """
+    global _collector_is_held  # noqa: PLW0603 - as the collector, it is the process's
+    _collector_is_held = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if _collector_is_held:
+            gc.enable()
+        _collector_is_held = False
+
+
+def release_collector() -> None:
+    """Let the collector run as it did before, but not visit what there is by now."""
+    gc.freeze()
+    if _collector_is_held:
+        gc.enable()

@@ -1,28 +1,63 @@
-"""The command passel-report: what a recorded run did."""
+"""The command passel-report: what a recorded run did, and how two differ."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from passel.diagnostics import suggest
+from passel.instruments.ir_diff import coloured, unified_diff
+from passel.instruments.terminals import shows_color
 from passel.ir.frontend import UsageError
 from passel.record import Record
-from passel.tool.help import Program
-from passel.tool.output import put
-from passel.tool.program import run_program
-from passel.tool.record_page import write_page
-from passel.tool.record_text import ViewFlags, comparison, shown
+from passel.record.comparing import compared
+from passel.record.outline import rows_of, top_runs
+from passel.record.page import page
+from passel.record.replays import replay, replay_of_pass
+from passel.search import Place
+from passel.tool.flag_groups import DiagnosticFlags, FlagGroup, flag
+from passel.tool.help import Program, run_program
+from passel.tool.output import laid_out, put
+from passel.tool.process import collector_held
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from passel.record import Execution, RunInfo
+    from passel.record.comparing import ComparedRow
+    from passel.record.outline import Row
     from passel.tool.flags import CommandLine
+
+_MOST_FAILURES = 20
+"""How many failures are worth showing."""
+
+_BAR = 10
+_NUMBER = 9
+_LONGEST_TITLE = 60
+"""Characters of a bar, a number, and a pass with its options."""
+
+
+class _Flags(FlagGroup):
+    """Report."""
+
+    o: str = flag("write a page for a browser with everything", "<file.html>")
+    step: str = flag("show a pass: its path, an end of it, or its name", "<path>")
+    op: str = flag("only this op, by default after each pass that has changed it", "<@name>")
+    diff: bool = flag("show what changed")
+    locations: bool = flag("with locations")
+    generic: bool = flag("IR in generic form, as it is recorded")
+    color: Any = DiagnosticFlags.flags["color"]
 
 
 PROGRAM = Program.of(
     "passel-report",
     "show what a recorded run did, or how two differ",
     "<record> [<new record>]",
-    ViewFlags,
+    _Flags,
     """\
   passel-report run.record
   passel-report run.record --step=cse --op=@main --diff
@@ -53,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(line: CommandLine) -> int:
-    flags = ViewFlags(line)
+    flags = _Flags(line)
     if len(line.inputs) not in (1, 2):
         raise UsageError("name a record, or two: passel-report run.record")
     if len(line.inputs) > 1 and (flags.step or flags.op):
@@ -64,6 +99,241 @@ def _run(line: CommandLine) -> int:
         )
     records = [Record.open(each) for each in line.inputs]
     if flags.o:
-        return write_page(records, flags.o)
+        return _write_page(records, flags.o)
     old, *new = records
-    return put(comparison(old, new[0], flags) if new else shown(old, flags))
+    return put(_comparison(old, new[0], flags) if new else _shown(old, flags))
+
+
+def _write_page(records: Sequence[Record], output: str) -> int:
+    """Write a page about a record, or about an old and a new one, and return the exit code.
+
+    Args:
+        records: The records.
+        output: The file to write, or `-`.
+
+    Raises:
+        PasselError: A record cannot be read, or the page cannot be written.
+    """
+    sources = [", ".join(record.info.sources) for record in records]
+    is_same = len(set(sources)) < len(sources) or not all(sources)
+    names = [str(record.path) for record in records] if is_same else sources
+    title = " and ".join(Path(name).name for name in names)
+    with collector_held():  # texts are read as ops by the thousand, and kept until all are printed
+        text = page(title, zip(names, records, strict=True))
+    return put(text, output)
+
+
+def _shown(record: Record, flags: _Flags) -> str:
+    """Return what a command line asks to be shown of a record.
+
+    Raises:
+        UsageError: It asks for what is not there.
+    """
+    if flags.step or flags.op or flags.diff:
+        return "".join(_steps(record, flags))
+    return laid_out(*_overview(record), color=flags.color)
+
+
+# -- The pipeline --------------------------------------------------------------------------------
+
+
+def _overview(record: Record) -> Iterator[RenderableType]:
+    """Yield the pipeline as a tree, with times and changes, and the failures."""
+    from rich.text import Text
+
+    for run in top_runs(record.info):
+        yield Text(_heading(record, run), "bold")
+        yield _tree(rows_of(record.info, record.executions, run))
+        yield from (Text(line, "red") for line in _ending(record, run))
+
+
+def _heading(record: Record, run: RunInfo) -> str:
+    versions = " ".join(f"{name} {version}" for name, version in run.version.items()) or run.ir
+    source = f"{run.source}: " if run.source else ""
+    return f"{source}{run.pipeline} ({versions}, passel {record.info.passel})"
+
+
+def _tree(rows: Sequence[Row]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True, overflow="ellipsis")
+    for name in ("ops", "changed", "time", "own"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
+    table.add_column("", no_wrap=True, min_width=_BAR)
+    total = sum(row.own_time for row in rows if row.is_pass)
+    for row in rows:
+        title = Text("  " * row.depth + _one_line(row.title))
+        if not row.is_pass:
+            table.add_row(title)
+            continue
+        changed, failed = row.count("changed"), row.count("failed")
+        unknown = row.count("unknown")
+        style = "red" if failed else "" if changed or unknown else "dim"
+        said = f"{failed} failed" if failed else f"{changed}{'?' if unknown else ''}"
+        share = round(_BAR * row.own_time / total) if total else 0
+        times = (f"{1000 * seconds:.1f} ms" for seconds in (row.total_time, row.own_time))
+        number = len(row.executions) - row.count("skipped")
+        table.add_row(title, str(number), said, *times, "█" * share, style=style)
+    return table
+
+
+def _one_line(title: str) -> str:
+    return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
+
+
+def _ending(record: Record, run: RunInfo) -> Iterator[str]:
+    """Yield what is not known, and what went wrong."""
+    for failure in run.failures[:_MOST_FAILURES]:
+        yield f"failed: {failure.path} on {failure.where}"
+        yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
+    if len(run.failures) > _MOST_FAILURES:
+        yield f"and {len(run.failures) - _MOST_FAILURES} more failures"
+    yield from run.notes
+    if not run.is_complete:
+        yield "the record ends before the run does"
+        for each in record.running:
+            yield f"was running when it ended: {each.path} on {each.op_title}"
+        if record.running and (again := replay(record, record.running[0])):
+            yield f"to run it again: {again}"
+
+
+# -- Two records ---------------------------------------------------------------------------------
+
+
+def _comparison(old: Record, new: Record, flags: _Flags) -> str:
+    """Return what is to be shown of two records: a table, or with `--diff` how results differ."""
+    rows = list(compared(old, new))
+    if flags.diff:
+        return "".join(_differences(old, new, rows, flags))
+    return laid_out(*_compared(old, new, rows), color=flags.color)
+
+
+def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    for name, record in (("old", old), ("new", new)):
+        yield from (Text(f"{name}: {_heading(record, r)}", "bold") for r in top_runs(record.info))
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True, overflow="ellipsis")
+    for name in ("ops", "differ", "old time", "new time"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
+    table.add_column("", overflow="fold")
+    for each in rows:
+        row, one = each.row, _only(each)
+        title = Text("  " * row.depth + _one_line(row.title))
+        if not row.is_pass:
+            table.add_row(title, *[""] * 4, one)
+            continue
+        differing = len(each.differing())
+        said = [f"{name}: {was} → {now}" for name, (was, now) in each.counts().items()]
+        if each.old and each.old.title != row.title:
+            said.insert(0, f"was {_one_line(each.old.title)}")
+        times = (f"{1000 * side.own_time:.1f} ms" if side else "" for side in each)
+        note = one or "; ".join(said)
+        style = "" if differing or note else "dim"
+        number = str(len(row.executions))
+        table.add_row(title, number, str(differing or ""), *times, note, style=style)
+    yield table
+    for name, record in (("old", old), ("new", new)):
+        for run in top_runs(record.info):
+            yield from (Text(f"{name} {line}", "red") for line in _ending(record, run))
+
+
+def _differences(
+    old: Record, new: Record, rows: Sequence[ComparedRow], flags: _Flags
+) -> Iterator[str]:
+    """Yield a diff for each op at each pass from which on results differ."""
+    is_same = True
+    for row in rows:
+        if not row.row.is_pass:
+            continue
+        if one := _only(row):
+            yield f"// {row.row.path}: {one}\n"
+        for pair in row.differing():
+            sides = list(zip((old, new), pair, strict=True))
+            title = next(each for each in reversed(pair) if each is not None)
+            statuses = (each.status if each else "did not run" for each in pair)
+            yield f"// {title.path} on {title.op_title}: {' → '.join(statuses)}\n"
+            before, after = (_text(record, e, e.after, flags) if e else "" for record, e in sides)
+            yield _diff(before, after, flags)
+            is_same = False
+    if is_same:
+        yield "// the IR is the same after each pass that both have\n"
+
+
+def _only(row: ComparedRow) -> str:
+    return "only new" if not row.old else "" if row.new else "only old"
+
+
+# -- A pass --------------------------------------------------------------------------------------
+
+
+def _steps(record: Record, flags: _Flags) -> Iterator[str]:
+    """Yield what passes did to ops: one pass or all, to one op or all."""
+    symbol: str = flags.op.removeprefix("@")
+    found = [*record.executions, *record.running]
+    if flags.step:
+        found = _executions_at(found, flags.step)
+    path = found[0].path if flags.step else ""
+    if symbol:
+        found = _executions_on(found, symbol, path)
+    shown = [e for e in found if (path and symbol) or e.status != "unchanged"]
+    for each in shown:
+        yield from _execution(record, each, flags)
+    if not path:
+        yield "" if shown else f"// no pass has changed {flags.op or 'anything'}\n"
+        return
+    if rest := len(found) - len(shown):
+        yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
+    last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
+    if again := replay(record, last) if is_one else replay_of_pass(record, path, last.run):
+        yield f"// to run it again: {again}\n"
+
+
+def _executions_on(found: Sequence[Execution], symbol: str, path: str) -> list[Execution]:
+    if on_it := [e for e in found if e.symbol == symbol]:
+        return on_it
+    hint = suggest(f"@{symbol}", [f"@{each.symbol}" for each in found if each.symbol])
+    who = f"'{path}' did not run" if path else "no pass ran"
+    raise UsageError(f"{who} on @{symbol}{hint}")
+
+
+def _executions_at(all_of_them: Sequence[Execution], step: str) -> list[Execution]:
+    path = Place.of(step, list(dict.fromkeys(e.path for e in all_of_them))).path
+    return [e for e in all_of_them if e.path == path]
+
+
+def _execution(record: Record, execution: Execution, flags: _Flags) -> Iterator[str]:
+    location = execution.location
+    where = f" at {location}" if location.line else ""
+    time = f"{1000 * execution.own_time:.2f} ms"
+    is_running = execution.status == "running"
+    how = "began and did not end; before it:" if is_running else f"{execution.status}, {time}"
+    yield f"// {execution.path} on {execution.op_title}{where}: {how}\n"
+    for name, count in execution.counts.items():
+        yield f"// {name}: {count}\n"
+    for diagnostic in execution.diagnostics:
+        yield "".join(f"// {line}\n" for line in str(diagnostic).splitlines())
+
+    before, after = execution.before, execution.after
+    if is_running or not flags.diff:
+        yield _text(record, execution, before if is_running else after, flags)
+    elif before != after or before is None:
+        old, new = (_text(record, execution, each, flags) for each in (before, after))
+        yield _diff(old, new, flags)
+
+
+def _text(record: Record, execution: Execution, digest: str | None, flags: _Flags) -> str:
+    if digest is None:
+        return "// not known\n"
+    if flags.generic:
+        return f"{record.text(digest)}\n"
+    return f"{record.readable(digest, run=execution.run, locations=flags.locations)}\n"
+
+
+def _diff(before: str, after: str, flags: _Flags) -> str:
+    diff = unified_diff(before, after)
+    return coloured(diff) if shows_color(sys.stdout, flags.color) else diff

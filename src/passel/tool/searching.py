@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.errors import PasselError
 from passel.execution.strategies import processors
 from passel.ir import InvalidIR, PrintFlags
 from passel.ir.frontend import UnreadableError, UsageError
@@ -19,16 +18,14 @@ from passel.search.children import Died, in_child
 from passel.search.oracle import Command
 from passel.search.starting import failure_of
 from passel.search.state_oracles import Miscompiled
-from passel.tool.definition import ToolDefinition
 from passel.tool.flag_groups import GROUPS, FlagGroup, flag, flags_by_name
 from passel.tool.flag_values import seconds_of
 from passel.tool.flags import flags_in
-from passel.tool.help import ABOUT, Program, help_text
+from passel.tool.help import ABOUT, Program, help_text, start
 from passel.tool.information import version
-from passel.tool.irs import flag_for, note_other_ir
+from passel.tool.irs import ToolDefinition, flag_for, note_other_ir
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.program import start
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
 from passel.tool.settings import Settings
@@ -278,7 +275,7 @@ def _read_case(
 
     adapter = subject.frontend.adapter
 
-    def read(_: Scratch) -> Case | Sequence[Diagnostic] | PasselError:
+    def read(_: Scratch) -> Case | Sequence[Diagnostic]:
         try:
             parsed, context = subject.parse(source)
             recorded = read_reproducer(parsed.resources, source)
@@ -286,9 +283,7 @@ def _read_case(
         except UnreadableError as error:
             return error.diagnostics
         except InvalidIR as error:
-            return SearchError(f"the input is not valid: {error.message}")
-        except PasselError as error:
-            return error
+            raise SearchError(f"the input is not valid: {error.message}") from None
         verify_each = recorded is None or recorded.verify_each is not False
         ir = adapter.print_op(parsed.op, PrintFlags(generic=True, local_scope=True))
         return Case(ir, str(manager) if len(manager) else "", verify_each)
@@ -296,8 +291,6 @@ def _read_case(
     result = in_child(read)
     if isinstance(result, Died):
         raise SearchError(f"the input crashes the parser, which ended by {result.cause}")
-    if isinstance(result, PasselError):
-        raise result
     if not isinstance(result, Case):
         for diagnostic in result:
             note_other_ir(diagnostic, source, ir)

@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Flag, Frontend
     from passel.manager import PassManager
     from passel.passes import PassRegistry
-    from passel.tool.definition import ToolDefinition
     from passel.tool.flags import CommandLine, PassFlag
-    from passel.tool.irs import IRChoice
+    from passel.tool.irs import IRChoice, ToolDefinition
 
 
 def _jobs_of_environment() -> Jobs | None:

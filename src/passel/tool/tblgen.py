@@ -17,9 +17,8 @@ from passel.specification.native import native_facts, native_module, native_stub
 from passel.specification.records import read_files, with_defaults
 from passel.tool.flag_groups import FlagGroup, flag
 from passel.tool.flag_values import names_of
-from passel.tool.help import Program
+from passel.tool.help import Program, run_program
 from passel.tool.output import put
-from passel.tool.program import run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

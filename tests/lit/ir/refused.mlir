@@ -11,3 +11,23 @@
 
 // RUN: not passel-opt %s --affine-loop-fusion 2>&1 | FileCheck %s --check-prefix=HINT
 // HINT: passel-opt: note: an installed IR has the pass 'affine-loop-fusion': --ir=mlir
+
+// What mlir-opt and LLVM have and passel-opt has not names what it has instead.
+
+// RUN: not passel-opt %s --debug-only=pass-manager 2>&1 | FileCheck %s --check-prefix=DEBUG
+// DEBUG: passel-opt: error: '--debug-only=pass-manager' is not available: {{.*}} --log-actions-to=<file> show what passes do
+
+// RUN: not passel-opt %s -debug 2>&1 | FileCheck %s --check-prefix=PLAIN
+// PLAIN: passel-opt: error: '-debug' is not available: releases of MLIR have no debug output
+
+// RUN: not passel-opt %s --stats 2>&1 | FileCheck %s --check-prefix=STATS
+// STATS: passel-opt: error: '--stats' is not available: --mlir-pass-statistics
+
+// RUN: not passel-opt --help-list 2>&1 | FileCheck %s --check-prefix=LIST
+// LIST: passel-opt: error: '--help-list' is not available: --help-all lists all flags, --list-passes all passes
+
+// RUN: not passel-opt --print-options 2>&1 | FileCheck %s --check-prefix=OPTIONS
+// OPTIONS: passel-opt: error: '--print-options' is not available: --dump-pass-pipeline prints what runs
+
+// RUN: not passel-opt @args.rsp 2>&1 | FileCheck %s --check-prefix=RESPONSE
+// RESPONSE: passel-opt: error: '@args.rsp': response files are not read; write passel-opt $(cat args.rsp)

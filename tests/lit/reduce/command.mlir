@@ -3,6 +3,12 @@
 // RUN: not passel-reduce %s --interesting=false 2>&1 | FileCheck %s --check-prefix=DULL
 // RUN: not passel-reduce %s --interesting=no-such-program 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not passel-reduce %s --interesting=%s 2>&1 | FileCheck %s --check-prefix=MODE
+// RUN: printf 'exit 0\n' > %t.sh && chmod +x %t.sh
+// RUN: not passel-reduce %s --interesting=%t.sh 2>&1 | FileCheck %s --check-prefix=FORMAT --implicit-check-not=Traceback
+// RUN: passel-opt %s --record=%t.record --cse --canonicalize --mem2reg --load-pass-plugin=%inputs/passes.py --mark -o /dev/null
+// RUN: not passel-bisect %t.record --interesting=%t.sh 2>&1 | FileCheck %s --check-prefix=FORMAT --implicit-check-not=Traceback
+// RUN: printf '#!/no/such/shell\n' > %t.sh
+// RUN: not passel-reduce %s --interesting=%t.sh 2>&1 | FileCheck %s --check-prefix=INTERPRETER --implicit-check-not=Traceback
 // RUN: not passel-reduce %s --mlir-timing --cse 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not passel-reduce %s --cse 2>&1 | FileCheck %s --check-prefix=FINE
 // RUN: not passel-reduce %s 2>&1 | FileCheck %s --check-prefix=NOTHING
@@ -18,6 +24,8 @@
 // DULL: passel-reduce: error: the input, in generic form, is not interesting: the command exits with 1
 // MISSING: passel-reduce: error: '--interesting' cannot be run: there is no program 'no-such-program' here
 // MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable: chmod +x [[FILE]]
+// FORMAT: passel-{{reduce|bisect}}: error: the command cannot be run: {{.*}}.sh: Exec format error; a script begins with
+// INTERPRETER: passel-reduce: error: the command cannot be run: {{.*}}.sh: No such file or directory; a script begins with
 // FLAG: passel-reduce: error: '--mlir-timing' means nothing here
 // FINE: passel-reduce: error: 'builtin.module(cse)' does not fail on the input
 // NOTHING: passel-reduce: error: there is nothing to run
