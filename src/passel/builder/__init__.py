@@ -4,9 +4,9 @@ A builder is a pipeline whose order is variable: passes are put before or after 
 pass, bundles and stages. It makes plain pass managers, which know nothing of it.
 """
 
-from passel.builder.bundle import Bundle
 from passel.builder.constraints import (
     Constraint,
+    Rule,
     after_all,
     after_any,
     before_first,
@@ -19,15 +19,13 @@ from passel.builder.constraints import (
     requires,
 )
 from passel.builder.declarations import DeclarationTable, default_declarations
-from passel.builder.explaining import Explanation
 from passel.builder.extensions import Extension, installed_extensions, register_extension
 from passel.builder.finishing import Remark
 from passel.builder.lint import Finding, lint
-from passel.builder.origin import Origin
 from passel.builder.pipeline_builder import PipelineBuilder
-from passel.builder.rules import Rule
 from passel.builder.sequence import Step
-from passel.builder.targets import Handle, Stage
+from passel.builder.showing import Explanation
+from passel.builder.targets import Bundle, Handle, Origin, Stage
 from passel.contracts import Place, Violation
 from passel.passes.pass_type import (
     BUFFERIZATION,

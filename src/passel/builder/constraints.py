@@ -9,15 +9,15 @@ a builder refuses a pipeline that breaks one, and a pass manager warns of it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.naming import check_target, noun
-from passel.builder.origin import caller
+from passel.builder.targets import caller, check_target, describe, noun
+from passel.errors import DefinitionError
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from passel.builder.naming import Named, Target
-    from passel.builder.origin import Origin
+    from passel.builder.sequence import Step
+    from passel.builder.targets import Bundle, Named, Origin, Target
     from passel.passes import PassType
 
 
@@ -78,6 +78,53 @@ class Constraint:
     def __str__(self) -> str:
         """Return the predicate of a sentence about a step."""
         return PHRASES[self.kind].format(*map(noun, self.targets))
+
+
+class Rule(NamedTuple):
+    """A constraint that is in force.
+
+    Attributes:
+        constraint: The constraint.
+        declared_by: The class of passes or the bundle that declares it; None if it was declared
+            from outside.
+        target: The steps that it holds for, if it was declared from outside.
+        extension: The extension that has declared it from outside; empty for the framework.
+    """
+
+    constraint: Constraint
+    declared_by: type[Pass[Any]] | Bundle | None = None
+    target: Target | None = None
+    extension: str = ""
+
+    @property
+    def by(self) -> str:
+        """The declaring class, bundle or extension, such as `pass 'cse'`."""
+        if self.declared_by is not None:
+            return describe(self.declared_by)
+        return f"extension '{self.extension}'" if self.extension else ""
+
+    @property
+    def source(self) -> str:
+        """Who has declared it, and where."""
+        by = f" by {self.by}" if self.by else ""
+        where = f" at {self.constraint.origin}" if self.constraint.origin.file else ""
+        return f"declared{by}{where}"
+
+    def about(self, step: Step) -> str:
+        """Return it as a sentence about a step, with its source."""
+        return f"'{step.label}' {self.constraint} ({self.source})"
+
+    def checked(self) -> Rule:
+        """Return this rule, if its constraint is one.
+
+        Raises:
+            DefinitionError: It is something else.
+        """
+        given: Any = self.constraint
+        if isinstance(given, Constraint):
+            return self
+        call = f"; write {given.__name__}(...)" if callable(given) else ""
+        raise DefinitionError(f"{given!r} of {self.by or 'the builder'} is no constraint{call}")
 
 
 def after_any(target: Target) -> Constraint:

@@ -16,7 +16,7 @@ from passel.ir.left_out import leave_out, report_left_out
 from passel.passes.definition import check_tuples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from passel.passes import Pass, PassType
 
@@ -61,13 +61,7 @@ class DeclarationTable:
     def __init__(self, behind: DeclarationTable | None = None) -> None:
         self._behind = behind
         self._declared: dict[tuple[str, str] | type[Pass[Any]], Facts] = {}
-        self._known: dict[type[Pass[Any]], Facts] = {}
-        self._known_version = 0
         self._version = 0
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle needs, without what is known of classes that others have used."""
-        return {**vars(self), "_known": {}}
 
     @property
     def version(self) -> int:
@@ -100,31 +94,19 @@ class DeclarationTable:
 
     def of(self, pass_: Pass[Any]) -> Facts:
         """Return what is declared of a pass, in its class and in this table."""
-        if self._known_version != self.version:
-            self._known_version = self.version
-            self._known.clear()
         cls = type(pass_)
-        known = self._known.get(cls)
-        if known is None:
-            known = self._known[cls] = self._found(cls)
-        return known
+        keys = (*_keys_of_name(cls.name, cls.ir), *cls.__mro__)
+        return Facts(tuple(cls.types), cls.idempotent) | self._said_of(keys)
 
     def named(self, name: str, *, ir: str = "") -> Facts:
         """Return what this table says of passes of a name, whatever their class."""
-        found = _NOTHING if self._behind is None else self._behind.named(name, ir=ir)
-        for key in dict.fromkeys([("", name), (ir, name)]):
-            found |= self._declared.get(key, _NOTHING)
-        return found
+        return self._said_of(_keys_of_name(name, ir))
 
-    def _found(self, cls: type[Pass[Any]]) -> Facts:
-        found = Facts(tuple(cls.types), cls.idempotent)
-        if cls.name:
-            found |= self.named(cls.name, ir=cls.ir)
-        table: DeclarationTable | None = self
-        while table is not None:
-            for base in cls.__mro__:
-                found |= table._declared.get(base, _NOTHING)
-            table = table._behind
+    def _said_of(self, keys: Iterable[Any]) -> Facts:
+        found = _NOTHING if self._behind is None else self._behind._said_of(keys)
+        for key in keys:
+            if said := self._declared.get(key):
+                found |= said
         return found
 
     def types(self) -> Iterator[PassType]:
@@ -133,6 +115,10 @@ class DeclarationTable:
         if self._behind is not None:
             known.update(self._behind.types())
         return iter(sorted(known))
+
+
+def _keys_of_name(name: str, ir: str) -> tuple[tuple[str, str], ...]:
+    return tuple(dict.fromkeys([("", name), (ir, name)])) if name else ()
 
 
 @cache

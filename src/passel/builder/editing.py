@@ -1,28 +1,35 @@
-"""One change of a builder's sequence: adding, inserting, replacing and removing."""
+"""One change of a builder's sequence: adding, placing, inserting, replacing and removing."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from passel.builder.bundle import Bundle
-from passel.builder.insertion import put
-from passel.builder.items import anchor_of, nests_inside
-from passel.builder.naming import describe, keys_of
-from passel.builder.origin import Origin
-from passel.builder.rules import rule_of
-from passel.builder.sequence import Group, Removal, bundled, stage_groups, steps_of
-from passel.builder.targets import Handle, Stage
-from passel.errors import AnchorError, InsertionError, Problem
+from passel.builder.sequence import (
+    BundleUse,
+    Container,
+    Group,
+    Nest,
+    Removal,
+    anchor_of,
+    is_block,
+    nodes_of,
+    steps_of,
+)
+from passel.builder.targets import Bundle, Handle, Origin, Stage, describe, keys_of
+from passel.errors import AnchorError, InsertionError, OptionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from passel.builder.items import Normalizer
-    from passel.builder.naming import Target
-    from passel.builder.sequence import Container, Node, Sequence
-    from passel.builder.targets import Occurrence, Targets, Unit
+    from passel.builder.positions import Positions, Unit
+    from passel.builder.sequence import Item, Node, Sequence
+    from passel.builder.targets import Occurrence, Target
     from passel.diagnostics import Span
+    from passel.manager import PassManager
     from passel.pipeline import ElementNode
+
+Items: TypeAlias = "tuple[object, ...]"
+"""What users add: as for `OpPassManager.add`, or bundles."""
 
 
 class Edit:
@@ -30,42 +37,71 @@ class Edit:
 
     Args:
         sequence: The sequence, which is changed.
-        targets: Finds what targets stood for before the change.
-        normalizer: Makes items.
+        positions: What targets stood for before the change.
+        template: An empty manager, which knows where names are looked up.
         origin: Who makes the change, and where.
 
     Attributes:
+        added: What was added.
         placed: What constraints put in its place, in the order in which it was added.
     """
 
     def __init__(
-        self, sequence: Sequence, targets: Targets, normalizer: Normalizer, origin: Origin
+        self, sequence: Sequence, positions: Positions, template: PassManager, origin: Origin
     ) -> None:
         self.sequence: Sequence = sequence
         self.origin: Origin = origin
-        self._targets = targets
-        self._normalizer = normalizer
-        self._added: list[Node] = []
+        self.added: list[Node] = []
         self.placed: dict[Node, None] = {}
+        self._positions = positions
+        self._template = template
 
     @property
     def handle(self) -> Handle:
         """A handle to what was added."""
-        return Handle(tuple(node.label for node in self._added))
+        return Handle(tuple(node.label for node in self.added))
+
+    # -- Making items -----------------------------------------------------------------------
+
+    def nodes(self, item: object, container: Container) -> list[Node]:
+        """Return the items for what a user adds.
+
+        Raises:
+            PipelineError: The text is wrong, or a pass has another anchor.
+        """
+        if isinstance(item, Bundle):
+            members = [n for each in item.members for n in self.nodes(each, container)]
+            return self._bundled(item, members)
+        if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
+            raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
+        try:
+            manager = self._template.copy().nest(anchor_of(container)).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
+        except OptionError as error:
+            if isinstance(item, str) and "$" in item:
+                error.add_note(
+                    "'$' is for files in YAML: put the value into the text, or let a function that "
+                    "is given it make the builder"
+                )
+            raise
+        return list(nodes_of(manager, self.origin))
+
+    def _bundled(self, bundle: Bundle, items: list[Node]) -> list[Node]:
+        """Return the items of one addition of a bundle: its members, or a group of them."""
+        use = BundleUse(bundle)
+        for step in steps_of(items):
+            step.bundles = (*step.bundles, use)
+        if not bundle.together:
+            return items
+        group = Group(bundle.name, self.origin, is_block=True)
+        group.items += items
+        return [group]
 
     # -- Adding -----------------------------------------------------------------------------
 
-    def append(self, items: Iterable[object], container: Container, label: str = "") -> None:
+    def append(self, items: Items, container: Container, label: str = "") -> None:
         """Append what a user adds; errors are those of `PipelineBuilder.add`."""
-        listed = tuple(items)
-        nodes = [node for item in listed for node in self._nodes(item, container)]
-        self.append_nodes(nodes, container, self._label(nodes, listed, label))
-
-    def append_nodes(self, nodes: Iterable[Node], container: Container, label: str = "") -> None:
-        """Append items, of which one alone may be given a label."""
-        for node in nodes:
-            self.sequence.append(node, container, label)
-            self._added.append(node)
+        nodes = [node for item in items for node in self.nodes(item, container)]
+        self.put(nodes, container, label=self._label(nodes, items, label))
 
     def append_element(self, element: ElementNode, span: Span) -> None:
         """Append an element of a pipeline's file.
@@ -74,93 +110,159 @@ class Edit:
             element: The element.
             span: The place in the file of what it was made of.
         """
-        root = self.sequence.root
-        origin = Origin("", span.source.name, span.line)
-        nodes = self._normalizer.nodes(element, root.anchor, origin)
+        self.origin = Origin("", span.source.name, span.line)
+        nodes = self.nodes(element, self.sequence.root)
         for step in steps_of(nodes):
             if step.span is None or step.span.source != span.source:
                 step.span = span  # its text stands nowhere
-        self.append_nodes(nodes, root)
+        self.put(nodes, self.sequence.root)
 
-    def _label(self, nodes: list[Node], items: tuple[object, ...], label: str) -> str:
+    def put(
+        self,
+        nodes: Iterable[Node],
+        container: Container,
+        index: int | None = None,
+        label: str = "",
+    ) -> None:
+        """Put items into a container, of which one alone may be given a label."""
+        for offset, node in enumerate(nodes):
+            self.sequence.link(node, container, None if index is None else index + offset, label)
+            self.added.append(node)
+
+    def _label(self, nodes: list[Node], items: Items, label: str) -> str:
         """Return the label that an item gets; several are made a bundle of that name instead.
 
         Raises:
             InsertionError: The label is taken.
         """
-        if label and (self.sequence.labelled(label) or self._targets.units(label)):
+        if label and self._positions.units(label):
             raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
         if len(nodes) < 2:  # noqa: PLR2004 - several
             return label
         if label:
-            bundled(Bundle(label, *items), nodes, self.origin)
+            self._bundled(Bundle(label, *items), nodes)
         return ""
 
-    def place(self, items: Iterable[object], home: str, label: str) -> None:
+    def place(self, items: Items, home: Container, label: str) -> None:
         """Put each item into a container, or into the first pipeline nested in it where it can be.
 
         Constraints decide where it stands there.
 
-        Args:
-            items: As users add them.
-            home: The label of the container; empty for the outermost.
-            label: As for `append`.
-
         Raises:
             AnchorError: They can be in none.
         """
-        listed = tuple(items)
-        found = [self._nodes_somewhere(item, self.container(home)) for item in listed]
-        label = self._label([node for _, inside in found for node in inside], listed, label)
+        found = [self._nodes_somewhere(item, home) for item in items]
+        label = self._label([node for _, inside in found for node in inside], items, label)
         for container, inside in found:
-            self.append_nodes(inside, container, label)
-        self.placed = dict.fromkeys(self._added)
+            self.put(inside, container, label=label)
+        self.placed = dict.fromkeys(self.added)
 
-    def add_stage(
-        self, name: str, default: Iterable[object], container: Container, *, required: bool
-    ) -> None:
+    def _nodes_somewhere(self, item: object, home: Container) -> tuple[Container, list[Node]]:
+        refused: AnchorError | None = None
+        for container in (home, *_nests_inside(home)):
+            try:
+                return container, self.nodes(item, container)
+            except AnchorError as error:
+                refused = refused or error
+        assert refused is not None  # noqa: S101 - there is one container at least
+        raise refused
+
+    def add_stage(self, name: str, default: Items, container: Container, *, required: bool) -> None:
         """Append a stage; errors are those of `PipelineBuilder.stage`."""
-        if self._targets.units(Stage(name)):
+        if self._positions.units(Stage(name)):
             raise InsertionError(Problem(f"there is a stage '{name}' already"))
-        groups = stage_groups(name, self.origin, required=required)
-        groups[1].set_default(node for item in default for node in self._nodes(item, container))
-        for group in groups:
-            self.sequence.append(group, container, f"stage {group.name}")
-
-    def constrain(self, target: Target, constraints: Iterable[object]) -> None:
-        """Put constraints on a target; errors are those of `PipelineBuilder.constrain`."""
-        rules = (rule_of(each, None, target, self.origin.extension) for each in constraints)
-        self.sequence.constraints += tuple(rules)
+        stage = Group(name, self.origin, is_required=required)
+        stage.items += (node for item in default for node in self.nodes(item, container))
+        for step in stage.steps():
+            step.is_default = True
+        for group in (
+            Group(f"pre_{name}", self.origin),
+            stage,
+            Group(f"post_{name}", self.origin),
+        ):
+            self.sequence.link(group, container, label=f"stage {group.name}")
 
     # -- Next to something, or instead ------------------------------------------------------
 
     def insert(
-        self,
-        target: Target,
-        items: tuple[object, ...],
-        occurrence: Occurrence,
-        *,
-        after: bool,
-        split: bool,
+        self, target: Target, items: Items, occurrence: Occurrence, *, after: bool, split: bool
     ) -> None:
         """Put items next to a target; errors are those of `PipelineBuilder.insert_before`."""
         for unit in self._select(target, occurrence):
-            self._note_use(unit)
-            self._added += put(self.sequence, unit, items, self._nodes, after=after, split=split)
+            if by := self.origin.extension:
+                for step in steps_of(unit):
+                    step.users = (*step.users, by)
+            self._put_beside(unit, items, after=after, split=split)
         side = "after" if after else "before"
-        for step in steps_of(self._added):
+        for step in steps_of(self.added):
             step.because = (f"it was put {side} {describe(target)}",)
 
-    def replace(self, target: Target, items: tuple[object, ...], occurrence: Occurrence) -> None:
+    def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
         """Put items in place of a target; errors are those of `PipelineBuilder.replace`."""
         for unit in self._select(target, occurrence):
-            self._added += put(self.sequence, unit, items, self._nodes, after=False, split=False)
+            self._put_beside(unit, items, after=False, split=False)
             self._take_out(unit, describe(target))
 
     def remove(self, target: Target, occurrence: Occurrence, *, missing_ok: bool) -> None:
         """Take a target out; errors are those of `PipelineBuilder.remove`."""
-        for unit in self._targets.select(target, occurrence, missing_ok=missing_ok):
+        for unit in self._positions.select(target, occurrence, missing_ok=missing_ok):
             self._take_out(unit, describe(target))
+
+    def _put_beside(self, unit: Unit, items: Items, *, after: bool, split: bool) -> None:
+        """Put items right before or after a unit, in the innermost pipeline where they can be.
+
+        Raises:
+            InsertionError: There is no place without splitting.
+            AnchorError: They fit into no enclosing pipeline of the unit.
+        """
+        target = unit[-1] if after else unit[0]
+        found: list[list[Node]] = []
+        for each in items[::-1] if after else items:  # what is put last is the nearest
+            container, nodes, splits = self._fitting(target, each, after=after)
+            _check_splits(target, splits, each, after=after, split=split)
+            index = self._room(target, container, after=after)
+            for offset, node in enumerate(nodes):
+                self.sequence.link(node, container, index + offset)
+            found.append(nodes)
+        self.added += (node for nodes in (found[::-1] if after else found) for node in nodes)
+
+    def _fitting(
+        self, target: Node, given: object, *, after: bool
+    ) -> tuple[Container, list[Node], list[Container]]:
+        """Return the innermost container where an item can be, the items, and what is to split."""
+        refused: AnchorError | None = None
+        item: Item = target
+        splits: list[Container] = []
+        for container in target.enclosing():
+            if not is_block(container):
+                try:
+                    return container, self.nodes(given, container), splits
+                except AnchorError as error:
+                    refused = refused or error
+            if 0 < container.index(item) + after < len(container.items):
+                splits.append(container)
+            item = container
+        assert refused is not None  # noqa: S101 - the outermost container is no block
+        raise refused
+
+    def _room(self, target: Node, outer: Container, *, after: bool) -> int:
+        """Split the nested pipelines around a target up to a container; return the place in it."""
+        item: Item = target
+        offset = int(after)
+        for container in target.enclosing():
+            index = container.index(item) + offset
+            if container is outer:
+                return index
+            if isinstance(container, Nest) and 0 < index < len(container.items):
+                assert container.parent is not None  # noqa: S101 - it is inside of the outer one
+                rest = Nest(container.anchor, container.origin, jobs=container.jobs)
+                for each in container.items[index:]:
+                    self.sequence.unlink(each)
+                    rest.items.append(each)
+                self.sequence.link(rest, container.parent, container.parent.index(container) + 1)
+                offset = 1  # between both halves
+            item = container
+        raise AssertionError
 
     # -- Finding ----------------------------------------------------------------------------
 
@@ -181,39 +283,24 @@ class Edit:
         Raises:
             InsertionError: There is no such stage, or another extension relies on its default.
         """
-        ((group,),) = self._targets.select(Stage(name), "first")
+        ((group,),) = self._positions.select(Stage(name), "first")
         assert isinstance(group, Group)  # noqa: S101 - for type checkers
         if group.is_by_default:
             self._take_out([*group.items], f"the default of stage '{name}'")
         return group
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
+        """Return what a target stands for; if that was taken out, the error says by whom."""
         try:
-            return self._targets.select(target, occurrence)
-        except InsertionError as error:
-            raise self._about_removal(target) or error from None
-
-    def _nodes(self, item: object, container: Container) -> list[Node]:
-        return self._normalizer.nodes(item, anchor_of(container), self.origin)
-
-    def _nodes_somewhere(self, item: object, home: Container) -> tuple[Container, list[Node]]:
-        """Return the items for what a user places, and the first container where they can be."""
-        refused: AnchorError | None = None
-        for container in (home, *nests_inside(home)):
-            try:
-                return container, self._nodes(item, container)
-            except AnchorError as error:
-                refused = refused or error
-        assert refused is not None  # noqa: S101 - there is one container at least
-        raise refused
-
-    # -- What depends on what ---------------------------------------------------------------
-
-    def _note_use(self, unit: Unit) -> None:
-        """Note that the extension at work relies on steps."""
-        if by := self.origin.extension:
-            for step in steps_of(unit):
-                step.users = (*step.users, by)
+            return self._positions.select(target, occurrence)
+        except InsertionError:
+            for removal in self.sequence.removals:
+                by = removal.extension
+                if not removal.keys.isdisjoint(keys_of(target)) and by != self.origin.extension:
+                    who = f"extension '{by}'" if by else "the framework"
+                    message = f"{describe(target)} is not in the pipeline: {who} has taken it out"
+                    raise InsertionError(Problem(message)) from None
+            raise
 
     def _take_out(self, unit: Unit, what: str) -> None:
         """Take items out, unless another extension relies on them.
@@ -230,18 +317,42 @@ class Edit:
                         f"something next to {what}, the other takes {what} out"
                     )
                     raise InsertionError(Problem(message))
-            removal = Removal(frozenset(step.found_by()), extension)
+            removal = Removal(frozenset(self._positions.keys(step)), extension)
             self.sequence.removals = (*self.sequence.removals, removal)
         for item in unit:
             self.sequence.unlink(item)
 
-    def _about_removal(self, target: Target) -> InsertionError | None:
-        """Return an error about a missing target that says who has taken it out, if that is it."""
-        keys = keys_of(target)
-        for removal in self.sequence.removals:
-            by = removal.extension
-            if not removal.keys.isdisjoint(keys) and by != self.origin.extension:
-                who = f"extension '{by}'" if by else "the framework"
-                message = f"{describe(target)} is not in the pipeline: {who} has taken it out"
-                return InsertionError(Problem(message))
-        return None
+
+def _nests_inside(container: Container) -> Iterator[Nest]:
+    """Yield the nested pipelines inside of a container that others may be put into."""
+    for item in container.items:
+        if isinstance(item, Nest):
+            yield item
+        if isinstance(item, Container) and not is_block(item):
+            yield from _nests_inside(item)
+
+
+def _check_splits(
+    target: Node, splits: list[Container], given: object, *, after: bool, split: bool
+) -> None:
+    """Refuse to split what has to stay in one piece.
+
+    Raises:
+        InsertionError: It is a bundle or a stage, or nothing may be split.
+    """
+    side = "after" if after else "before"
+    for group in splits:
+        if isinstance(group, Group):
+            what = "bundle" if group.is_block else "stage"
+            message = (
+                f"nothing can be put {side} '{target.label}', which stands inside {what} "
+                f"'{group.name}'; put it before or after the {what}"
+            )
+            raise InsertionError(Problem(message))
+    if splits and not split:
+        message = (
+            f"'{given}' cannot stand in the pipeline on '{target.anchors[-1]}' that "
+            f"'{target.label}' is in, and to stand {side} that outside it would have to split "
+            "the pipeline; allow it with split=True, or choose another target"
+        )
+        raise InsertionError(Problem(message))

@@ -14,7 +14,7 @@ from passel.ir.left_out import leave_out, report_left_out
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from passel.builder.positions import Positions
+    from passel.builder.draft import Draft
 
 
 class Extension(NamedTuple):
@@ -107,13 +107,13 @@ def installed_extensions() -> tuple[Extension, ...]:
     return tuple(sorted([*found, *_registered.values()], key=lambda each: each.name))
 
 
-def run_extensions(builder: Any, extensions: Iterable[Any], positions: Positions) -> None:
+def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:
     """Call extensions in the order of their names, again for those that miss a target.
 
     Args:
         builder: What they are given.
         extensions: As for `PipelineBuilder.extend`.
-        positions: The builder's; one that fails leaves them as they were.
+        draft: The builder's; an extension that fails leaves it as it was.
 
     Raises:
         InsertionError: One cannot do what it wants, whatever the others do; or two have one
@@ -132,7 +132,7 @@ def run_extensions(builder: Any, extensions: Iterable[Any], positions: Positions
         failed: list[tuple[Extension, InsertionError]] = []
         for extension in waiting:
             try:
-                _run(extension, builder, positions)
+                _run(extension, builder, draft)
             except InsertionError as error:
                 failed.append((extension, error))
         if len(failed) == len(waiting):
@@ -140,10 +140,10 @@ def run_extensions(builder: Any, extensions: Iterable[Any], positions: Positions
         waiting = [extension for extension, _ in failed]
 
 
-def _run(extension: Extension, builder: Any, positions: Positions) -> None:
-    outer, positions.extension = positions.extension, extension.name
+def _run(extension: Extension, builder: Any, draft: Draft) -> None:
+    outer, draft.extension = draft.extension, extension.name
     try:
-        with positions.all_or_nothing():
+        with draft.all_or_nothing():
             extension.function(builder)
     except PipelineError as error:
         first, *others = error.problems
@@ -154,4 +154,4 @@ def _run(extension: Extension, builder: Any, positions: Positions) -> None:
         error.add_note(f"in extension '{extension.name}'")
         raise
     finally:
-        positions.extension = outer
+        draft.extension = outer

@@ -1,32 +1,29 @@
-"""Finishing a copy of the steps of a pipeline that is built, in this order.
+"""Finishing the draft of a pipeline that is built, in this order.
 
-Cleanups that steps should be followed by
-or preceded by are inserted where they are missing. What need not run again is dropped: a pass that
-is declared idempotent, or several that a bundle begins with, where equal ones ran before and
-nothing but passes that preserve everything has run since. What one call has added stays: a pass
-that is asked for twice runs twice.
+Cleanups that steps should be followed by or preceded by are inserted where they are missing. What
+need not run again is dropped: a pass that is declared idempotent, or several that a bundle begins
+with, where equal ones ran before and nothing but passes that preserve everything has run since.
+What one call has added stays: a pass that is asked for twice runs twice.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.analysis import AllAnalyses
-from passel.builder.items import anchor_of
-from passel.builder.positions import refuse_breaches, rules_of
-from passel.builder.sequence import Group, Nest, Step, is_block, is_stage, steps_of
+from passel.builder.rules import only_looks
+from passel.builder.sequence import Group, Nest, Step, is_block, steps_of
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
-from passel.passes.reachable import preserved_by, preserves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.items import Normalizer
-    from passel.builder.rules import Breach, Rules
-    from passel.builder.sequence import BundleUse, Container, Item, Node, Sequence
+    from passel.builder.draft import Draft
+    from passel.builder.positions import Positions
+    from passel.builder.rules import Breach
+    from passel.builder.sequence import BundleUse, Container, Item, Node
 
 
 class Remark(NamedTuple):
@@ -46,134 +43,128 @@ class Remark(NamedTuple):
         return f"{self.kind}: {self.message}"
 
 
-def refuse_empty_stages(sequence: Sequence) -> None:
-    """Refuse a sequence in which a stage that is required is empty.
+def finish(draft: Draft) -> tuple[Remark, ...]:
+    """Make a draft ready to be built, and return what was done to it.
 
     Raises:
-        InsertionError: It is.
+        InsertionError: A stage that is required is empty, or a constraint is broken.
     """
-    for stage in filter(is_stage, sequence.items()):
+    for stage in draft.sequence.stages():
         if stage.is_required and not any(stage.steps()):
             message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
             raise InsertionError(Problem(message))
+    draft.sequence.calls += 1
+    remarks = (*_fulfil_wishes(draft), *_drop_duplicates(draft))
+    for breach in draft.rules.breaches.values():
+        breach.refuse(breach.step.origin.extension)
+    return remarks
 
 
-def fulfil_wishes(
-    sequence: Sequence, declarations: DeclarationTable, normalizer: Normalizer
-) -> Iterator[Remark]:
+# -- Cleanups --------------------------------------------------------------------------------
+
+
+def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
     """Insert what steps should be followed or preceded by and are not.
 
     One insertion does for all steps that it fulfils a wish of. What follows stands before the next
     pass of another type, in the outermost pipeline where it can be; what precedes, right before
     the step.
-
-    Args:
-        sequence: The sequence, which is changed.
-        declarations: What is declared of passes.
-        normalizer: Makes items.
     """
     tried: set[tuple[int, str]] = set()
     while True:
-        rules = rules_of(sequence, declarations)
-        wishes = [w for w in rules.unfulfilled() if (id(w.rule), w.step.label) not in tried]
+        wishes = [w for w in draft.rules.unfulfilled() if _identity(w) not in tried]
         if not wishes:
             return
-        wish = min(wishes, key=lambda each: (str(each.rule.constraint), each.step.rank))
-        tried.add((id(wish.rule), wish.step.label))
-        known = frozenset(each.about for each in rules.broken())
-        nodes = _inserted(wish, rules, sequence, normalizer, known)
+        rank = draft.positions.rank
+        wish = min(wishes, key=lambda each: (str(each.rule.constraint), rank[each.step]))
+        tried.add(_identity(wish))
+        nodes = _inserted(wish, draft)
         if nodes:
             what = ", ".join(f"'{each.label}'" for each in steps_of(nodes))
             yield Remark("inserted", nodes[0].label, f"{what}, since {wish.about}")
             continue
-        is_type = isinstance(_cleanup(wish), PassType)
+        is_type = isinstance(wish.rule.constraint.cleanup, PassType)
         side = "after" if wish.rule.constraint.kind == "followed-by" else "before"
         way_out = "add one" if is_type else f"no place {side} it keeps the other constraints"
         yield Remark("warning", wish.step.label, f"{wish.about}, and is not: {way_out}")
 
 
-def _inserted(
-    wish: Breach,
-    rules: Rules,
-    sequence: Sequence,
-    normalizer: Normalizer,
-    known: frozenset[str],
-) -> list[Node]:
+def _identity(wish: Breach) -> tuple[int, str]:
+    return id(wish.rule.constraint), wish.step.label
+
+
+def _inserted(wish: Breach, draft: Draft) -> list[Node]:
     """Insert a cleanup at the first place that is good, and return it; or nothing."""
-    cleanup = _cleanup(wish)
+    cleanup = wish.rule.constraint.cleanup
     if isinstance(cleanup, PassType):
         return []
-    for container, places in _places(wish, rules):
+    for label, places in list(_places(wish, draft.positions)):
         for index in places:
             try:
-                with sequence.adding():
-                    origin = wish.rule.constraint.origin
-                    nodes = normalizer.nodes(cleanup, anchor_of(container), origin)
-                    for offset, node in enumerate(nodes):
-                        sequence.link(node, container, index + offset)
-                    refuse_breaches(rules_of(sequence, rules.declarations), known)
-                    return nodes
+                with draft.edit(wish.rule.constraint.origin) as edit:
+                    container = edit.container(label)
+                    item = cleanup() if isinstance(cleanup, type) else cleanup
+                    edit.put(edit.nodes(item, container), container, index)
             except AnchorError:
                 break
             except InsertionError:
                 continue
+            return edit.added
     return []
 
 
-def _places(wish: Breach, rules: Rules) -> Iterator[tuple[Container, Iterable[int]]]:
-    """Yield the containers that a cleanup may be put into, with places from the best on."""
+def _places(wish: Breach, positions: Positions) -> Iterator[tuple[str, Iterable[int]]]:
+    """Yield the labels of containers that a cleanup may be put into, with places, the best first.
+
+    A pipeline without a label is the outermost.
+    """
     item: Item = wish.step
     follows = wish.rule.constraint.kind == "followed-by"
-    found: list[tuple[Container, Iterable[int]]] = []
+    found: list[tuple[str, Iterable[int]]] = []
     for container in wish.step.enclosing():
         here = container.index(item)
         if not is_block(container):
-            end = _end_of_types(wish.step, container.items, here + 1, rules)
-            places = range(end, here, -1) if follows else (here,)
-            found.append((container, places))
+            end = _end_of_types(wish.step, container.items, here + 1, positions)
+            found.append((container.label, range(end, here, -1) if follows else (here,)))
         if here and not follows:
             break  # further out, what is before it here would be between
         item = container
     return reversed(found) if follows else iter(found)
 
 
-def _end_of_types(step: Step, items: list[Node], start: int, rules: Rules) -> int:
+def _end_of_types(step: Step, items: list[Node], start: int, positions: Positions) -> int:
     """Return the place of the first item from a start with a pass of none of a step's types."""
-    types = set(rules.types_of(step))
+    types = set(positions.types_of(step))
     for place, item in enumerate(items[start:], start):
-        if any(types.isdisjoint(rules.types_of(each)) for each in item.steps()):
+        if any(types.isdisjoint(positions.types_of(each)) for each in item.steps()):
             return place
     return len(items)
 
 
-def _cleanup(wish: Breach) -> object:
-    cleanup = wish.rule.constraint.cleanup
-    return cleanup() if isinstance(cleanup, type) else cleanup
+# -- Duplicates ------------------------------------------------------------------------------
 
 
-def drop_duplicates(sequence: Sequence, declarations: DeclarationTable) -> Iterator[Remark]:
+def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
     """Drop what would change nothing, and yield what was dropped.
 
     Of what a bundle begins with, the longest part that has just run is dropped.
-
-    Args:
-        sequence: The sequence, which is changed.
-        declarations: What is declared of passes.
     """
-    sizes = Counter(use for step in sequence.steps() for use in step.bundles)
-    for nest in [sequence.root, *filter(_is_nest, sequence.items())]:
-        ran = _Ran(declarations, sizes)
+    root = draft.sequence.root
+    sizes = Counter(use for step in root.steps() for use in step.bundles)
+    for nest in [root, *(each for each in root.inner() if isinstance(each, Nest))]:
+        ran = _Ran(draft.declarations, sizes)
         steps = list(_flat(nest))
         while steps:
             if isinstance(steps[0], Nest):
                 del steps[0]
-                ran = _Ran(declarations, sizes)
+                ran = _Ran(draft.declarations, sizes)
                 continue
             before, run = ran.repeated_by(steps)
             if before is not None:
                 yield Remark("dropped", run[0].label, _message(before, run, sizes))
                 for each in run:
-                    sequence.unlink(each)
+                    draft.sequence.unlink(each)
+                draft.forget()
             else:
                 ran.add(run[0])
             del steps[: len(run)]
@@ -197,7 +188,7 @@ class _Ran:
     def add(self, step: Step) -> None:
         """Add a step that is not dropped."""
         self._all.append(step)
-        if preserves(preserved_by([step.pass_]), AllAnalyses):
+        if only_looks(step):
             self._looking.append(step)
         else:
             self._changing.append(step)
@@ -264,7 +255,3 @@ def _flat(container: Container) -> Iterator[Step | Nest]:
             yield from _flat(item)
         else:
             yield item
-
-
-def _is_nest(item: Node) -> TypeGuard[Nest]:
-    return isinstance(item, Nest)

@@ -14,7 +14,8 @@ from passel.errors import InsertionError, Problem
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from passel.builder.rules import Rule, Rules
+    from passel.builder.constraints import Rule
+    from passel.builder.rules import Rules
     from passel.builder.sequence import BundleUse, Container, Item
 
 
@@ -73,13 +74,12 @@ def _fixed(container: Container, placed: Collection[Node]) -> Iterator[_Edge]:
         for use in () if first is None or item.parent is not container else first.bundles:
             members.setdefault(use, []).append(item)
     for chain in (*chains, *members.values()):
-        for first, last in pairwise(chain):
-            yield _Edge(first, last, _reason(first, last))
+        yield from (_Edge(first, last, _reason(first, last)) for first, last in pairwise(chain))
 
 
 def _demanded(container: Container, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
     """Yield what constraints demand of placed items; of several that will do, the first counts."""
-    for rule, step in rules.all():
+    for rule, step in rules.all:
         for last, others in rules.demands(rule.constraint, step):
             item = _child(container, last)
             before = [each for each in (_child(container, other) for other in others) if each]
@@ -102,8 +102,7 @@ def _shortest_circle(edges: list[_Edge], items: list[Node]) -> list[_Edge]:
     outgoing: dict[Node, list[_Edge]] = {}
     for edge in edges:
         outgoing.setdefault(edge.first, []).append(edge)
-    circles = (_path_back(start, outgoing) for start in items)
-    return min(circles, key=len)
+    return min((_path_back(start, outgoing) for start in items), key=len)
 
 
 def _path_back(start: Node, outgoing: dict[Node, list[_Edge]]) -> list[_Edge]:
@@ -114,18 +113,16 @@ def _path_back(start: Node, outgoing: dict[Node, list[_Edge]]) -> list[_Edge]:
             if edge.last not in reached:
                 reached[edge.last] = edge
                 todo.append(edge.last)
-    path: list[_Edge] = []
-    item = start
-    while item in reached and not (path and item is start):
-        path.append(reached[item])
-        item = path[-1].first
-    return path[::-1] if start in reached else []
+    path = [reached[start]]
+    while path[-1].first is not start:
+        path.append(reached[path[-1].first])
+    return path[::-1]
 
 
 def _refusal(circle: list[_Edge]) -> InsertionError:
     rules = tuple({id(each.rule): each.rule for each in circle if each.rule}.values())
-    whole = (each.first for each in circle if not isinstance(each.first, Step))
     lines = dict.fromkeys(each.reason for each in circle)
+    whole = (each.first for each in circle if not isinstance(each.first, Step))
     lines |= dict.fromkeys(f"{_named(each)} stays in one piece" for each in whole)
     drop = "one of the constraints" if len(rules) > 1 else "the constraint"
     return InsertionError(
@@ -137,13 +134,12 @@ def _refusal(circle: list[_Edge]) -> InsertionError:
 
 
 def _reason(first: Node, last: Node) -> str:
-    uses = {use for step in first.steps() for use in step.bundles}
-    common = [use for step in last.steps() for use in step.bundles if use in uses]
     if isinstance(first, Group) and isinstance(last, Group):
         return f"{_named(first)} comes before {_named(last)}"
     pair = f"{_named(first)} before {_named(last)}"
-    if common:
-        return f"bundle '{common[0].bundle.name}' has {pair}"
+    uses = {use for step in first.steps() for use in step.bundles}
+    for use in (use for step in last.steps() for use in step.bundles if use in uses):
+        return f"bundle '{use.bundle.name}' has {pair}"
     order = "in this order"
     return f"{pair}, since they were added explicitly {last.origin.clause(order) or order}"
 
@@ -152,5 +148,5 @@ def _named(item: Node) -> str:
     if isinstance(item, Nest):
         return f"nested pipeline '{item.label}'"
     if isinstance(item, Group):
-        return f"{'bundle' if item.is_closed else 'stage'} '{item.name}'"
+        return f"{'bundle' if item.is_block else 'stage'} '{item.name}'"
     return f"'{item.label}'"

@@ -6,15 +6,16 @@ It makes pass managers and is not known to them: nothing about how pipelines run
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
 
+from passel.builder.constraints import Rule
 from passel.builder.declarations import default_declarations
 from passel.builder.extensions import run_extensions
-from passel.builder.origin import caller
+from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
 from passel.builder.pipeline_plan import PipelinePlan
-from passel.builder.sequence import Between
-from passel.builder.targets import Stage
-from passel.errors import PipelineError, Problem
+from passel.builder.sequence import Between, nodes_of
+from passel.builder.targets import Stage, caller
+from passel.errors import InsertionError
 from passel.ir import op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.passes import default_registry
@@ -27,11 +28,16 @@ if TYPE_CHECKING:
     from passel.builder.constraints import Constraint
     from passel.builder.declarations import DeclarationTable
     from passel.builder.extensions import Extension
-    from passel.builder.naming import Target
-    from passel.builder.positions import How
-    from passel.builder.targets import Handle, Occurrence
+    from passel.builder.targets import Handle, Occurrence, Target
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry, PassType
+
+
+class How(TypedDict, total=False):
+    """Arguments of `insert_before` and `insert_after` that do not change what they return."""
+
+    occurrence: Occurrence
+    split: bool
 
 
 class PipelineBuilder(PipelinePlan):
@@ -117,8 +123,7 @@ class PipelineBuilder(PipelinePlan):
                 stage.
             PipelineError: The text is wrong, or a pass has another anchor.
         """
-        # Only what is put in is taken back by `append`, and not the default that goes for it.
-        with self._positions.edit() if stage else self._positions.append() as edit:
+        with self._draft.edit() as edit:
             container = edit.stage(stage) if stage else edit.container(self._at)
             edit.append(items, container, label)
         return edit.handle
@@ -150,7 +155,7 @@ class PipelineBuilder(PipelinePlan):
             InsertionError: The target is not there, or a constraint would be broken.
             PipelineError: The text is wrong, or a pass has another anchor.
         """
-        return self._positions.insert(target, items, how, after=False, missing_ok=missing_ok)
+        return self._insert(target, items, how, after=False, missing_ok=missing_ok)
 
     @overload
     def insert_after(
@@ -167,7 +172,20 @@ class PipelineBuilder(PipelinePlan):
 
         The arguments and errors are as for `insert_before`.
         """
-        return self._positions.insert(target, items, how, after=True, missing_ok=missing_ok)
+        return self._insert(target, items, how, after=True, missing_ok=missing_ok)
+
+    def _insert(
+        self, target: Target, items: tuple[object, ...], how: How, *, after: bool, missing_ok: bool
+    ) -> Handle | None:
+        occurrence = how.get("occurrence", "last" if after else "first")
+        try:
+            with self._draft.edit() as edit:
+                edit.insert(target, items, occurrence, after=after, split=how.get("split", False))
+        except InsertionError:
+            if missing_ok:
+                return None
+            raise
+        return edit.handle
 
     def insert_inside(self, target: PassType | Stage | str, *items: object) -> Handle:
         """Put passes inside the interval of a type, right after its first pass; or into a stage.
@@ -195,7 +213,7 @@ class PipelineBuilder(PipelinePlan):
         Raises:
             InsertionError: The target is not there, or a constraint would be broken.
         """
-        with self._positions.edit() as edit:
+        with self._draft.edit() as edit:
             edit.replace(target, items, occurrence)
         return edit.handle
 
@@ -213,7 +231,7 @@ class PipelineBuilder(PipelinePlan):
             InsertionError: The target is not there, a constraint would be broken, or an
                 extension has put something next to it and another one removes it.
         """
-        with self._positions.edit() as edit:
+        with self._draft.edit() as edit:
             edit.remove(target, occurrence, missing_ok=missing_ok)
 
     # -- Order ------------------------------------------------------------------------------
@@ -239,8 +257,11 @@ class PipelineBuilder(PipelinePlan):
             >>> builder.insert_before("canonicalize", "cse", missing_ok=True) is None
             True
         """
-        with self._positions.edit() as edit:
-            edit.constrain(target, constraints)
+        with self._draft.edit() as edit:
+            by = edit.origin.extension
+            edit.sequence.constraints += tuple(
+                Rule(each, None, target, by).checked() for each in constraints
+            )
 
     def place(self, *items: object, label: str = "") -> Handle:
         """Put passes where their constraints want them, and return a handle to them.
@@ -269,8 +290,8 @@ class PipelineBuilder(PipelinePlan):
             >>> print(builder)
             builtin.module(symbol-dce,cse,canonicalize)
         """
-        with self._positions.edit() as edit:
-            edit.place(items, self._at, label)
+        with self._draft.edit() as edit:
+            edit.place(items, edit.container(self._at), label)
         return edit.handle
 
     # -- Contracts --------------------------------------------------------------------------
@@ -288,7 +309,7 @@ class PipelineBuilder(PipelinePlan):
             preserves: One analysis, or several.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
-        with self._positions.edit() as edit:
+        with self._draft.edit() as edit:
             edit.sequence.regions += (Between(start, end, kinds, edit.origin),)
         return self
 
@@ -308,7 +329,7 @@ class PipelineBuilder(PipelinePlan):
         Raises:
             InsertionError: There is a stage of this name, or the default breaks a constraint.
         """
-        with self._positions.edit() as edit:
+        with self._draft.edit() as edit:
             edit.add_stage(name, default, edit.container(self._at), required=required)
         return Stage(name)
 
@@ -329,8 +350,8 @@ class PipelineBuilder(PipelinePlan):
             PipelineError: An extension adds a wrong text, or a pass that has another anchor.
             Exception: What an extension raises else, with a note. All errors name the extension.
         """
-        with self._positions.all_or_nothing():
-            run_extensions(self, extensions, self._positions)
+        with self._draft.all_or_nothing():
+            run_extensions(self, extensions, self._draft)
         return self
 
     # -- Building ---------------------------------------------------------------------------
@@ -344,11 +365,11 @@ class PipelineBuilder(PipelinePlan):
             arguments: As for the constructor.
         """
         builder = cls(manager.anchor, **arguments)
-        sequence = builder._positions.sequence
+        sequence = builder._draft.sequence
         sequence.calls += 1
-        for node in builder._normalizer.from_placed(manager.placed(), caller()):
-            sequence.append(node, sequence.root)  # whatever constraints it breaks
-        builder._positions.forget()
+        for node in nodes_of(manager, caller()):
+            sequence.link(node, sequence.root)  # whatever constraints it breaks
+        builder._draft.forget()
         return builder
 
     @classmethod
@@ -406,22 +427,15 @@ class PipelineBuilder(PipelinePlan):
 
         Source: the descriptors of llvm/lighthouse, which this reads as well.
         """
-        # Few programs read files.
-        from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text  # noqa: PLC0415
-
-        given = dict(variables or {})
         if not is_data(path):
-            source = read_text(path)
-            if given:
-                message = f"'{path}' holds text and no variables such as '{next(iter(given))}'"
-                raise PipelineError(Problem(message))
+            source = read_text(path, variables or {})
             anchor = "builtin.module" if source.text.strip() else None
             return cls.parse(
                 source.text, context, flat_anchor=anchor, name=source.name, **arguments
             )
-        file = read_pipeline_file(path, given)
+        file = read_pipeline_file(path, variables or {})
         builder = cls(file.anchor, context, **arguments)
-        with builder._positions.edit() as edit:
+        with builder._draft.edit() as edit:
             for element, span in file.elements:
                 with placed(span):
                     edit.append_element(element, span)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from passel.pipeline import ElementNode
 
-_SUFFIXES = (".yaml", ".yml")
 _KEYS = ("anchor", "description", "variables", "Pipeline")
 _USE = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[\w-]+)\}|(?P<name>\w+))")
 _MOST_FILES = 256
@@ -44,16 +43,20 @@ class PipelineFile(NamedTuple):
 
 def is_data(path: str | Path) -> bool:
     """Return whether a file holds a pipeline in YAML, as its name says."""
-    return Path(path).suffix in _SUFFIXES
+    return Path(path).suffix in (".yaml", ".yml")
 
 
-def read_text(path: str | Path) -> Source:
-    """Return what stands in a file.
+def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
+    """Return what stands in a file with a pipeline's text.
 
     Raises:
-        PipelineError: It cannot be read, or is too much.
+        PipelineError: It cannot be read, or is too much; or there are variables.
     """
-    return _Reader().text(path, None)
+    source = _Reader().text(path, None)
+    if variables:
+        message = f"'{path}' holds text and no variables such as '{next(iter(variables))}'"
+        raise PipelineError(Problem(message))
+    return source
 
 
 def read_pipeline_file(path: str | Path, variables: Mapping[str, Any]) -> PipelineFile:
@@ -67,73 +70,35 @@ def read_pipeline_file(path: str | Path, variables: Mapping[str, Any]) -> Pipeli
         PipelineError: It cannot be read, or is wrong; with the place.
     """
     reader = _Reader()
-    given = {name: _spelled(value) for name, value in variables.items()}
-    reader.read(Path(path), given, (), None)
+    texts = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in variables.items()
+    }
+    reader.read(Path(path), texts, (), None)
     return PipelineFile(reader.anchor or "builtin.module", tuple(reader.elements))
 
 
-def _spelled(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+@contextmanager
+def placed(span: Span) -> Generator[None]:
+    """Let errors about texts that stand in no file point to what they were made of.
+
+    Args:
+        span: Where that stands.
+    """
+    try:
+        yield
+    except PipelineError as error:
+        error.problems = tuple(
+            each
+            if each.span is not None and each.span.source == span.source
+            else each._replace(span=span)
+            for each in error.problems
+        )
+        raise
 
 
 def _refusal(message: str, span: Span | None) -> PipelineSyntaxError:
     return PipelineSyntaxError(Problem(message, span))
-
-
-class _Scope:
-    """The variables of one file.
-
-    Args:
-        given: Values from outside.
-        span: Where they are given, if that is a file.
-    """
-
-    def __init__(self, given: Mapping[str, str], span: Span | None) -> None:
-        self._values = dict(given)
-        self._span = span
-        self._known: set[str] = set()
-
-    def declare(self, name: str, default: str, place: Span) -> None:
-        """Declare a variable; without a default it has to be given."""
-        if not default and name not in self._values:
-            raise _refusal(f"variable '{name}' has neither a default nor a value", place)
-        self._values.setdefault(name, default)
-        self._known.add(name)
-
-    def fill(self, text: str, span: Span, exact: Span | None) -> str:
-        """Return a text with values for its variables."""
-        length = 0
-
-        def value(use: re.Match[str]) -> str:
-            nonlocal length
-            if use["dollar"]:
-                return "$"
-            start = 0 if exact is None else exact.start
-            ends = {"start": start + use.start(), "end": start + use.end()}
-            place = span if exact is None else exact._replace(**ends)
-            name = use["braced"] or use["name"]
-            if name not in self._values:
-                hint = suggest(name, self._values) or "; declare it, or give it a value"
-                raise _refusal(f"variable '{name}' has no value{hint}", place)
-            self._known.add(name)
-            length += len(self._values[name])
-            if length > _MOST_CHARACTERS:
-                most = f"{_MOST_CHARACTERS} characters"
-                raise _refusal(f"variables make a text of more than {most}", place)
-            return self._values[name]
-
-        return _USE.sub(value, text)
-
-    def check_use(self, path: Path) -> None:
-        """Refuse values that nothing asks for."""
-        for name in self._values:
-            if name not in self._known:
-                rest = suggest(name, self._known) or (
-                    f"; it has {', '.join(sorted(self._known))}"
-                    if self._known
-                    else "; it has no variables"
-                )
-                raise _refusal(f"'{path}' has no variable '{name}'{rest}", self._span)
 
 
 class _Reader:
@@ -176,7 +141,7 @@ class _Reader:
         return Source(text, str(path))
 
     def read(
-        self, path: Path, given: Mapping[str, str], chain: tuple[Path, ...], span: Span | None
+        self, path: Path, given: dict[str, str], chain: tuple[Path, ...], span: Span | None
     ) -> None:
         """Read a file.
 
@@ -186,68 +151,75 @@ class _Reader:
             chain: The files that include it, the outermost first.
             span: Where it is included.
         """
-        if _identity(path) in map(_identity, chain):
-            shown = " includes ".join(f"'{each}'" for each in (*chain, path))
+        chain = (*chain, path)
+        if _identity(path) in map(_identity, chain[:-1]):
+            shown = " includes ".join(f"'{each}'" for each in chain)
             raise _refusal(f"a file cannot include itself: {shown}", span)
         if not is_data(path):
             raise _refusal(f"'{path.name}' is no .yaml file, which alone can be included", span)
-        source = self.text(path, span)
-        table = _Table.of(_root(source), source, "a pipeline's file", _KEYS)
-        scope = _Scope(given, span)
-        if variables := table.values.get("variables"):
-            declared = _Table.of(variables, source, "the variables")
-            for name, node in declared.values.items():
-                default = _scalar(node, source, f"the value of '{name}'", empty=True)
-                scope.declare(name, default, declared.keys[name])
-        if anchor := table.values.get("anchor"):
-            self._check_anchor(_scalar(anchor, source, "an op's name, or 'any'"), chain, span)
-        pipeline = table.values.get("Pipeline")
-        if pipeline is None or pipeline.id != "sequence":
-            start = Span(source, 0, len(source.text.partition("\n")[0]))
-            place = start if pipeline is None else _span(source, pipeline)
+        file = _File(self.text(path, span), given)
+        table = file.table(_root(file.source), "a pipeline's file", _KEYS)
+        if variables := table.get("variables"):
+            file.declare(variables.value)
+        if anchor := table.get("anchor"):
+            self._check_anchor(file.scalar(anchor.value, "an op's name, or 'any'"), chain, span)
+        pipeline = table.get("Pipeline")
+        if pipeline is None or pipeline.value.id != "sequence":
+            first_line = Span(file.source, 0, len(file.source.text.partition("\n")[0]))
+            place = file.span(pipeline.value) if pipeline else first_line
             raise _refusal("a pipeline's file has 'Pipeline', a list of what runs", place)
-        for node in pipeline.value:
-            self._element(node, source, scope, (*chain, path))
-        scope.check_use(path)
+        for node in pipeline.value.value:
+            self._element(node, file, chain)
+        if unknown := next((name for name in file.values if name not in file.known), ""):
+            have = (
+                f"it has {', '.join(sorted(file.known))}" if file.known else "it has no variables"
+            )
+            hint = suggest(unknown, file.known) or f"; {have}"
+            raise _refusal(f"'{path}' has no variable '{unknown}'{hint}", span)
 
     def _check_anchor(self, anchor: str, chain: tuple[Path, ...], span: Span | None) -> None:
-        if not chain:
+        outer = self.anchor or "builtin.module"
+        if len(chain) == 1:
             self.anchor = anchor
-        elif anchor != (self.anchor or "builtin.module"):
-            outer = self.anchor or "builtin.module"
+        elif anchor != outer:
             message = f"this is a pipeline for '{anchor}', and is included in one for '{outer}'"
             raise _refusal(message, span)
 
-    def _element(self, node: Any, source: Source, scope: _Scope, chain: tuple[Path, ...]) -> None:
-        span = _span(source, node)
+    def _element(self, node: Any, file: _File, chain: tuple[Path, ...]) -> None:
         if node.id == "scalar":
-            return self._pass(node, source, scope)
-        table = _Table.of(node, source, "an element of a pipeline", ("pass", "include"))
-        if len(table.values) != 1:
-            raise _refusal("an element of a pipeline has one of 'pass' and 'include'", span)
-        ((key, value),) = table.values.items()
+            return self._pass(node, file)
+        table = file.table(node, "an element of a pipeline", ("pass", "include"))
+        if len(table) != 1:
+            message = "an element of a pipeline has one of 'pass' and 'include'"
+            raise _refusal(message, file.span(node))
+        ((key, pair),) = table.items()
         if key == "pass":
-            return self._pass(value, source, scope)
-        text = _scalar(value, source, "the name of a file")
-        filled = scope.fill(text, _span(source, value), _exact(source, value))
+            return self._pass(pair.value, file)
+        span = file.span(pair.value)
+        filled = file.fill(pair.value, "the name of a file")
         name, brace, rest = filled.partition("{")
-        with placed(_span(source, value)):
+        with placed(span):
             options = parse_options(brace + rest, braces=True) if brace else ()
         given = {each.key: "true" if each.value is None else each.value.text for each in options}
-        folder = chain[-1].parent
-        path = next(filter(Path.exists, _places(folder, name.strip())), folder / name.strip())
-        return self.read(path, given, chain, _span(source, value))
+        places = [*_places(chain[-1].parent, name.strip())]
+        return self.read(next(filter(Path.exists, places), places[0]), given, chain, span)
 
-    def _pass(self, node: Any, source: Source, scope: _Scope) -> None:
-        text = _scalar(node, source, "the name of a pass")
-        span, exact = _span(source, node), _exact(source, node)
-        filled = scope.fill(text, span, exact)
-        if exact is None or filled != text:  # the text stands nowhere
+    def _pass(self, node: Any, file: _File) -> None:
+        filled, span = file.fill(node, "the name of a pass"), file.span(node)
+        exact = file.exact(node)
+        if exact is None or filled != node.value:  # the text stands nowhere
             exact = Span(Source(filled, ""), 0, len(filled))
         with placed(span):
             self.elements += ((each, span) for each in parse_elements_at(exact))
         if len(self.elements) > MAX_ELEMENTS:
             raise _refusal(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
+
+
+def _identity(path: Path) -> str:
+    """Return one name for all names of a file, of one that cannot exist as well."""
+    with suppress(OSError, ValueError):
+        return os.path.realpath(path)
+    return str(path)
 
 
 def _places(folder: Path, name: str) -> Iterator[Path]:
@@ -260,33 +232,106 @@ def _places(folder: Path, name: str) -> Iterator[Path]:
         yield from (above / name for above in folder.resolve().parents)
 
 
-def _identity(path: Path) -> str:
-    """Return one name for all names of a file, of one that cannot exist as well."""
-    with suppress(OSError, ValueError):
-        return os.path.realpath(path)
-    return str(path)
+class _Pair(NamedTuple):
+    """A key's place, and its value as a node of PyYAML."""
+
+    place: Span
+    value: Any
 
 
-@contextmanager
-def placed(span: Span) -> Generator[None]:
-    """Let errors about texts that stand in no file point to what they were made of.
+class _File:
+    """One file, with the values of its variables.
 
     Args:
-        span: Where that stands.
+        source: Its text.
+        values: Values from outside.
+
+    Attributes:
+        known: The variables that it declares or uses.
     """
-    try:
-        yield
-    except PipelineError as error:
-        error.problems = tuple(
-            problem
-            if problem.span is not None and problem.span.source == span.source
-            else problem._replace(span=span)
-            for problem in error.problems
-        )
-        raise
 
+    def __init__(self, source: Source, values: dict[str, str]) -> None:
+        self.source: Source = source
+        self.values: dict[str, str] = values
+        self.known: set[str] = set()
 
-# -- Nodes of PyYAML -------------------------------------------------------------------------
+    # -- Variables --------------------------------------------------------------------------
+
+    def declare(self, node: Any) -> None:
+        """Declare the variables of a table; one without a default has to be given."""
+        for name, pair in self.table(node, "the variables").items():
+            default = self.scalar(pair.value, f"the value of '{name}'", empty=True)
+            if not default and name not in self.values:
+                raise _refusal(f"variable '{name}' has neither a default nor a value", pair.place)
+            self.values.setdefault(name, default)
+            self.known.add(name)
+
+    def fill(self, node: Any, what: str) -> str:
+        """Return the text of a node with values for its variables."""
+        text, exact = self.scalar(node, what), self.exact(node)
+        length = 0
+
+        def value(use: re.Match[str]) -> str:
+            nonlocal length
+            if use["dollar"]:
+                return "$"
+            place = self.span(node)
+            if exact is not None:
+                start, end = exact.start + use.start(), exact.start + use.end()
+                place = exact._replace(start=start, end=end)
+            name = use["braced"] or use["name"]
+            if name not in self.values:
+                hint = suggest(name, self.values) or "; declare it, or give it a value"
+                raise _refusal(f"variable '{name}' has no value{hint}", place)
+            self.known.add(name)
+            length += len(self.values[name])
+            if length > _MOST_CHARACTERS:
+                most = f"{_MOST_CHARACTERS} characters"
+                raise _refusal(f"variables make a text of more than {most}", place)
+            return self.values[name]
+
+        return _USE.sub(value, text)
+
+    # -- Nodes of PyYAML --------------------------------------------------------------------
+
+    def table(self, node: Any, what: str, known: tuple[str, ...] = ()) -> dict[str, _Pair]:
+        """Return the values of a table by its keys: known ones, any if there are none."""
+        if node is None or node.id != "mapping":
+            place = Span(self.source, 0, 0) if node is None else self.span(node)
+            raise _refusal(f"expected {what}, a table of keys", place)
+        found: dict[str, _Pair] = {}
+        for key, value in node.value:
+            place = self.span(key)
+            if key.id != "scalar":
+                raise _refusal("a key is a single word", place)
+            if key.value in found:
+                raise _refusal(f"key '{key.value}' is there twice", place)
+            if known and key.value not in known:
+                hint = suggest(key.value, known) or f"; it has {', '.join(known)}"
+                if key.value in ("schedule", "transform"):
+                    hint = ": run schedules with 'transform-interpreter'"
+                raise _refusal(f"{what} has no key '{key.value}'{hint}", place)
+            found[key.value] = _Pair(place, value)
+        return found
+
+    def scalar(self, node: Any, what: str, *, empty: bool = False) -> str:
+        """Return the text of a node."""
+        if node.id != "scalar" or not (node.value or empty):
+            raise _refusal(f"expected {what}", self.span(node))
+        return node.value
+
+    def span(self, node: Any) -> Span:
+        """Return where a node stands."""
+        first = min(node.start_mark.index, len(self.source.text))
+        last = min(node.end_mark.index, len(self.source.text))
+        # Blocks end where the next thing starts.
+        return Span(self.source, first, first + len(self.source.text[first:last].rstrip()))
+
+    def exact(self, node: Any) -> Span | None:
+        """Return where a node's text stands as it is; None if it is written in another way."""
+        start = node.start_mark.index + (node.style in ("'", '"'))
+        exact = Span(self.source, start, start + len(node.value))
+        return exact if exact.text == node.value else None
 
 
 def _root(source: Source) -> Any:
@@ -306,57 +351,3 @@ def _root(source: Source) -> Any:
         raise _refusal(message, Span(source, at, at + 1)) from None
     except RecursionError:
         raise _refusal("the file is nested too deeply", Span(source, 0, 1)) from None
-
-
-class _Table(NamedTuple):
-    """Keys with their values.
-
-    Attributes:
-        values: The values by key.
-        keys: Where the keys stand.
-    """
-
-    values: dict[str, Any]
-    keys: dict[str, Span]
-
-    @classmethod
-    def of(cls, node: Any, source: Source, what: str, known: tuple[str, ...] = ()) -> _Table:
-        """Return a table with known keys, any if there are none."""
-        if node is None or node.id != "mapping":
-            place = Span(source, 0, 0) if node is None else _span(source, node)
-            raise _refusal(f"expected {what}, a table of keys", place)
-        table = cls({}, {})
-        for key, value in node.value:
-            place = _span(source, key)
-            if key.id != "scalar":
-                raise _refusal("a key is a single word", place)
-            if key.value in table.values:
-                raise _refusal(f"key '{key.value}' is there twice", place)
-            if known and key.value not in known:
-                hint = suggest(key.value, known) or f"; it has {', '.join(known)}"
-                if key.value in ("schedule", "transform"):
-                    hint = ": run schedules with 'transform-interpreter'"
-                raise _refusal(f"{what} has no key '{key.value}'{hint}", place)
-            table.values[key.value], table.keys[key.value] = value, place
-        return table
-
-
-def _scalar(node: Any, source: Source, what: str, *, empty: bool = False) -> str:
-    """Return the text of a node."""
-    if node.id != "scalar" or not (node.value or empty):
-        raise _refusal(f"expected {what}", _span(source, node))
-    return node.value
-
-
-def _span(source: Source, node: Any) -> Span:
-    first = min(node.start_mark.index, len(source.text))
-    last = min(node.end_mark.index, len(source.text))
-    # Blocks end where the next thing starts.
-    return Span(source, first, first + len(source.text[first:last].rstrip()))
-
-
-def _exact(source: Source, node: Any) -> Span | None:
-    """Return where the text of a node stands as it is; None if it is written in another way."""
-    start = node.start_mark.index + (node.style in ("'", '"'))
-    exact = Span(source, start, start + len(node.value))
-    return exact if exact.text == node.value else None

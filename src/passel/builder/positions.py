@@ -1,216 +1,187 @@
-"""Positions: the sequence that a builder has now, and changes of it.
-
-A change is made in place, brought into an order that the constraints allow, and checked; what is
-refused is taken back.
-"""
+"""Positions: the steps and items of a sequence that targets stand for."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, NoReturn, TypedDict
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from passel.builder.editing import Edit
-from passel.builder.ordering import ordered
-from passel.builder.origin import caller
-from passel.builder.rules import Rules
-from passel.builder.targets import Targets
+from passel.builder.sequence import Group, Step
+from passel.builder.targets import (
+    Bundle,
+    Handle,
+    Named,
+    Stage,
+    check_target,
+    describe,
+    keys_of,
+    noun,
+)
+from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
+from passel.passes import PassType
+from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Iterator
+    from typing import TypeAlias
 
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.items import Normalizer
-    from passel.builder.naming import Target
-    from passel.builder.rules import Breach
-    from passel.builder.sequence import Sequence
-    from passel.builder.targets import Handle, Occurrence
+    from passel.builder.sequence import BundleUse, Node, Sequence
+    from passel.builder.targets import Key, Occurrence, Target
 
+    Unit: TypeAlias = "list[Node]"
+    """One thing that a target stands for: a step, all of a bundle, or the group of a stage."""
 
-class How(TypedDict, total=False):
-    """Arguments of `insert_before` and `insert_after` that do not change what they return."""
-
-    occurrence: Occurrence
-    split: bool
+_INDICES = {"first": 0, "last": -1, "all": 0}
 
 
 class Positions:
-    """The sequence of a builder, which all its views share.
+    """The places of steps in a sequence, as long as that stays as it is.
 
     Args:
         sequence: The sequence.
         declarations: What is declared of passes.
-        normalizer: Makes items, and knows where they can be.
 
     Attributes:
-        extension: The name of the extension that is at work; empty if none is.
+        steps: All steps, in the order in which they run.
+        rank: The number of each.
     """
 
-    def __init__(
-        self, sequence: Sequence, declarations: DeclarationTable, normalizer: Normalizer
-    ) -> None:
-        self.sequence: Sequence = sequence
-        self.extension: str = ""
-        self._declarations = declarations
-        self._normalizer = normalizer
-        self._rules: Rules | None = None
-        self._broken: frozenset[str] | None = frozenset()
+    def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
+        self.declarations: DeclarationTable = declarations
+        self.steps: list[Step] = list(sequence.root.steps())
+        self.rank: dict[Step, int] = {step: rank for rank, step in enumerate(self.steps)}
+        self._sequence = sequence
 
-    @property
-    def rules(self) -> Rules:
-        """The constraints in force."""
-        if self._rules is None or self._rules.version != self._declarations.version:
-            self._rules = rules_of(self.sequence, self._declarations)
-            self._broken = None
-        return self._rules
+    @cached_property
+    def _by_key(self) -> dict[Key, list[Step]]:
+        found: dict[Key, list[Step]] = {}
+        for step in self.steps:
+            for key in dict.fromkeys(self.keys(step)):
+                found.setdefault(key, []).append(step)
+        return found
 
-    @property
-    def targets(self) -> Targets:
-        """Finds the items that targets stand for."""
-        return Targets(self.sequence, self.rules)
+    def keys(self, step: Step) -> Iterator[Key]:
+        """Yield all that a step is found by, maybe twice."""
+        yield "name", step.pass_.name
+        yield from (("class", base) for base in type(step.pass_).__mro__)
+        yield from (("type", each) for each in self.types_of(step))
+        yield from (("bundle", use.bundle.name) for use in step.bundles)
+        yield "label", step.label
+        for each in step.enclosing():
+            yield "label", each.label
+            if isinstance(each, Group):
+                yield "stage", each.name
 
-    def forget(self) -> None:
-        """Forget what is known of the sequence, which was changed from outside."""
-        self._rules = None
+    def types_of(self, step: Step) -> tuple[PassType, ...]:
+        """Return the parts that a step plays: its pass's own, and its bundles'."""
+        found = dict.fromkeys(self.declarations.of(step.pass_).types)
+        found |= dict.fromkeys(each for use in step.bundles for each in use.bundle.types)
+        return tuple(found) or (UNKNOWN,)
 
-    def copy(self) -> Positions:
-        """Return the same positions, to be changed alone."""
-        return Positions(self.sequence.copy(), self._declarations, self._normalizer)
+    def find(self, target: Target) -> list[Step]:
+        """Return the steps of a target, in the order in which they run."""
+        found = [steps for key in keys_of(target) if (steps := self._by_key.get(key))]
+        if isinstance(target, str) or len(found) < 2:  # noqa: PLR2004 - of a name, what comes first
+            return found[0] if found else []
+        return sorted({step for steps in found for step in steps}, key=self.rank.__getitem__)
 
-    @contextmanager
-    def all_or_nothing(self) -> Generator[None]:
-        """Go back to a copy of the sequence if an error leaves what is done inside."""
-        before = self.sequence.copy()
-        try:
-            yield
-        except BaseException:
-            self.sequence = before
-            self.forget()
-            raise
+    def others(self, target: Target, step: Step) -> list[Step]:
+        """Return the steps of a target except one."""
+        return [each for each in self.find(target) if each is not step]
 
-    def insert(
-        self, target: Target, items: tuple[object, ...], how: How, *, after: bool, missing_ok: bool
-    ) -> Handle | None:
-        """Put items next to a target, and return a handle to them.
+    def neighbour(self, step: Step, distance: int) -> Step | None:
+        """Return the step that runs so many steps after another one, before it if negative."""
+        place = self.rank[step] + distance
+        return self.steps[place] if 0 <= place < len(self.steps) else None
 
-        Args:
-            target: What they are put next to, by default the first for what is put before it,
-                and the last for what is put after it.
-            items: As users add them.
-            how: Arguments as for `PipelineBuilder.insert_before`.
-            after: On which side.
-            missing_ok: Return None if they are refused.
+    # -- Units ------------------------------------------------------------------------------
+
+    def units(self, target: Target) -> list[Unit]:
+        """Return all that a target stands for, in the order in which it runs."""
+        if isinstance(target, Step):
+            step = self._sequence.labelled(target.label)  # of a copy, the one that it has itself
+            return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
+        if isinstance(target, Handle):
+            items = (self._sequence.labelled(label) for label in target.labels)
+            unit: Unit = [item for item in items if item is not None]
+            return [unit] if unit else []
+        if isinstance(target, Stage):
+            return [[each] for each in self._sequence.stages() if each.name == target.name]
+        if isinstance(target, Bundle):
+            return self._additions(target.name)
+        if isinstance(target, str) and not self._by_key.get(("name", target)):
+            item = self._sequence.labelled(target)
+            return [[item]] if item else self._additions(target) or self.units(Stage(target))
+        check_target(target)
+        return [[step] for step in self.find(target)]
+
+    def _additions(self, bundle: str) -> list[Unit]:
+        """Return the members of each addition of a bundle."""
+        found: dict[BundleUse, Unit] = {}
+        for step in self._by_key.get(("bundle", bundle), ()):
+            for use in step.bundles:
+                if use.bundle.name == bundle:
+                    found.setdefault(use, []).append(step)
+        return list(found.values())
+
+    def select(
+        self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
+    ) -> list[Unit]:
+        """Return what a target stands for, of that what an occurrence asks for.
 
         Raises:
-            InsertionError: The target is not there, or a constraint would be broken.
+            InsertionError: The target, or that many of it, are not there.
+            ValueError: There is no such occurrence.
         """
-        occurrence = how.get("occurrence", "last" if after else "first")
+        if occurrence not in _INDICES and not isinstance(occurrence, int):
+            message = f"an occurrence is 'first', 'last', 'all' or a number, not {occurrence!r}"
+            raise ValueError(message)
+        units = self.units(target)
+        if occurrence == "all" and units:
+            return units
+        index = _INDICES[occurrence] if isinstance(occurrence, str) else occurrence
         try:
-            with self.edit() as edit:
-                split = how.get("split", False)
-                edit.insert(target, items, occurrence, after=after, split=split)
-        except InsertionError:
+            return [units[index]]
+        except IndexError:
             if missing_ok:
-                return None
-            raise
-        return edit.handle
+                return []
+            raise InsertionError(Problem(self._missing(target, len(units), index))) from None
 
-    def edit(self) -> AbstractContextManager[Edit]:
-        """Change the sequence, if what is done inside leaves it in order.
+    # -- What is not there ------------------------------------------------------------------
 
-        Raises:
-            InsertionError: There is no order, or a constraint is broken that was not before.
-        """
-        return self._settled(self._new_edit())
+    def suggestion(self, target: Target) -> str:
+        """Return which type of a step, or what a target may mean, has nearly a target's name."""
+        kinds = {kind for kind, _ in keys_of(target)}
+        there = (str(each) for kind, each in self._by_key if kind in kinds)
+        return suggest(str(target), there) if isinstance(target, (str, PassType)) else ""
 
-    def append(self) -> AbstractContextManager[Edit]:
-        """Add items at the ends of containers, and do nothing else, as `edit` does.
+    def _missing(self, target: Target, there: int, wanted: int) -> str:
+        what = describe(target)
+        if there:
+            number = f"are {there}" if there > 1 else "is only 1"
+            return f"there is no occurrence {wanted} of {what}: there {number}, counted from 0"
+        if isinstance(target, PassType):
+            way_out = ", so there is no place before, after or inside of it: add one first, or "
+            way_out += "declare the type of a pass that is there"
+            return f"there is no {noun(target)}{self.suggestion(target) or way_out}"
+        names = [stage.name for stage in self._sequence.stages()]
+        if not isinstance(target, Stage):
+            names = [*self._names(), *names]
+        given = target if isinstance(target, str) else getattr(target, "name", "")
+        hint = suggest(given, names) if isinstance(target, (str, Named)) and given else ""
+        kind = "stages" if isinstance(target, Stage) else "passes"
+        return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names, kind)}"
 
-        Where no constraint is broken, only what is new is checked.
-        """
-        edit = self._new_edit()
-        return self._settled(edit) if self._known_breaches() else self._appended(edit)
-
-    def _new_edit(self) -> Edit:
-        return Edit(self.sequence, self.targets, self._normalizer, caller(self.extension))
-
-    def _known_breaches(self) -> frozenset[str]:
-        if self._broken is None:
-            self._broken = frozenset(each.about for each in self.rules.broken())
-        return self._broken
-
-    @contextmanager
-    def _settled(self, edit: Edit) -> Generator[Edit]:
-        known = self._known_breaches()
-        with self.all_or_nothing():
-            self.sequence.calls += 1
-            yield edit
-            rules = rules_of(self.sequence, self._declarations)
-            if edit.placed:
-                for container in {each.parent for each in edit.placed if each.parent}:
-                    container.items = ordered(container, edit.placed, rules)
-                rules = rules_of(self.sequence, self._declarations)
-            self._rules = rules
-            self._broken = refuse_breaches(rules, known)
-
-    @contextmanager
-    def _appended(self, edit: Edit) -> Generator[Edit]:
-        self.sequence.calls += 1
-        try:
-            with self.sequence.adding():
-                yield edit
-                breaches = self.rules.broken_by([*self.sequence.steps()])
-                if breaches is None:  # something stands behind what is new
-                    self.forget()
-                    breaches = self.rules.broken()
-                for each in breaches:
-                    refuse(each)
-        except BaseException:
-            self.forget()
-            raise
-        self._broken = frozenset()
+    def _names(self) -> Iterator[str]:
+        """Yield what steps may be called, and the bundles that they came with."""
+        for step in self.steps:
+            yield from filter(None, (step.pass_.name, step.label))
+            yield from (use.bundle.name for use in step.bundles)
 
 
-def rules_of(
-    sequence: Sequence, declarations: DeclarationTable, *, is_final: bool = False
-) -> Rules:
-    """Return the constraints in force in a sequence, as long as that stays as it is.
-
-    Args:
-        sequence: The sequence.
-        declarations: What is declared of passes.
-        is_final: Whether nothing will be added any more.
-    """
-    return Rules(sequence.steps(), declarations, sequence.constraints, is_final=is_final)
-
-
-def refuse_breaches(rules: Rules, known: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Refuse a sequence that breaks a constraint, and return what it breaks all the same.
-
-    Args:
-        rules: The constraints.
-        known: What was broken before, and may stay so.
-
-    Raises:
-        InsertionError: Another one is broken.
-    """
-    found: set[str] = set()
-    for each in rules.broken():
-        found.add(each.about)
-        if each.about not in known:
-            refuse(each, each.step.origin.extension if rules.is_final else "")
-    return frozenset(found)
-
-
-def refuse(breach: Breach, extension: str = "") -> NoReturn:
-    """Refuse a sequence that breaks a constraint.
-
-    Args:
-        breach: How.
-        extension: The extension to name, if that is no longer at work.
-
-    Raises:
-        InsertionError: Always.
-    """
-    by = f"extension '{extension}': " if extension else ""
-    raise InsertionError(Problem(f"{by}{breach}"), rules=(breach.rule,))
+def _listed(names: list[str], kind: str) -> str:
+    shown = list(dict.fromkeys(names))
+    if not shown:
+        return f"no {kind}"
+    return ", ".join(f"'{name}'" for name in shown[:8]) + (", ..." if len(shown) > 8 else "")  # noqa: PLR2004 - what a line holds

@@ -8,20 +8,19 @@ Group   passes that belong together: a bundle that stays a block, or a part of a
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeGuard
 
-from passel.builder.naming import Named, describe
-from passel.builder.origin import Origin
-from passel.builder.subject import Subject
+from passel.builder.targets import Bundle, Key, Named, Origin, describe
+from passel.manager import OpPassManager
+from passel.passes.op_pass_manager import Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from passel.builder.bundle import Bundle
-    from passel.builder.naming import Key, Target
+    from passel.builder.targets import Target
     from passel.diagnostics import Span
+    from passel.manager import Nesting
     from passel.passes import Pass
 
 
@@ -46,29 +45,29 @@ class Item:
             yield container
             container = container.parent
 
-    def copy(self) -> Any:
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The anchors of the enclosing pipelines, the outermost first."""
+        return tuple(each.anchor for each in self.enclosing() if isinstance(each, Nest))[::-1]
+
+    def copy(self) -> Self:
         """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
         other = object.__new__(type(self))  # faster than `copy`, which looks for more
         other.__dict__.update(self.__dict__)
         other.parent = None
         return other
 
-    @property
-    def anchors(self) -> tuple[str, ...]:
-        """The anchors of the enclosing pipelines, the outermost first."""
-        return tuple(each.anchor for each in self.enclosing() if isinstance(each, Nest))[::-1]
-
     def steps(self) -> Iterator[Step]:
         """Yield the steps that it consists of, in the order in which they run."""
         raise NotImplementedError
 
 
-class Step(Item, Subject, Named):
+class Step(Item, Named):
     """A pass at its place in a sequence.
 
     Attributes:
         pass_: The pass.
-        span: Its place in the text that it comes from.
+        span: Its place in the text that it comes from, if it comes from one.
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
         because: Why it stands where it stands, in sentences.
@@ -85,14 +84,6 @@ class Step(Item, Subject, Named):
         self.because: tuple[str, ...] = ()
         self.users: tuple[str, ...] = ()
         self.is_default: bool = False
-
-    def enclosing_keys(self) -> Iterator[Key]:
-        """Yield the labels and the stages that it stands in."""
-        for each in self.enclosing():
-            if each.label:
-                yield "label", each.label
-            if isinstance(each, Group):
-                yield "stage", each.name
 
     @property
     def steps_keys(self) -> tuple[Key, ...]:
@@ -139,7 +130,7 @@ class Container(Item):
         """Return the place of an item among those inside."""
         return next(index for index, each in enumerate(self.items) if each is item)
 
-    def copy(self) -> Any:
+    def copy(self) -> Self:
         """Return a copy with copies of the items inside."""
         other = super().copy()
         other.items = [item.copy() for item in self.items]
@@ -147,13 +138,16 @@ class Container(Item):
             item.parent = other
         return other
 
+    def inner(self) -> Iterator[Node]:
+        """Yield all items inside, each container before what is in it."""
+        for item in self.items:
+            yield item
+            if not isinstance(item, Step):
+                yield from item.inner()
+
     def steps(self) -> Iterator[Step]:
         """Yield the steps inside, in the order in which they run."""
-        for item in self.items:
-            if isinstance(item, Step):
-                yield item
-            else:
-                yield from item.steps()
+        return (item for item in self.inner() if isinstance(item, Step))
 
 
 class Nest(Container):
@@ -178,23 +172,18 @@ class Group(Container):
     """Items that belong together and are built as if there were no group.
 
     Attributes:
-        name: What it is a group of: a bundle, or a stage.
-        use: If they are an addition of a bundle that stays together, that addition.
+        name: The name of the bundle, or of the part of a stage.
+        is_block: Whether it is a bundle that stays together, so that nothing may be put inside.
         is_required: Whether a pipeline without anything inside is refused.
     """
 
     def __init__(
-        self, name: str, origin: Origin, *, use: BundleUse | None = None, is_required: bool = False
+        self, name: str, origin: Origin, *, is_block: bool = False, is_required: bool = False
     ) -> None:
         super().__init__(origin)
         self.name: str = name
-        self.use: BundleUse | None = use
+        self.is_block: bool = is_block
         self.is_required: bool = is_required
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether nothing may be put inside."""
-        return self.use is not None
 
     @property
     def is_by_default(self) -> bool:
@@ -202,24 +191,18 @@ class Group(Container):
         steps = list(self.steps())
         return bool(steps) and all(step.is_default for step in steps)
 
-    def set_default(self, default: Iterable[Node]) -> None:
-        """Have a stage's default stand in it, if it is empty."""
-        self.items += default
-        for step in self.steps():
-            step.is_default = True
-
 
 Node: TypeAlias = "Step | Nest | Group"
 
 
 def is_stage(item: Item) -> TypeGuard[Group]:
     """Return whether an item is a part of a stage."""
-    return isinstance(item, Group) and not item.is_closed
+    return isinstance(item, Group) and not item.is_block
 
 
-def is_block(item: Item | None) -> TypeGuard[Group]:
+def is_block(item: Item | None) -> bool:
     """Return whether an item is a bundle that stays together."""
-    return isinstance(item, Group) and item.is_closed
+    return isinstance(item, Group) and item.is_block
 
 
 def steps_of(items: Iterable[Node]) -> Iterator[Step]:
@@ -227,25 +210,38 @@ def steps_of(items: Iterable[Node]) -> Iterator[Step]:
     return (step for item in items for step in item.steps())
 
 
-def bundled(bundle: Bundle, items: list[Node], origin: Origin) -> list[Node]:
-    """Return the items of one addition of a bundle: its members, or a group of them."""
-    use = BundleUse(bundle)
-    for step in steps_of(items):
-        step.bundles = (*step.bundles, use)
-    if not bundle.together:
-        return items
-    group = Group(bundle.name, origin, use=use)
-    group.items += items
-    return [group]
+def anchor_of(container: Container | Any) -> str:
+    """Return the name of the ops on which the items of a container run."""
+    return container.anchor if isinstance(container, Nest) else anchor_of(container.parent)
 
 
-def stage_groups(name: str, origin: Origin, *, required: bool) -> tuple[Group, Group, Group]:
-    """Return the parts of a stage: before it, the stage itself, after it."""
-    return (
-        Group(f"pre_{name}", origin),
-        Group(name, origin, is_required=required),
-        Group(f"post_{name}", origin),
-    )
+# -- From managers and back ------------------------------------------------------------------
+
+
+def nodes_of(manager: OpPassManager, origin: Origin) -> Iterator[Node]:
+    """Yield an item for each pass and each nested manager of a manager."""
+    for item, span in manager.placed():
+        if isinstance(item, OpPassManager):
+            nest = Nest(item.anchor, origin, span, item.jobs)
+            nest.items += nodes_of(item, origin)
+            yield nest
+        else:
+            yield Step(item, span, origin)
+
+
+def placed_of(items: Iterable[Node], nesting: Nesting) -> Iterator[Placed]:
+    """Yield the passes and managers that items stand for."""
+    for item in items:
+        if isinstance(item, Step):
+            yield Placed(item.pass_, item.span)
+        elif isinstance(item, Group):
+            yield from placed_of(item.items, nesting)
+        else:
+            nested = OpPassManager(item.anchor, nesting=nesting, jobs=item.jobs)
+            yield Placed(nested.add_placed(*placed_of(item.items, nesting)), item.span)
+
+
+# -- The sequence ----------------------------------------------------------------------------
 
 
 class Removal(NamedTuple):
@@ -311,29 +307,12 @@ class Sequence:
         other = copy(self)
         other.root = self.root.copy()
         other._numbers = self._numbers.copy()
-        other._by_label = {item.label: item for item in other.items()}
+        other._by_label = {item.label: item for item in other.root.inner()}
         return other
 
-    @contextmanager
-    def adding(self) -> Generator[None]:
-        """Take out again what is put in inside if an error leaves it."""
-        known, numbers = set(self._by_label), self._numbers.copy()
-        try:
-            yield
-        except BaseException:
-            for label in self._by_label.keys() - known:
-                if (item := self._by_label.get(label)) is not None:  # not gone with an outer one
-                    self.unlink(item)
-            self._numbers = numbers
-            raise
-
-    def items(self) -> list[Node]:
-        """Return all items, each container before what is inside."""
-        return _inner(self.root, [])
-
-    def steps(self) -> Iterator[Step]:
-        """Yield all steps in the order in which they run."""
-        return self.root.steps()
+    def stages(self) -> list[Group]:
+        """Return the parts of stages, in order."""
+        return list(filter(is_stage, self.root.inner()))
 
     def labelled(self, label: str) -> Node | None:
         """Return the item of a label, if it is there."""
@@ -344,34 +323,31 @@ class Sequence:
         item = self._by_label.get(label) if label else self.root
         return item if isinstance(item, Container) else None
 
-    def link(self, item: Node, container: Container, index: int, label: str = "") -> None:
+    def link(
+        self, item: Node, container: Container, index: int | None = None, label: str = ""
+    ) -> None:
         """Put an item, and what is in it, into a container.
 
         Args:
             item: The item.
             container: The container.
-            index: What it stands before, as for `list.insert`.
+            index: What it stands before, as for `list.insert`; by default the end.
             label: Its label; by default one is made for what has none.
         """
-        container.items.insert(index, item)
+        container.items.insert(len(container.items) if index is None else index, item)
         self._adopt(item, container, label)
-
-    def append(self, item: Node, container: Container, label: str = "") -> None:
-        """Put an item, and what is in it, at the end of a container; as `link` does."""
-        self.link(item, container, len(container.items), label)
 
     def unlink(self, item: Node) -> None:
         """Take an item out, and what is in it."""
-        if (container := item.parent) is None:
-            return
-        del container.items[container.index(item)]
-        item.parent = None
-        for each in _inner(item, [item]):
-            self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
+        if item.parent is not None:
+            del item.parent.items[item.parent.index(item)]
+            item.parent = None
+            for each in (item, *(item.inner() if isinstance(item, Container) else ())):
+                self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
 
     def _adopt(self, item: Node, container: Container, label: str = "") -> None:
         item.parent = container
-        item.label = item.label or self._new_label(label or name_of(item))
+        item.label = item.label or self._new_label(label or _name_of(item))
         self._by_label[item.label] = item
         if isinstance(item, Step):
             item.call = item.call or self.calls
@@ -387,16 +363,7 @@ class Sequence:
         return self._new_label(name) if label in self._by_label else label
 
 
-def _inner(item: Item, found: list[Node]) -> list[Node]:
-    """Add all that is in an item to a list, and return it."""
-    if isinstance(item, Container):
-        for inner in item.items:
-            found.append(inner)
-            _inner(inner, found)
-    return found
-
-
-def name_of(item: Node) -> str:
+def _name_of(item: Node) -> str:
     """Return what an item is called if it gets no label."""
     if isinstance(item, Step):
         return item.pass_.name or item.pass_.display_name

@@ -1,23 +1,122 @@
-"""Targets: the items of a sequence that a class, a name, a bundle, a type or a stage stands for."""
+"""Targets: what constraints and builders name passes by, and who has put them there."""
 
 from __future__ import annotations
 
+import inspect
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from passel.builder.bundle import Bundle
-from passel.builder.naming import Named, check_target, describe, noun
-from passel.builder.sequence import Group, Step, is_stage
-from passel.diagnostics import suggest
-from passel.errors import InsertionError, Problem
-from passel.passes import PassType
+from passel.errors import DefinitionError
+from passel.passes import Pass, PassType
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+Key: TypeAlias = "tuple[str, Any]"
+"""A key that steps are found by: a kind of thing, and the thing."""
 
-    from passel.builder.naming import Key, Target
-    from passel.builder.rules import Rules
-    from passel.builder.sequence import BundleUse, Node, Sequence
+Occurrence: TypeAlias = Literal["first", "last", "all"] | int
+"""Which of several that match: the first, the last, all, or a number counted from 0."""
+
+_PASSEL = str(Path(__file__).parent.parent)
+_OURS = os.path.join(_PASSEL, "builder", "")  # noqa: PTH118 - as text
+
+
+class Origin(NamedTuple):
+    """Who put something into a builder.
+
+    Attributes:
+        extension: The name of the extension; empty for who made the builder.
+        file: The file of the call; empty if there is none.
+        line: The line of the call, counted from 1; 0 if there is none.
+    """
+
+    extension: str = ""
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        where = f"{_shown(self.file)}:{self.line}" if self.file else ""
+        if not self.extension:
+            return where
+        return f"extension '{self.extension}'" + (f" ({where})" if where else "")
+
+    def clause(self, verb: str) -> str:
+        """Return a verb with who or where, such as `added at a.py:3`; empty if that is unknown."""
+        return f"{verb} {'by' if self.extension else 'at'} {self}" if str(self) else ""
+
+
+def caller(extension: str = "") -> Origin:
+    """Return the place from which the builder was called; no file for passel's own tools.
+
+    Args:
+        extension: The name of the extension that is at work.
+    """
+    frame = inspect.currentframe()
+    assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back
+    if frame.f_code.co_filename.startswith(_PASSEL):
+        return Origin(extension)
+    return Origin(extension, frame.f_code.co_filename, frame.f_lineno)
+
+
+def _shown(file: str) -> str:
+    """Return a file's name from here, if it is below; of a notebook's cell, its number."""
+    from passel.notebooks import shell  # noqa: PLC0415 - few places are printed
+
+    if (at := shell()) and (cell := at.compile.format_code_name(file)):
+        return " ".join(cell)
+    here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - as a string
+    return file.removeprefix(here)
+
+
+class Named:
+    """Something of a builder that steps can be named by, such as a bundle, a stage or a handle.
+
+    Attributes:
+        kind: The kind of such things, such as `bundle`.
+        name: Its name.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    name: str
+
+    @property
+    def steps_keys(self) -> tuple[Key, ...]:
+        """The keys of the steps that it stands for."""
+        return ((self.kind, self.name),)
+
+    @property
+    def title(self) -> str:
+        """The thing as messages name it, such as `bundle 'cleanup'`."""
+        return f"{self.kind} '{self.name}'"
+
+    @property
+    def noun(self) -> str:
+        """One of the steps that it stands for, without an article."""
+        return f"step of {self.title}"
+
+
+Target: TypeAlias = "type[Pass[Any]] | str | PassType | Named"
+"""A class of passes, a name of a pass, a label, the type of a pass, or something of a builder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Named):
+    """A named place in a pipeline that a framework promises to keep.
+
+    Attributes:
+        name: Its name.
+    """
+
+    kind: ClassVar[str] = "stage"
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,132 +150,102 @@ class Handle(Named):
         return ", ".join(self.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Stage(Named):
-    """A named place in a pipeline that a framework promises to keep.
+class Bundle(Named):
+    """A natural sequence of passes that come together.
 
-    Attributes:
-        name: Its name.
-    """
-
-    kind: ClassVar[str] = "stage"
-
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
-
-
-Occurrence: TypeAlias = Literal["first", "last", "all"] | int
-"""Which of several that match: the first, the last, all, or a number counted from 0."""
-
-_INDICES = {"first": 0, "last": -1, "all": 0}
-
-Unit: TypeAlias = "list[Node]"
-"""One thing that a target stands for: a step, all of a bundle, or the group of a stage."""
-
-
-class Targets:
-    """Finds what targets stand for.
+    Once it is added its members are steps like any other: others may be put between them, unless
+    it is to stay together. A bundle is no pass and runs nothing.
 
     Args:
-        sequence: The items.
-        rules: Finds steps.
+        name: Its name, by which it can be a target.
+        members: As for `OpPassManager.add`; or bundles.
+        together: Whether nothing may be put between its members.
+        types: Parts that all its members play, beside their own.
+        constraints: Where all its members may stand, beside their own.
+        idempotent: Whether a second one right after the first changes nothing; by default, if
+            every member is.
+
+    Raises:
+        DefinitionError: The types or the constraints are no tuple of such.
+
+    Example:
+        >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
+        >>> cleanup
+        <Bundle cleanup: canonicalize,cse>
     """
 
-    def __init__(self, sequence: Sequence, rules: Rules) -> None:
-        self._sequence = sequence
-        self.rules: Rules = rules
+    kind: ClassVar[str] = "bundle"
 
-    def units(self, target: Target) -> list[Unit]:
-        """Return all that a target stands for, in the order in which it runs."""
-        if isinstance(target, Step):
-            step = self._sequence.labelled(target.label)  # of a copy, the one that it has itself
-            return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
-        if isinstance(target, Handle):
-            items = [self._sequence.labelled(label) for label in target.labels]
-            unit: Unit = [item for item in items if item is not None]
-            return [unit] if unit else []
-        if isinstance(target, Stage):
-            return [[stage] for stage in self._stages() if stage.name == target.name]
-        if isinstance(target, Bundle):
-            return self._additions(target.name)
-        if isinstance(target, str):
-            return self._named(target)
-        check_target(target)
-        return [[step] for step in self.rules.find(target)]
+    def __init__(
+        self,
+        name: str,
+        *members: object,
+        together: bool = False,
+        types: tuple[PassType, ...] = (),
+        constraints: tuple[Any, ...] = (),
+        idempotent: bool | None = None,
+    ) -> None:
+        for what, given in (("types", types), ("constraints", constraints)):
+            if type(given) not in (tuple, list):  # nor a type of pass or a constraint alone
+                message = f"{what} of bundle '{name}' is {given!r}; write ({given!r},)"
+                raise DefinitionError(message)
+        given: Any
+        for given in types:
+            if not isinstance(given, PassType):
+                message = f"{given!r} of bundle '{name}' is no type of pass"
+                raise DefinitionError(f"{message}; write PassType({given!r})")
+        self.name = name
+        self.members = members
+        self.together = together
+        self.types = types
+        self.constraints = constraints
+        self.idempotent = idempotent
 
-    def select(
-        self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
-    ) -> list[Unit]:
-        """Return what a target stands for, of that what an occurrence asks for.
-
-        Raises:
-            InsertionError: The target, or that many of it, are not there.
-            ValueError: There is no such occurrence.
-        """
-        if occurrence not in _INDICES and not isinstance(occurrence, int):
-            message = f"an occurrence is 'first', 'last', 'all' or a number, not {occurrence!r}"
-            raise ValueError(message)
-        units = self.units(target)
-        if occurrence == "all" and units:
-            return units
-        index = _INDICES[occurrence] if isinstance(occurrence, str) else occurrence
-        try:
-            return [units[index]]
-        except IndexError:
-            if missing_ok:
-                return []
-            raise InsertionError(Problem(self._missing(target, len(units), index))) from None
-
-    def names(self) -> Iterator[str]:
-        """Yield what a target may be called: passes, labels, bundles and stages."""
-        for step in self._sequence.steps():
-            yield step.pass_.name
-            yield step.label
-            yield from (use.bundle.name for use in step.bundles)
-        yield from (stage.name for stage in self._stages())
-
-    def _named(self, name: str) -> list[Unit]:
-        if steps := self.rules.with_key(("name", name)):
-            return [[step] for step in steps]
-        item = self._sequence.labelled(name)
-        if item is not None:
-            return [[item]]
-        return self._additions(name) or self.units(Stage(name))
-
-    def _additions(self, bundle: str) -> list[Unit]:
-        """Return the members of each addition of a bundle."""
-        found: dict[BundleUse, Unit] = {}
-        for step in self.rules.with_key(("bundle", bundle)):
-            for use in step.bundles:
-                if use.bundle.name == bundle:
-                    found.setdefault(use, []).append(step)
-        return list(found.values())
-
-    def _stages(self) -> Iterator[Group]:
-        return filter(is_stage, self._sequence.items())
-
-    def _missing(self, target: Target, there: int, wanted: int) -> str:
-        what = describe(target)
-        if there:
-            number = f"are {there}" if there > 1 else "is only 1"
-            return f"there is no occurrence {wanted} of {what}: there {number}, counted from 0"
-        if isinstance(target, PassType):
-            way_out = ", so there is no place before, after or inside of it: add one first, or "
-            way_out += "declare the type of a pass that is there"
-            return f"there is no {noun(target)}{self.rules.suggestion(target) or way_out}"
-        if isinstance(target, Stage):
-            names, kind = [stage.name for stage in self._stages()], "stages"
-        else:
-            names, kind = [name for name in self.names() if name], "passes"
-        given = target.name if isinstance(target, (Bundle, Stage)) else target
-        hint = suggest(given, names) if isinstance(given, str) else ""
-        return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names, kind)}"
+    def __repr__(self) -> str:
+        members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)
+        return f"<Bundle {self.name}: {members}>"
 
 
-def _listed(names: list[str], kind: str) -> str:
-    shown = list(dict.fromkeys(names))
-    if not shown:
-        return f"no {kind}"
-    return ", ".join(f"'{name}'" for name in shown[:8]) + (", ..." if len(shown) > 8 else "")  # noqa: PLR2004 - what a line holds
+def keys_of(target: Target) -> tuple[Key, ...]:
+    """Return the keys of a target; of a string all that it may mean, the first one first."""
+    if isinstance(target, str):
+        return (("name", target), ("label", target), ("bundle", target), ("stage", target))
+    if isinstance(target, Named):
+        return target.steps_keys
+    return (("type" if isinstance(target, PassType) else "class", target),)
+
+
+def describe(target: Target) -> str:
+    """Return a target as messages name it."""
+    if isinstance(target, Named):
+        return target.title
+    if isinstance(target, PassType):
+        return f"type '{target}'"
+    return noun(target) if isinstance(target, str) else f"pass {noun(target)}"
+
+
+def noun(target: Target) -> str:
+    """Return what a target stands for as a noun without an article."""
+    if isinstance(target, Named):
+        return target.noun
+    if isinstance(target, PassType):
+        return f"pass of type '{target}'"
+    return f"'{target if isinstance(target, str) else target.name or target.__name__}'"
+
+
+def check_target(given: object) -> None:
+    """Refuse what is no target.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not isinstance(given, (str, PassType, Named)) and not _is_pass_class(given):
+        hint = "; its class is one" if _is_pass_class(type(given)) else ""
+        raise TypeError(
+            "a target is a class of passes, a name, what 'add' returned, a step, a bundle, a type "
+            f"of pass or a stage, not {given!r}{hint}"
+        )
+
+
+def _is_pass_class(target: object) -> bool:
+    return isinstance(target, type) and issubclass(target, Pass)

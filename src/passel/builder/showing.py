@@ -1,0 +1,142 @@
+"""Showing a pipeline to people: why a step stands where it stands, and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.builder.sequence import Group, Nest, Step, is_block, is_stage
+from passel.passes.pass_type import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.builder.rules import Rules
+    from passel.builder.sequence import Node
+
+
+class Explanation(NamedTuple):
+    """Why a step stands where it stands.
+
+    Attributes:
+        label: The label of the step.
+        sentences: The reasons, the first of which says who has put it there.
+    """
+
+    label: str
+    sentences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n  ".join(self.sentences)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the sentences, in notebooks."""
+        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
+
+        return bundle(Text(str(self)))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the same on terminals: of tuples, IPython does not take it from the bundle."""
+        printer.text(self._repr_mimebundle_()["text/plain"])
+
+
+def explanation(step: Step, rules: Rules) -> Explanation:
+    """Return why a step stands where it stands."""
+    sentences = [f"'{step.label}' was {step.origin.clause('added') or 'added'}"]
+    neighbours = [
+        f"{side} '{other.label}'"
+        for side, distance in (("after", -1), ("before", 1))
+        if (other := rules.positions.neighbour(step, distance))
+    ]
+    if neighbours:
+        sentences.append(f"it runs right {' and right '.join(neighbours)}")
+    sentences += step.because
+    for rule, subject in rules.all:
+        if subject is step:
+            sentences.append(f"it {rule.constraint} ({rule.source})")
+    for rule, subject in rules.all:
+        found = (rules.positions.find(target) for target in rule.constraint.targets)
+        if subject is not step and any(step in steps for steps in found):
+            sentences.append(rule.about(subject))
+    return Explanation(step.label, tuple(sentences))
+
+
+# -- Pictures --------------------------------------------------------------------------------
+
+
+class _Row(NamedTuple):
+    text: str
+    item: Node
+    notes: str
+
+
+def picture(root: Nest, rules: Rules) -> str:
+    """Return a picture of a pipeline as a tree, with its types as intervals, and constraints."""
+    rows = list(_rows(root))
+    places = {row.item: n for n, row in enumerate(rows) if isinstance(row.item, Step)}
+    intervals: dict[str, list[int]] = {}
+    for step, place in places.items():
+        for each in rules.positions.types_of(step):
+            if each != UNKNOWN:
+                intervals.setdefault(each.name, []).append(place)
+    letters = [chr(ord("a") + index % 26) for index in range(len(intervals))]
+    width = max(len(row.text) for row in rows)
+    lines: list[str] = []
+    for place, row in enumerate(rows):
+        marks = [_mark(place, each) for each in intervals.values()] if place else letters
+        columns = "  " + " ".join(marks) if marks else ""
+        notes = f"  {row.notes}" if row.notes else ""
+        lines.append(f"{row.text:{width}}{columns}{notes}".rstrip())
+    lines += [""] if intervals else []
+    for letter, (name, found) in zip(letters, intervals.items(), strict=True):
+        first, last = (rows[found[end]].item.label for end in (0, -1))
+        reach = f"'{first}'" if first == last else f"'{first}' to '{last}'"
+        lines.append(f"{letter} {name}: {reach}")
+    constraints = {
+        f"'{step.label}' {rule.constraint}": None
+        for rule, step in rules.all
+        if any(rules.positions.others(target, step) for target in rule.constraint.targets)
+    }
+    lines += ["", *constraints] if constraints else []
+    return "\n".join(lines) + "\n"
+
+
+def _rows(item: Node, frame: str = "", margin: str = "", note: str = "") -> Iterator[_Row]:
+    """Yield a row for an item, and rows for what is in it."""
+    if isinstance(item, Step):
+        text = str(item.pass_)
+    elif isinstance(item, Nest):
+        text = item.anchor
+    else:
+        text = f"{'bundle' if item.is_block else 'stage'} {item.name}"
+    yield _Row(frame + text, item, ", ".join(filter(None, (note, *_notes(item)))))
+    if isinstance(item, Step):
+        return
+    shown = [each for each in item.items if not _is_empty_edge(each)]
+    for each in shown:
+        tip, below = ("└─ ", "   ") if each is shown[-1] else ("├─ ", "│  ")
+        default = "by default" if isinstance(item, Group) and item.is_by_default else ""
+        yield from _rows(each, margin + tip, margin + below, default)
+
+
+def _is_empty_edge(item: Node) -> bool:
+    """Return whether an item is the part before or after a stage, and nothing is in it."""
+    return isinstance(item, Group) and not item.items and item.name.startswith(("pre_", "post_"))
+
+
+def _notes(item: Node) -> Iterator[str]:
+    if is_stage(item) and not item.items:
+        yield "empty, required" if item.is_required else "empty"
+    if isinstance(item, Step) and not is_block(item.parent):
+        yield from (f"bundle {use.bundle.name}" for use in item.bundles)
+    if item.origin.extension:
+        file, line = item.origin.file, item.origin.line
+        where = f" ({Path(file).name}:{line})" if file else ""
+        yield f"by {item.origin.extension}{where}"
+
+
+def _mark(row: int, places: list[int]) -> str:
+    """Return what stands in a row for the interval of a type."""
+    if row in places:
+        return "●"
+    return "│" if places[0] < row < places[-1] else " "
