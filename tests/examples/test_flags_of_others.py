@@ -9,8 +9,8 @@ import pytest
 from documents import ROOT
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from passel.tool.flag_groups import flags_by_name
 from passel.tool.flags import NOT_HERE
+from passel.tool.settings import flags_by_name
 
 if TYPE_CHECKING:
     from tool_fixtures import MlirOpt

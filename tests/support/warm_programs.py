@@ -41,7 +41,7 @@ PASSEL = {
 # import shall be missed.
 _LOADED = (
     "passel.tool",
-    "passel.tool.driver",
+    "passel.tool.opt",
     "passel.xdsl.frontend",
     "xdsl.dialects.func",
     "xdsl.dialects.arith",

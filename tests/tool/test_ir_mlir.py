@@ -10,8 +10,8 @@ import pytest
 from tool_fixtures import run_mlir_opt
 from xdsl_inputs import CORPUS
 
-from passel.tool.flag_groups import flags_by_name
 from passel.tool.flags import NOT_HERE
+from passel.tool.settings import flags_by_name
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool

@@ -59,7 +59,7 @@ _NOT_ASKED_FOR = frozenset(
         "passel.instruments.reproducer",
         "passel.ir.resources",
         "passel.tool.expectations",
-        "passel.tool.progress",
+        "passel.tool.reports",
         "passel.tracebacks",
         "passel.xdsl.analyses.dominance",
     }

@@ -84,7 +84,7 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
     except Exception:
         raise
     except BaseException as error:  # noqa: BLE001 - `sys.exit` and the like of a pass or a plugin
-        from passel.tool.crashes import culprit
+        from passel.tool.replay import culprit
 
         what = _doing(error) or f": {culprit(error)} raised {brief(error)}"
         print(f"{program}: error{what}", file=sys.stderr)
@@ -103,8 +103,8 @@ def _print_notes(program: str, error: PasselError, words: Sequence[str]) -> None
 
 def _complain(text: str, words: Sequence[str]) -> None:
     """Write an error or a note; `--color` counts although the command line may not be readable."""
-    from passel.tool.flag_values import color_of
-    from passel.tool.rendering import coloured
+    from passel.tool.flags import color_of
+    from passel.tool.output import coloured
 
     color: Color = "auto"
     for word in words:

@@ -16,10 +16,10 @@ from passel.record.outline import rows_of, top_runs
 from passel.record.page import page
 from passel.record.replays import replay, replay_of_pass
 from passel.search import Place
-from passel.tool.flag_groups import DiagnosticFlags, FlagGroup, flag
 from passel.tool.help import Program, run_program
 from passel.tool.output import laid_out, put
 from passel.tool.process import collector_held
+from passel.tool.settings import DiagnosticFlags, FlagGroup, flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ pass's IR comes before the reproducer's error, and timing leaves out the printin
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
@@ -17,13 +17,14 @@ from passel.ir.frontend import UsageError
 from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
     from contextlib import AbstractContextManager
     from typing import TextIO
 
     from passel.hooks import PassInstrumentation
     from passel.instruments.debug_counter import DebugCounter
     from passel.instruments.ir_printer import PrintIR
+    from passel.instruments.progress import Progress, StatusLine
     from passel.instruments.statistics_report import StatisticsReport
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace
@@ -272,3 +273,47 @@ def _make_printer(settings: Settings) -> PrintIR | None:
         directory=given.mlir_print_ir_tree_dir or None,
         color=settings.diagnostics.color,
     )
+
+
+class _Stream:
+    """A stream to a terminal with a line at the bottom."""
+
+    def __init__(self, stream: TextIO, line: StatusLine) -> None:
+        self._stream = stream
+        self._line = line
+
+    def write(self, text: str) -> int:
+        """Write above the line."""
+        self._line.write(self._stream, text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write above the line."""
+        self.write("".join(lines))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def progress_line() -> Generator[Progress | None]:
+    """Show a line of progress on the terminal, below what is written to it.
+
+    Yields:
+        The observer of the runs; None if the terminal cannot move its cursor.
+    """
+    from passel.instruments.progress import Progress, StatusLine, has_status_line
+
+    if not has_status_line():
+        yield None
+        return
+    before = sys.stdout, sys.stderr
+    line = StatusLine(sys.stderr)
+    sys.stderr = _Stream(sys.stderr, line)
+    if sys.stdout is not None and sys.stdout.isatty():
+        sys.stdout = _Stream(sys.stdout, line)
+    try:
+        yield Progress(line)
+    finally:
+        line.hide()
+        sys.stdout, sys.stderr = before

@@ -18,17 +18,13 @@ from passel.search.children import Died, in_child
 from passel.search.oracle import Command
 from passel.search.starting import failure_of
 from passel.search.state_oracles import Miscompiled
-from passel.tool.flag_groups import GROUPS, FlagGroup, flag, flags_by_name
-from passel.tool.flag_values import seconds_of
-from passel.tool.flags import flags_in
-from passel.tool.help import ABOUT, Program, help_text, start
-from passel.tool.information import version
+from passel.tool.flags import flags_in, seconds_of
+from passel.tool.help import ABOUT, Program, help_text, start, version
 from passel.tool.irs import ToolDefinition, flag_for, note_other_ir
-from passel.tool.output import put
+from passel.tool.output import Renderer, put
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
-from passel.tool.settings import Settings
+from passel.tool.settings import GROUPS, FlagGroup, Settings, flag, flags_by_name
 from passel.tool.sources import read_sources, starts_record
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.ir.frontend import Frontend
-    from passel.tool.rendering import Renderer
+    from passel.tool.output import Renderer
     from passel.tool.settings import Settings
 
 RECORD_START = b'{"record":'
@@ -49,7 +49,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     name = "<stdin>" if path == "-" else path
     data = _read(settings)
     if data.startswith(RECORD_START):
-        from passel.tool.stepping import recorded_source
+        from passel.tool.pipelines import recorded_source
 
         return [recorded_source(settings)]
     if frontend.is_binary(data, name):

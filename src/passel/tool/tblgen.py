@@ -15,10 +15,10 @@ from passel.specification.markdown import pass_doc
 from passel.specification.model import PassDeclaration
 from passel.specification.native import native_facts, native_module, native_stubs
 from passel.specification.records import read_files, with_defaults
-from passel.tool.flag_groups import FlagGroup, flag
-from passel.tool.flag_values import names_of
+from passel.tool.flags import names_of
 from passel.tool.help import Program, run_program
 from passel.tool.output import put
+from passel.tool.settings import FlagGroup, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
