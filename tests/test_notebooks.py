@@ -80,6 +80,17 @@ def test_a_record_shows_what_a_pass_changed(tmp_path: Path) -> None:
     assert f'">+toy.func @f 1</span></pre></details></td>{CELL}2</td>{CELL}1</td>' in html
 
 
+def test_each_pass_that_changed_something_unfolds(tmp_path: Path) -> None:
+    """Also the last one of a long pipeline; what is left out is said."""
+    functions, passes = 40, [Change() for _ in range(9)]
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", *passes)
+    manager.enable_recording(tmp_path / "r")
+    ops = ",".join(f"toy.func @f{n}" for n in range(functions))
+    html = forms(manager.run(parse_toy(f"toy.module({ops})")).record).html
+    assert html.count("<details>") == 9
+    assert html.count("... and 35 more ops") == 9
+
+
 def forms(shown: Any) -> Bundle:
     """Return what a notebook gets of an object."""
     bundle = shown._repr_mimebundle_()

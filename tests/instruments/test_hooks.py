@@ -108,44 +108,6 @@ def test_hooks_of_one_object_never_overlap() -> None:
     assert alone.calls % (threads * 10) == 0
 
 
-class Tally(PassInstrumentation):
-    """Counts passes by name: an example of what can observe other processes."""
-
-    def __init__(self) -> None:
-        self.passes: dict[str, int] = {}
-
-    def split(self) -> Tally:
-        """Return an empty one."""
-        return Tally()
-
-    def merge(self, child: PassInstrumentation) -> None:
-        """Add its counts."""
-        assert isinstance(child, Tally)
-        for name, count in child.passes.items():
-            self.passes[name] = self.passes.get(name, 0) + count
-
-    def before_pass(self, step: Any, op: Any) -> None:
-        """Count."""
-        self.passes[step.display_name] = self.passes.get(step.display_name, 0) + 1
-
-
-def test_what_is_split_off_travels_and_is_merged() -> None:
-    """It is pickled before and after it has observed, and the counts arrive."""
-    whole = Tally()
-    for _ in range(3):
-        away = pickle.loads(pickle.dumps(whole.split()))
-        pm = PassManager("toy.func", adapter=ToyAdapter()).add(F(), F())
-        with pm.instrument(away):
-            pm.run(parse_toy("toy.func @f"))
-        whole.merge(pickle.loads(pickle.dumps(away)))
-    assert whole.passes == {"F": 6}
-
-
-def test_nothing_is_split_off_by_default() -> None:
-    """An instrumentation that does not say how leaves other processes unobserved."""
-    assert PassInstrumentation().split() is None
-
-
 def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> None:
     """An instrumentation that has observed can be copied and pickled, and observes again."""
     recorder = EventRecorder()

@@ -152,14 +152,6 @@ def test_a_result_may_become_any_of_the_operands() -> None:
     assert "arith.addi" not in reducer.run().ir
 
 
-def test_several_jobs_find_as_small_a_case() -> None:
-    """The case is as small if several are tried at once."""
-    names, most = _EXPECTED["raise"]
-    found, _, _ = _reduced("xdsl", "builtin.module(func.func(cse,faulty),symbol-dce)", jobs=2)
-    assert {name for name in names if f'"{name}"' in found.best.ir} == names
-    assert found.size.ops <= most
-
-
 def test_a_case_that_cannot_be_run_is_refused() -> None:
     """IR that does not parse has no failure to look for."""
     with pytest.raises(SearchError, match="cannot be read"):

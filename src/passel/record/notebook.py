@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from passel.record.outline import Row
 
 _MOST_DIFFS = 50
-"""Of how many executions a notebook's file keeps what they changed."""
+"""Of how many executions a notebook's file keeps what they changed; of each pass, one at least."""
 
 
 def parts_of(
@@ -27,19 +27,30 @@ def parts_of(
         executions: The executions in it.
         diff: Returns what one has changed.
     """
-    left = _MOST_DIFFS
-    for run in top_runs(info):
-        rows: list[TableRow] = []
-        for row in rows_of(info, executions, run):
-            changed = [e for e in row.executions if row.is_pass and e.status == "changed"][:left]
-            left -= len(changed)
-            diffs = "\n".join(cut_diff(each.op_title, diff(each)) for each in changed)
-            rows.append(TableRow(row.depth, row.title, _cells(row), diffs))
+    runs = [(run, rows_of(info, executions, run)) for run in top_runs(info)]
+    passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
+    most = max(1, _MOST_DIFFS // max(1, passes))
+    for run, rows in runs:
         if run.source:
             yield Text(run.source)
-        yield Table(("pass", "ops", "changed", "failed", "ms"), rows)
+        yield Table(
+            ("pass", "ops", "changed", "failed", "ms"),
+            [TableRow(row.depth, row.title, _cells(row), _diffs(row, most, diff)) for row in rows],
+        )
         for failure in run.failures:
             yield Text(f"{failure.path} on {failure.where}: {failure.message}", is_error=True)
+
+
+def _changed(row: Row) -> list[Execution]:
+    return [each for each in row.executions if row.is_pass and each.status == "changed"]
+
+
+def _diffs(row: Row, most: int, diff: Callable[[Execution], str]) -> str:
+    """Return what a pass has changed in the first ops, and how many others it has changed."""
+    changed = _changed(row)
+    diffs = [cut_diff(each.op_title, diff(each)) for each in changed[:most]]
+    more = [f"... and {len(changed) - most} more ops"] if changed[most:] else []
+    return "\n".join([*diffs, *more])
 
 
 def _cells(row: Row) -> tuple[object, ...]:

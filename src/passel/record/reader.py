@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import re
+from collections import Counter
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.errors import PasselError
 from passel.instruments.ir_diff import unified_diff
+from passel.ir import BringsFrontend, PrintFlags, ability_of, adapter_named
+from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
 from passel.record.contents import read_contents
-from passel.record.readable import readable, reader_for
-from passel.record.texts import Composite, without_locations
+from passel.record.model import HOLE, Composite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import Frontend
     from passel.record.contents import Contents
     from passel.record.model import Execution, RecordInfo
 
@@ -44,7 +50,7 @@ class Record:
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
-        self._readable: dict[tuple[str, str], str] = {}
+        self._readable: dict[tuple[str, str, bool], str] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
@@ -112,29 +118,34 @@ class Record:
     ) -> list[str]:
         """Return several texts as `readable` does, in less time than one by one."""
         ir, known = self.info.runs[run].ir, self._readable
-        reader = reader_for(ir)
+        reader = _reader_for(ir)
         unread: list[str] = []
         composites: dict[str, Composite] = {}
         for each in dict.fromkeys(digests):
-            content = None if (each, ir) in known else self._contents.content(each)
+            if (each, ir, locations) in known:
+                continue
+            content = self._contents.content(each)
             if (
                 reader
                 and isinstance(content, Composite)
-                and (outline := reader.outline(content.outline))
+                and (outline := reader.outline(content.outline, locations))
             ):
                 composites[each] = content._replace(outline=outline)
-            elif content is not None:
+            else:
                 unread.append(each)
         if composites:  # all that is inside together with the others, each text once
             inside = (part for each in composites.values() for part in each.parts)
-            self.all_readable([*unread, *inside], run=run)
+            self.all_readable([*unread, *inside], run=run, locations=locations)
             for digest, each in composites.items():
-                known[digest, ir] = each.filled([known[part, ir] for part in each.parts])
+                texts = [known[part, ir, locations] for part in each.parts]
+                known[digest, ir, locations] = each.filled(texts)
         elif unread:
-            texts = readable([self.text(each) for each in unread], ir)
-            known.update(zip([(each, ir) for each in unread], texts, strict=True))
-        found = [known[each, ir] for each in digests]
-        return found if locations else [without_locations(each) for each in found]
+            texts = [self.text(each) for each in unread]
+            found = reader.readable(texts, locations) if reader else texts
+            known.update(
+                ((each, ir, locations), text) for each, text in zip(unread, found, strict=True)
+            )
+        return [known[each, ir, locations] for each in digests]
 
     def diff(self, execution: Execution) -> str:
         """Return what a pass has changed in its op, as a unified diff of texts that people read.
@@ -195,3 +206,79 @@ class Record:
     def _state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
         digest = self._contents.state(run, has_ended).digest((0,))
         return None if digest is None else self.text(digest)
+
+
+class TextReader(NamedTuple):
+    """Reads texts of an IR's ops, and prints them in the custom form of their dialects."""
+
+    adapter: IRAdapter
+    frontend: Frontend
+    context: Any
+
+    def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
+        """Return texts in custom form, each as it is if it cannot be read."""
+        # Some IRs take no symbol twice, nor calls of what is not there.
+        groups: list[dict[str, int]] = []
+        times: Counter[str] = Counter()
+        for at, text in enumerate(texts):
+            found = _SYMBOL.search(text.partition("\n")[0])
+            name = found[1] if found else str(at)
+            if times[name] == len(groups):
+                groups.append({})
+            groups[times[name]][name] = at
+            times[name] += 1
+        read: dict[int, str] = {}
+        for group in groups:
+            numbers = [*(groups[0] | group).values()]
+            found = self._read_together([texts[at] for at in numbers], locations)
+            read.update(zip(numbers, found, strict=True))
+        return [read[at] for at in range(len(texts))]
+
+    def _read_together(self, texts: Sequence[str], locations: bool) -> list[str]:
+        """Return texts, read as those of one module in a third of the time if that is possible."""
+        module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
+        ops = () if module is None else self.adapter.children(module)
+        if len(ops) == len(texts):
+            return [self._printed(op, locations) for op in ops]
+        each = ((text, self._parsed(text)) for text in texts)
+        return [text if op is None else self._printed(op, locations) for text, op in each]
+
+    def outline(self, text: str, locations: bool) -> str | None:
+        """Return the outline of an op in custom form, with its hole; None if there is none."""
+        if (op := self._parsed(text.replace(HOLE, "{^bb0:\n}"))) is None:
+            return None
+        found = self._printed(op, locations)
+        return found.replace(_EMPTY, HOLE) if found.count(_EMPTY) == 1 else None
+
+    def _printed(self, op: Any, locations: bool) -> str:
+        return self.adapter.print_op(op, PrintFlags(debuginfo=locations, local_scope=True))
+
+    def _parsed(self, text: str) -> Any:
+        try:
+            op = self.frontend.parse(SourcePart(text, "-"), self.context, lambda _: None).op
+        except (UnreadableError, PasselError):
+            return None
+        return self.adapter.op_of(op)
+
+
+_EMPTY = "{\n}"
+_SYMBOL = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
+
+
+@cache
+def _reader_for(ir: str) -> TextReader | None:
+    """Return what reads and prints texts of an IR; None if it is not installed, or has no files.
+
+    Args:
+        ir: The name under which the adapter is installed.
+    """
+    try:
+        adapter = adapter_named(ir)
+    except PasselError:
+        return None
+    brings = ability_of(adapter, BringsFrontend)
+    if brings is None:
+        return None
+    frontend = brings.make_frontend()
+    frontend.configure(FrontendSettings(implicit_module=False, allow_unregistered=True))
+    return TextReader(adapter, frontend, frontend.new_context())

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_command import replay_command
-from passel.record.model import FailureInfo, StepInfo, diagnostic_data, failure_data
+from passel.record.model import FailureInfo, StepInfo, diagnostic_data, digest_of, failure_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
-from passel.record.texts import digest_of
 from passel.record.writer import PartLog, RecordedOp, RecordFile
 from passel.schedule import PassStep, passes_of
 

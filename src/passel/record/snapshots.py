@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from passel.ir import PrintFlags, RenewsFingerprints, ability_of
-from passel.record.texts import HOLE, Composite, digest_of
+from passel.record.model import HOLE, Composite, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

@@ -13,8 +13,14 @@ from platform import python_version
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel._version import __version__
-from passel.record.model import FORMAT, failure_data, location_data
-from passel.record.texts import Composite, composite_data, texts_data
+from passel.record.model import (
+    FORMAT,
+    Composite,
+    composite_data,
+    failure_data,
+    location_data,
+    texts_data,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence

@@ -352,6 +352,31 @@ def test_diagnostics_stand_at_their_step(browser: Browser, reports: dict[str, Pa
         assert note.startswith("look on @saxpy and 3 others")
 
 
+def test_changes_are_counted_once(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+    """The heading and the line above say how many there were, those that passes ran included."""
+    file = tmp_path / "report.html"
+    text = """
+      func.func private @g(%x: i32) -> i32 {
+        %0 = arith.addi %x, %x : i32
+        return %0 : i32
+      }
+      func.func @f(%x: i32) -> i32 {
+        %0 = func.call @g(%x) : (i32) -> i32
+        %1 = arith.constant 0 : i32
+        %2 = arith.addi %0, %1 : i32
+        return %2 : i32
+      }
+    """
+    record = recorded("inlined", "builtin.module(inline)", text)
+    assert report.main([str(record), "-o", str(file)]) == 0
+    changed = [each for each in Record.open(record).executions if each.status == "changed"]
+    assert len({each.path for each in changed}) > 1
+    with browser.opened(file) as shown:
+        heading = shown.page.get_by_role("heading", level=1).inner_text()
+        assert heading.startswith(f"{len(changed)} changes in ")
+        assert f" {len(changed)} changed " in shown.page.locator("#verdict").inner_text()
+
+
 # -- Two records -----------------------------------------------------------------------------
 
 
@@ -359,6 +384,7 @@ def test_two_records(browser: Browser, reports: dict[str, Path]) -> None:
     """Passes are matched; what only one has, and where results begin to differ, is shown."""
     with browser.opened(reports["changed"]) as shown:
         assert "differ at" in shown.page.get_by_role("heading", level=1).inner_text()
+        assert shown.rows()[0].startswith("builtin.module, 4 of 26 differ, own ")
         assert any(row.startswith("@saxpy, only in the old record") for row in shown.rows())
         shown.page.keyboard.press("f")
         shown.page.locator(".diff").wait_for()

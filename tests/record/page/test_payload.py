@@ -16,7 +16,7 @@ from written_records import FUNCTIONS, WrittenRecord, large_record
 from passel.record import Record
 from passel.record.page import page
 from passel.record.page.payload import LineTable, payload
-from passel.record.readable import readable
+from passel.record.reader import TextReader
 from passel.tool import main
 
 if TYPE_CHECKING:
@@ -74,11 +74,13 @@ def test_each_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """A function that is a part of a module as well is not parsed and printed again for that."""
     read: list[str] = []
 
-    def reading(texts: Sequence[str], ir: str) -> Sequence[str]:
-        read.extend(texts)
-        return readable(texts, ir)
+    readable = TextReader.readable
 
-    monkeypatch.setattr("passel.record.reader.readable", reading)
+    def reading(self: TextReader, texts: Sequence[str], locations: bool) -> list[str]:
+        read.extend(texts)
+        return readable(self, texts, locations)
+
+    monkeypatch.setattr(TextReader, "readable", reading)
     record = recorded(tmp_path)
     payload([("r", record)])
     assert len(read) == len(set(read)) > 4

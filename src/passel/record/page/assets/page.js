@@ -46,7 +46,7 @@ const Page = (() => {
 
   function verdict() {
     const { root, failures: { length: failed } } = model;
-    const words = [`${model.places.length.toLocaleString("en")} executions`, `${root.changed.toLocaleString("en")} ${model.comparing ? "differ" : "changed"}`, Tree.time(root.own)];
+    const words = [`${model.places.length.toLocaleString("en")} executions`, `${model.places.filter(Model.isCounted).length.toLocaleString("en")} ${model.comparing ? "differ" : "changed"}`, Tree.time(root.own)];
     by("verdict").append(failed ? el("strong", { class: "bad" }, `${failed} failed`) : model.records.at(-1).cut ? el("strong", { class: "bad" }, "Cut off") : el("strong", null, model.comparing ? "Two records" : "Passed"), " · " + words.join(" · "));
   }
 

@@ -126,8 +126,9 @@ const Step = (() => {
     }
     const { cut } = model.records.at(-1);
     if (cut) return [`The run was cut off`, ...(cut.length ? [" in ", el("code", null, ...Code.visible(cut.at(-1)))] : [])];
-    if (model.comparing) return [Page.changes().length ? `The records differ at ${plural(Page.changes().length, "place")} of ${model.places.length.toLocaleString("en")}` : "The records are the same, but for times"];
-    return [`${plural(Page.changes().length, "change")} in ${plural(model.places.length, "execution")} of passes`];
+    const count = model.places.filter(Model.isCounted).length;
+    if (model.comparing) return [count ? `The records differ at ${plural(count, "place")} of ${model.places.length.toLocaleString("en")}` : "The records are the same, but for times"];
+    return [`${plural(count, "change")} in ${plural(model.places.length, "execution")} of passes`];
   }
 
   function times(slow) {

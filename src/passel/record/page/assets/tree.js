@@ -88,7 +88,7 @@ const Tree = (() => {
     const group = kind === "node";
     let value = "", share = 0, label = "";
     if (metric === "changed") {
-      if (group && node.total > 0) [value, share, label] = [`${compact(node.changed)}/${compact(node.total)}`, node.changed / node.total, `${node.changed} of ${node.total} changed`];
+      if (group && node.total > 0) [value, share, label] = [`${compact(node.changed)}/${compact(node.total)}`, node.changed / node.total, `${node.changed} of ${node.total} ${model.comparing ? "differ" : "changed"}`];
     } else {
       const counts = group ? node.counts : Model.current(place).counts, count = counts[metric];
       if (count) [value, share, label] = [compact(count), count / largest[metric], `${count} ${metric}`];
