@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import re
+import signal
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from xdsl_inputs import NEWEST_XDSL
 
@@ -62,6 +65,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _says_all_again() -> None:
     """What a process logs once is logged once by each test."""
     log_warning_once.cache_clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Print where a test stands after two minutes.
+
+    Pytest's `faulthandler_timeout` does so in a thread, and what has threads has no workers.
+    """
+    faulthandler.register(signal.SIGALRM, item.config.stash[fault_handler_stderr_fd_key])
+    signal.setitimer(signal.ITIMER_REAL, 120)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,14 +22,12 @@ from passel import (
     PassManager,
 )
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from passel.execution.strategies import SiblingStrategy
     from passel.schedule import Step
 
 
@@ -191,35 +189,6 @@ def test_what_raises_in_several_threads_is_reported_once(caplog: pytest.LogCaptu
     with ThreadPoolExecutor(2) as pool, manager.instrument(Raises()):
         manager.run(module_of(8), executor=pool)
     assert sum("Raises raised" in each for each in caplog.messages) == 1
-
-
-class Grow(Pass):
-    """Add to the value of an op, and take some time."""
-
-    name = "grow"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        sleep(0.01)
-        op.value += 1
-
-
-@pytest.mark.parametrize("strategy", [Threads(2), Forked(2)], ids=["threads", "fork"])
-def test_dumps_of_the_whole_module_show_it_as_one_by_one(
-    strategy: SiblingStrategy, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What others do meanwhile is not seen in them: all is done in one thread."""
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
-    manager.enable_ir_printing(print_module_scope=True)
-    manager.run(module_of(3))
-    expected = capsys.readouterr().err
-
-    def this(jobs: int | None, executor: object = None) -> SiblingStrategy:
-        return strategy
-
-    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", this)
-    manager.run(module_of(3))
-    assert capsys.readouterr().err == expected
 
 
 def test_an_executor_is_checked() -> None:

@@ -39,7 +39,9 @@ class Cell(io.StringIO):
 Cell.__module__ = "ipykernel.iostream"
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *, enable: bool = True, **streams: Any) -> None:
+def run(
+    monkeypatch: pytest.MonkeyPatch, *, enable: bool = True, jobs: int = 1, **streams: Any
+) -> None:
     """Run a pipeline that takes longer than the line waits, with other streams."""
     monkeypatch.setattr(progress, "_DELAY", 0.01)
     monkeypatch.setenv("TERM", "xterm")
@@ -48,7 +50,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *, enable: bool = True, **streams: Any)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Nap())
     manager.enable_progress()
     manager.enable_progress(enable)
-    manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"), jobs=1)
+    manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"), jobs=jobs)
 
 
 def test_a_terminal_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,3 +75,11 @@ def test_no_line(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, enable: b
     """A file, in which nothing can be overwritten, has none, nor has `enable_progress(False)`."""
     run(monkeypatch, enable=enable, stderr=stream)
     assert stream.getvalue() == ""
+
+
+def test_the_line_keeps_nothing_from_workers(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The thread that draws the line is no reason not to fork."""
+    run(monkeypatch, jobs=2, stderr=Terminal())
+    assert not caplog.messages

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from faulty_passes import DEADLY, RAISED, SURVIVED, Faulty, Log, Mark
@@ -76,7 +76,8 @@ def limited() -> Generator[None]:
             with suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
 
-    timer = threading.Timer(LIMIT, end)
+    timer: Any = threading.Timer(LIMIT, end)
+    timer.is_ready_for_forks = True
     timer.start()
     try:
         yield
@@ -230,15 +231,15 @@ def test_the_system_gives_no_more(
 ) -> None:
     """With fewer workers, or none, all is done by those that there are; the log says why."""
     module, _, name = what.partition(".")
-    usual: Callable[[], object] = getattr(sys.modules[module], name)
+    usual: Callable[..., object] = getattr(sys.modules[module], name)
     left = [*range(after)]
     assert tempfile  # imported, to be found
 
-    def refuse() -> object:
+    def refuse(*how: object) -> object:
         if not left:
             raise OSError(errno.EMFILE, "Too many open files")
         left.pop()
-        return usual()
+        return usual(*how)
 
     expected = run("sequential", "memory")
     monkeypatch.setattr(what, refuse)

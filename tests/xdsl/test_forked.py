@@ -6,21 +6,21 @@ import os
 import re
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from mmap import mmap
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.execution.strategies import Sequential, fork_map, strategy_for
+from passel.execution.strategies import Sequential, fork_map
 from passel.execution.strategies.executor import OnExecutor
 from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
-from passel.ir import adapter_for
 from passel.xdsl import DominanceInfo, XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -34,27 +34,20 @@ if TYPE_CHECKING:
 PIPELINE = "builtin.module(func.func(cse,canonicalize,loop-invariant-code-motion),symbol-dce)"
 
 
-@pytest.fixture(scope="module")
-def pool() -> Generator[ProcessPoolExecutor]:
-    """Two processes for the tests of this file."""
-    with ProcessPoolExecutor(2, get_context("fork")) as made:
-        yield made
-
-
-@pytest.fixture(autouse=True, params=["processes", "threads", "pool"])
-def _shares_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", params=["processes", "threads", "pool"], autouse=True)
+def shares_at_once(request: pytest.FixtureRequest) -> Generator[str]:
     """Share even little work."""
 
     def eager(jobs: Jobs | None, executor: object = None) -> SiblingStrategy:
-        if jobs in (None, "auto"):
-            jobs = 1
-        if request.param == "threads":
-            return Threads(jobs)
-        if request.param == "pool":
-            return OnExecutor(request.getfixturevalue("pool"))
-        return Forked(jobs)
+        jobs = 1 if jobs in (None, "auto") else jobs
+        return {"threads": Threads(jobs), "processes": Forked(jobs)}.get(request.param) or on_pool
 
-    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        if request.param == "pool":  # whose threads keep this process from forks
+            pool = stack.enter_context(ProcessPoolExecutor(2, get_context("fork")))
+            on_pool = OnExecutor(pool)
+        patch.setattr("passel.manager.pass_manager.strategy_for", eager)
+        yield request.param
 
 
 @pytest.fixture
@@ -176,7 +169,7 @@ def test_reproducers_are_the_same(
     kernels: Path,
     monkeypatch: pytest.MonkeyPatch,
     passes: str,
-    request: pytest.FixtureRequest,
+    shares_at_once: str,
 ) -> None:
     """A failure in a worker, or a crash with its place, is told and replayed as in one process."""
     folder = kernels.parent
@@ -197,38 +190,9 @@ def test_reproducers_are_the_same(
     assert found[0] == found[1]
     processes = len([*folder.glob("*.worked")])
     # A pool, whose processes work elsewhere, takes the passes along if they can be sent.
-    if "pool" not in request.node.name:
-        assert (processes == 1) == ("threads" in request.node.name)
+    if shares_at_once != "pool":
+        assert (processes == 1) == (shares_at_once == "threads")
     assert not [*folder.glob("*.running")]
-
-
-class Where(OperationPass[FuncOp]):
-    """Mark a function with the process that it is in."""
-
-    name = "where"
-
-    def run(self, op: FuncOp, ctx: PassContext) -> None:
-        """Do it."""
-        op.attributes["process"] = StringAttr(str(os.getpid()))
-
-
-def test_a_pool_is_used_after_verification(
-    kernels: Path, pool: ProcessPoolExecutor, caplog: pytest.LogCaptureFixture
-) -> None:
-    """What the adapter remembers of ops does not keep it from going to other processes."""
-    context = XDSLAdapter().create_context()
-    module = parse_source(context, kernels.read_text(encoding="utf-8"), "kernels.mlir")
-    assert isinstance(module, ModuleOp)
-    PassManager(ModuleOp, context).add_nested(FuncOp, "canonicalize,cse").run(module)
-    adapter_for(module).verify(module, recursive=True)
-    manager = PassManager(ModuleOp, context).add_nested(FuncOp, Where())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("passel.manager.pass_manager.strategy_for", strategy_for)
-        manager.run(module, executor=pool)
-    found = {str(op.attributes["process"]) for op in module.ops}
-    assert found
-    assert f'"{os.getpid()}"' not in found
-    assert not caplog.messages
 
 
 class Rename(OperationPass[FuncOp]):
@@ -280,7 +244,7 @@ def test_what_a_pass_adds_beside_its_op(monkeypatch: pytest.MonkeyPatch) -> None
     source = "".join(map(one.format, range(40)))
     is_taken, this = mmap(-1, 1), os.getpid()
 
-    def last(tokens: int) -> int | None:
+    def last(tokens: IO[bytes]) -> int | None:
         """Take a chunk after a worker has taken one, or be that worker."""
         while os.getpid() == this and not is_taken[0]:
             time.sleep(0.001)

@@ -112,6 +112,23 @@ class Progress(PassInstrumentation):
         return f"{self._shown} ({time.monotonic() - self._started:.1f} s)"
 
 
+_drawing = threading.RLock()
+"""Held by who writes to a status line, and in forks, so that no process is copied meanwhile."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_drawing.acquire,
+        after_in_parent=_drawing.release,
+        after_in_child=_drawing.release,
+    )
+
+
+class _Drawing(threading.Thread):
+    """The thread that draws a line, which a fork may leave behind."""
+
+    is_ready_for_forks = True
+
+
 class StatusLine:
     """A line at the bottom of a terminal, which is not there while something is written.
 
@@ -127,16 +144,14 @@ class StatusLine:
         self._stream = stream
         self._erase = erase
         self._period = period
-        self._process = os.getpid()
-        self._lock = threading.RLock()
-        self._thread: threading.Thread | None = None
+        self._thread: _Drawing | None = None
         self._is_over = threading.Event()
         self._is_drawn = self._is_mid_line = False
 
     def show(self, text: Callable[[], str], delay: float) -> None:
         """Show what a function returns, from some seconds later on until it is hidden."""
         self._is_over.clear()
-        self._thread = threading.Thread(target=self._keep_drawn, args=(text, delay), daemon=True)
+        self._thread = _Drawing(target=self._keep_drawn, args=(text, delay), daemon=True)
         self._thread.start()
 
     def hide(self) -> None:
@@ -144,12 +159,12 @@ class StatusLine:
         if self._thread is not None:
             self._is_over.set()
             self._thread.join()
-        with self._lock:
+        with _drawing:
             self._remove()
 
     def draw(self, text: str) -> None:
         """Show a text now, unless that would overwrite the beginning of a line."""
-        with self._lock:
+        with _drawing:
             if not self._is_mid_line:
                 self._remove()
                 self._put(text[: _width(self._stream) - 1])
@@ -157,10 +172,7 @@ class StatusLine:
 
     def write(self, stream: TextIO, text: str) -> None:
         """Write to a stream, above the line, which is drawn again soon."""
-        if os.getpid() != self._process:  # another thread may have had the lock in the fork
-            stream.write(text)
-            return
-        with self._lock:
+        with _drawing:
             self._remove()
             stream.write(text)
             self._is_mid_line = not text.endswith("\n") if text else self._is_mid_line

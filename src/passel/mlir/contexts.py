@@ -72,3 +72,22 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _end_threads() -> None:
+    """End the threads of all contexts that are at rest: a fork would leave them behind.
+
+    MLIR makes new ones when it has work for them.
+    """
+    locks: list[tuple[Any, Any]] = [*_locks.items()]
+    for context, lock in locks:
+        if lock._is_owned() or not lock.acquire(blocking=False):
+            continue
+        if context.get_num_threads() > 1:
+            context.enable_multithreading(False)
+            context.enable_multithreading(True)
+        lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_end_threads)

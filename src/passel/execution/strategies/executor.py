@@ -190,6 +190,8 @@ def do_share(pipeline: bytes, ops: bytes) -> bytes:
         return pickle.dumps(str(error))
     except Exception as error:  # noqa: BLE001 - modules that are not there raise what they like
         return pickle.dumps(brief(error))
+    except BaseException:  # noqa: BLE001 - an interrupt by a pass, which is to happen over there
+        return pickle.dumps("")
     finally:
         at_work.reset(token)
 

@@ -8,14 +8,17 @@ whose passes have changed more than their own ops, and the rest of what one had 
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import os
+import threading
+import warnings
+from contextlib import contextmanager, suppress
 from functools import partial
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.fork_map import fork_map
+from passel.execution.strategies.fork_map import fork_map, set_mark
 from passel.execution.strategies.sharing import Fence, Sharing, take, work_off
-from passel.execution.strategies.watch import own
 from passel.hooks import Bracket
 from passel.ir import SendsOps, ability_of
 
@@ -31,6 +34,9 @@ _CHUNKS_PER_WORKER = 8
 """More balance better, fewer cost less."""
 
 
+_LOST = "which a fork would leave behind"
+
+
 class Forked(Sharing):
     """Tasks in worker processes.
 
@@ -43,7 +49,7 @@ class Forked(Sharing):
         """Return why nothing is shared; empty if it is."""
         if ability_of(run.adapter, SendsOps) is None:
             return f"Python passes on ops of {run.adapter.name} run in one process only"
-        return super().obstacle(run, level)
+        return super().obstacle(run, level) or _left_behind()
 
     def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
         """Do all tasks in so many processes, and here what these cannot do."""
@@ -60,7 +66,7 @@ class Forked(Sharing):
             is_again = True
             for place, task in enumerate(chunk):
                 if death is not None and place == death.step:
-                    yield run.fail_dead(task, death.describe(), death.in_pass)
+                    yield run.fail_dead(task, death.describe(), death.mark)
                 else:
                     yield run.run_sibling(task)
 
@@ -85,8 +91,38 @@ def _doing_chunks(
 def _noted(do_step: Callable[[Step, Any], Outcome], step: Step, ctx: Any) -> Outcome:
     """Run a step of which it is noted that the process may die of it, unless a pass runs it."""
     if step.pass_ is not None and ctx.caller is None:
-        own[0].set_pass(step)
+        set_mark(id(step))
     return do_step(step, ctx)
+
+
+def _left_behind() -> str:
+    """Return what a fork would leave behind, as a reason not to fork; empty if there is nothing.
+
+    A thread may hold what workers wait for then, and nobody does what it was to do there.
+    """
+    others = [each for each in threading.enumerate() if each is not threading.current_thread()]
+    ready = [each for each in others if getattr(each, "is_ready_for_forks", False)]
+    if len(ready) < len(others):
+        names = {each.name.rstrip("-_0123456789") for each in others if each not in ready}
+        return f"this process has other threads ({', '.join(sorted(names))}), {_LOST}"
+    if _threads() > 1 + len(ready):
+        # Libraries that are ready for forks, such as OpenBLAS, end their threads before one.
+        with warnings.catch_warnings(action="ignore"):
+            if not (child := os.fork()):
+                os._exit(0)
+        with suppress(ChildProcessError):
+            os.waitpid(child, 0)
+        if _threads() > 1 + len(ready):
+            return f"a library has threads in this process, {_LOST}"
+    return ""
+
+
+def _threads() -> int:
+    """Return how many threads this process has, where the system tells those of libraries too."""
+    try:
+        return len([*Path("/proc/self/task").iterdir()])
+    except OSError:
+        return threading.active_count()
 
 
 def _shrinking_chunks(tasks: Sequence[Any], workers: int) -> list[Sequence[Any]]:

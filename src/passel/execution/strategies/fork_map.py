@@ -12,14 +12,15 @@ import pickle
 import signal
 import struct
 import tempfile
+import time
 import warnings
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from mmap import mmap
 from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
-from passel.diagnostics import log_warning
+from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.sequential import at_work
-from passel.execution.strategies.watch import Progress, progress_of
 from passel.execution.streams import flush, interrupts_held
 
 if TYPE_CHECKING:
@@ -30,9 +31,14 @@ _I = TypeVar("_I")
 _R = TypeVar("_R")
 
 _NUMBER = struct.Struct("I")
+_PROGRESS = struct.Struct("IIQ")
+_NO_ITEM = 2**32 - 1
 
 _FAILED = -1
 """In place of an item's number, before the text of a worker's own failure."""
+
+_PATIENCE = 0.5
+"""The seconds that workers have to end what their passes have started."""
 
 WorkerBody: TypeAlias = "Callable[[], AbstractContextManager[Callable[[_I], Iterable[_R]]]]"
 """Entered in a worker, it returns the function. Its exit may refuse all that the worker did."""
@@ -42,26 +48,52 @@ class Death(NamedTuple):
     """The end of a worker while it worked on an item.
 
     Attributes:
-        step: How many results the function had yielded for the item.
         code: The exit code, negative for a signal; None if the system does not tell.
-        in_pass: The identity of the step whose pass had begun last; 0 if none had.
+        step: How many results the function had yielded for the item.
+        mark: The last mark that the worker had set; 0 if none.
     """
 
-    step: int
     code: int | None
-    in_pass: int
+    step: int
+    mark: int
 
     def describe(self) -> str:
         """Return how the process has ended."""
-        code = self.code
-        if code is None:
+        if self.code is None:
             return "exited with an unknown status"
-        if code >= 0:
-            return f"ended with exit code {code}"
-        try:
-            return f"was killed by {signal.Signals(-code).name}"
-        except ValueError:  # one of those for real time, which have no names
-            return f"was killed by signal {-code}"
+        if self.code >= 0:
+            return f"ended with exit code {self.code}"
+        names = {each.value: each.name for each in signal.Signals}  # not those for real time
+        return f"was killed by {names.get(-self.code, f'signal {-self.code}')}"
+
+
+class Progress(NamedTuple):
+    """The progress of one worker, in memory that all processes share.
+
+    Attributes:
+        memory: That of all workers.
+        start: Where that of this worker starts.
+    """
+
+    memory: mmap
+    start: int
+
+    def set(self, item: int, step: int = 0, mark: int = 0) -> None:
+        """Note on which item the worker works, how many results it has for that, and a mark."""
+        _PROGRESS.pack_into(self.memory, self.start, item, step, mark)
+
+    def get(self) -> tuple[int, int, int]:
+        """Return what was noted last."""
+        return _PROGRESS.unpack_from(self.memory, self.start)
+
+
+own: list[Progress] = []
+"""That of this process, if it is a worker."""
+
+
+def set_mark(mark: int) -> None:
+    """Note in a worker what it begins, which is told if it dies of that."""
+    own[0].set(*own[0].get()[:2], mark)
 
 
 class Forks(NamedTuple, Generic[_R]):
@@ -76,11 +108,7 @@ class Forks(NamedTuple, Generic[_R]):
     deaths: dict[int, Death]
 
 
-def fork_map(
-    body: WorkerBody[_I, _R],
-    items: Sequence[_I],
-    processes: int,
-) -> Forks[_R]:
+def fork_map(body: WorkerBody[_I, _R], items: Sequence[_I], processes: int) -> Forks[_R]:
     """Map a function over items in forked workers, until all items are done, refused or fatal.
 
     Args:
@@ -94,13 +122,10 @@ def fork_map(
     """
     found: Forks[_R] = Forks({}, {})
     left: dict[int, _I] = dict(enumerate(items))
-    while left:
-        workers = _Workers(body, left, min(processes, len(left)))
-        workers.run()
-        found.results.update(workers.results)
-        found.deaths.update(workers.deaths)
-        if not workers.deaths:
-            break  # what is left was refused
+    deaths = -1
+    while left and len(found.deaths) > deaths:  # without another death, what is left was refused
+        deaths = len(found.deaths)
+        _Workers(body, left, found).run(min(processes, len(left)))
         known = {*found.results, *found.deaths}
         left = {number: item for number, item in left.items() if number not in known}
     return found
@@ -112,88 +137,92 @@ class _Workers(Generic[_I, _R]):
     Args:
         body: As for `fork_map`.
         items: The items, by their numbers.
-        size: How many workers there are.
-
-    Attributes:
-        results: As in `Forks`.
-        deaths: As in `Forks`.
+        found: Where results and deaths are added.
     """
 
-    def __init__(self, body: WorkerBody[_I, _R], items: Mapping[int, _I], size: int) -> None:
+    def __init__(self, body: WorkerBody[_I, _R], items: Mapping[int, _I], found: Forks[_R]) -> None:
         self._body = body
         self._items = items
-        self._progress = progress_of(size)
-        self.results: dict[int, list[_R]] = {}
-        self.deaths: dict[int, Death] = {}
+        self._found = found
+        self._running: dict[int, tuple[Progress, IO[bytes]]] = {}
 
-    def run(self) -> None:
-        """Let workers take the items, until none is left."""
-        try:
-            self._tokens = _tokens(self._items)
-        except OSError as error:  # too many files are open
-            log_warning(f"no worker processes: {error}")
-            return
+    def run(self, size: int) -> None:
+        """Let so many workers take the items, until none is left."""
+        memory = mmap(-1, _PROGRESS.size * size)
         flush()
         freezes = not gc.get_freeze_count()
         if freezes:
             gc.freeze()  # so that no collection of a worker touches what it shares
-        workers: dict[int, IO[bytes]] = {}
-        files: list[IO[bytes]] = []
         try:
-            with interrupts_held():
-                self._start_all(workers, files)
-            for progress, (pid, file) in zip(self._progress, tuple(workers.items()), strict=False):
-                status = _status_of(pid)
-                del workers[pid]
-                self._note_death(progress, status)
-                self._read(file)
+            with ExitStack() as files:
+                self._start_all(memory, size, files)
+                for pid in [*self._running]:
+                    self._note_end(_wait(pid), *self._running.pop(pid))
         finally:
-            for pid in workers:
-                with suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
-                _status_of(pid)
+            if self._running:
+                with interrupts_held():
+                    self._end()
             if freezes:
                 gc.unfreeze()
-            os.close(self._tokens)
-            for file in files:
-                file.close()
 
-    def _start_all(self, workers: dict[int, IO[bytes]], files: list[IO[bytes]]) -> None:
+    def _start_all(self, memory: mmap, size: int, files: ExitStack) -> None:
         """Start as many workers as the system lets: these do what the others would have done."""
         try:
-            for progress in self._progress:
-                file = tempfile.TemporaryFile()  # noqa: SIM115 - read and closed by the caller
-                files.append(file)
-                with warnings.catch_warnings():
-                    # The worker runs Python alone, in the thread that forks.
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    pid = os.fork()
-                if not pid:
-                    self._be_worker(progress, file)
-                workers[pid] = file
+            tokens = files.enter_context(_tokens(self._items))
+            with interrupts_held():
+                for number in range(size):
+                    file = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - it does
+                    progress = Progress(memory, _PROGRESS.size * number)
+                    self._start(progress, tokens, file)
         except OSError as error:
-            some = "more" if workers else "worker"
-            log_warning(f"no {some} processes: {error}")
+            log_warning(f"no {'more' if self._running else 'worker'} processes: {error}")
 
-    def _be_worker(self, progress: Progress, file: IO[bytes]) -> NoReturn:
+    def _start(self, progress: Progress, tokens: IO[bytes], file: IO[bytes]) -> None:
+        progress.set(_NO_ITEM)
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of threads
+            if not (pid := os.fork()):
+                self._be_worker(progress, tokens, file)
+        self._running[pid] = progress, file
+
+    def _note_end(self, status: int | None, progress: Progress, file: IO[bytes]) -> None:
+        """Take what a worker has left."""
+        number, *how = progress.get()
+        if number != _NO_ITEM:  # it has not come to its own end, whatever its exit code
+            code = None if status is None else os.waitstatus_to_exitcode(status)
+            self._found.deaths[number] = Death(code, *how)
+        self._read(file)
+
+    def _end(self) -> None:
+        """End workers that are not needed any more; passes in them may end what they have begun."""
+        _send(signal.SIGINT, self._running)
+        until, left = time.monotonic() + _PATIENCE, {*self._running}
+        while left and time.monotonic() < until:
+            left = {pid for pid in left if _wait(pid, os.WNOHANG) == _RUNS}
+            time.sleep(_PATIENCE / 100)
+        _send(signal.SIGKILL, left)
+        for pid in left:
+            _wait(pid)
+
+    def _be_worker(self, progress: Progress, tokens: IO[bytes], file: IO[bytes]) -> NoReturn:
+        # An interrupt, which may be a pass's own, ends it: what is left is done in the parent.
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            # The parent ends it; a handler, as programs that passes start would inherit no other.
-            signal.signal(signal.SIGINT, _take_no_note)
             gc.disable()
             at_work.set(True)
-            progress.is_own()
+            own[:] = [progress]
             parent = os.getppid()
             results: list[bytes] = []
             with suppress(EncodingError):
                 with self._body() as function:
-                    while (number := _next(self._tokens)) is not None and os.getppid() == parent:
+                    while (number := _next(tokens)) is not None and os.getppid() == parent:
                         self._do(progress, number, function, results)
                 _write(file, results)
             flush()
         except Exception as error:  # noqa: BLE001 - not of an item: what is not sent is done again
-            _write(file, [_pickled(_FAILED, f"{type(error).__name__}: {error}")])
+            _write(file, [_pickled(_FAILED, brief(error))])
         finally:
-            progress.set(None)
+            progress.set(_NO_ITEM)
             os._exit(0)
 
     def _do(
@@ -209,63 +238,58 @@ class _Workers(Generic[_I, _R]):
             for value in function(self._items[number]):
                 result.append(value)
                 progress.set(number, len(result))
-            with suppress(BaseException):  # what passes have raised may raise when it is pickled
+            with suppress(Exception):  # what passes have raised may raise when it is pickled
                 results.append(_pickled(number, result))
 
-    def _note_death(self, progress: Progress, status: int | None) -> None:
-        """Note the end of a worker that has not come to its own end, whatever its exit code."""
-        number, step, in_pass = progress.get()
-        if number is not None:
-            code = None if status is None else os.waitstatus_to_exitcode(status)
-            self.deaths[number] = Death(step, code, in_pass)
-
     def _read(self, file: IO[bytes]) -> None:
-        """Take the results that a worker has written."""
+        """Take the results that a worker has written; what cannot be read is done again."""
         file.seek(0)
-        while True:
-            try:
+        with suppress(EOFError, pickle.UnpicklingError):  # it ends early if the disk was full
+            while True:
                 number, data = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
-            except (EOFError, pickle.UnpicklingError):  # the disk was full: the rest is done again
-                return
-            try:
-                result = pickle.loads(data)  # noqa: S301 - as above
-            except Exception:  # noqa: BLE001, S112 - what passes have raised; it is done again
-                continue
-            if number == _FAILED:
-                log_warning(f"a worker process failed, and its work is done again: {result}")
-            else:
-                self.results[number] = result
+                with suppress(Exception):  # of what passes have raised
+                    result = pickle.loads(data)  # noqa: S301 - as above
+                    if number == _FAILED:
+                        log_warning(f"a worker process failed, its work is done again: {result}")
+                    else:
+                        self._found.results[number] = result
 
 
-def _status_of(process: int) -> int | None:
+_RUNS = -1
+
+
+def _wait(process: int, options: int = 0) -> int | None:
     """Wait for the end of a child.
 
     Returns:
         Its status; None if this process ignores SIGCHLD, or other code has waited for it.
     """
     with suppress(ChildProcessError):
-        return os.waitpid(process, 0)[1]
+        found, status = os.waitpid(process, options)
+        return status if found else _RUNS
     return None
 
 
-def _take_no_note(number: int, frame: object) -> None:
-    """Handle a signal by doing nothing."""
+def _send(number: int, processes: Iterable[int]) -> None:
+    for process in processes:
+        with suppress(OSError):
+            os.kill(process, number)
 
 
-def _tokens(numbers: Iterable[int]) -> int:
+def _tokens(numbers: Iterable[int]) -> IO[bytes]:
     """Return a file to read the numbers of items from, each of which one reader gets.
 
     Forked processes share the position in it. A pipe would hold some thousands of numbers alone.
     """
-    with tempfile.TemporaryFile() as file:
-        file.write(b"".join(map(_NUMBER.pack, numbers)))
-        file.seek(0)
-        return os.dup(file.fileno())
+    file = tempfile.TemporaryFile("w+b", 0)  # noqa: SIM115 - closed in `run`
+    file.write(b"".join(map(_NUMBER.pack, numbers)))
+    file.seek(0)
+    return file
 
 
-def _next(tokens: int) -> int | None:
+def _next(tokens: IO[bytes]) -> int | None:
     """Take an item, and return its number; None if all are taken."""
-    token = os.read(tokens, _NUMBER.size)
+    token = tokens.read(_NUMBER.size)
     return _NUMBER.unpack(token)[0] if token else None
 
 

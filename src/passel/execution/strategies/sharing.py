@@ -93,12 +93,7 @@ def work_off(run: RunFacts, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, byt
     sends = cast("SendsOps", run.adapter)
     for task in tasks:
         noted = sends.note(task.op)
-        try:
-            outcome = run.run_sibling(task)
-        except Exception:
-            raise
-        except BaseException as error:
-            raise EncodingError("it is to be interrupted where it comes from") from error
+        outcome = run.run_sibling(task)
         # Names, and an order, come back even where fingerprints see no change.
         is_same = outcome.changed is False and not outcome.failures and noted is None
         yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
