@@ -5,15 +5,15 @@ for all that is here.
 """
 
 from passel.errors import SpecificationError
-from passel.specification.base_classes import pass_decls
+from passel.specification.generated import pass_decls
 from passel.specification.markdown import pass_doc
-from passel.specification.model import (
+from passel.specification.records import (
     OptionDeclaration,
     PassDeclaration,
     Place,
     StatisticDeclaration,
+    read_passes,
 )
-from passel.specification.records import read_passes
 
 __all__ = [
     "OptionDeclaration",

@@ -11,7 +11,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.passes import InterfacePass
-from passel.specification.model import PassDeclaration
+from passel.specification.records import PassDeclaration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,10 +21,9 @@ from passel.specification.cpp import (
     python_type,
     value,
 )
-from passel.specification.source import literal
 
 if TYPE_CHECKING:
-    from passel.specification.model import (
+    from passel.specification.records import (
         OptionDeclaration,
         PassDeclaration,
         StatisticDeclaration,
@@ -319,3 +319,13 @@ def snake_case(name: str) -> str:
 def one_line(text: str) -> str:
     """Return text with each run of white space as one space."""
     return " ".join(text.split())
+
+
+def literal(text: str) -> str:
+    """Return a string literal, in double quotes.
+
+    Example:
+        >>> print(literal("it's"))
+        "it's"
+    """
+    return json.dumps(text, ensure_ascii=False)  # which Python reads as well

@@ -10,11 +10,9 @@ from passel.diagnostics import suggest
 from passel.errors import SpecificationError
 from passel.ir.frontend import UsageError
 from passel.passes.plugins import import_plugin, named_passes_in
-from passel.specification.base_classes import pass_decls
+from passel.specification.generated import native_facts, native_module, native_stubs, pass_decls
 from passel.specification.markdown import pass_doc
-from passel.specification.model import PassDeclaration
-from passel.specification.native import native_facts, native_module, native_stubs
-from passel.specification.records import read_files, with_defaults
+from passel.specification.records import PassDeclaration, read_files, with_defaults
 from passel.tool.flags import names_of
 from passel.tool.help import Program, run_program
 from passel.tool.output import put

@@ -1,0 +1,335 @@
+"""Python that is generated of declared passes: base classes, and stubs of native passes.
+
+How long lines are broken is a formatter's concern.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from passel.specification.markdown import reindented
+from passel.specification.python import (
+    MODULES,
+    PythonOption,
+    PythonPass,
+    in_python,
+    literal,
+    one_line,
+    snake_case,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from passel.specification.records import PassDeclaration
+
+INDENT = "    "
+
+
+def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
+    """Return a module with base classes, classes of options, and functions that register.
+
+    A pass is derived from its base class, under the name of its record, and defines `run`.
+    The module is generated anew when a declaration changes; derived classes stay as they are.
+    Each field and each statement has one line, which a formatter may break.
+
+    Args:
+        passes: The declared passes.
+        group: The name of the group: `register_<group>_passes`, which calls `register_<pass>` for
+            each of them.
+        module: The module in which the derived classes are, if it is known.
+
+    Raises:
+        SpecificationError: A pass cannot be one in Python.
+
+    Source: `mlir-tblgen -gen-pass-decls`, MLIR 22.
+    """
+    found = [(each, in_python(each, by_variable=True)) for each in passes]
+    lines = [
+        '"""Declarations of passes: base classes, options and registration.',
+        "",
+        _GENERATED,
+        '"""',
+        "",
+    ]
+    pythons = [python for _, python in found]
+    typing_names = list(imports(_typing_names(pythons)))
+    lines += [*typing_names, ""] if typing_names else []
+    lines += imports(_passel_names(pythons))
+    types = list(_choices_types(pythons))
+    lines += ["", *types] if types else []
+    for declared, python in found:
+        if python.options:
+            lines += ["", "", *_options_class(python)]
+        lines += ["", "", *_base_class(declared, python)]
+    lines += ["", "", *_register(pythons, group, module)]
+    return "\n".join(lines) + "\n"
+
+
+def _typing_names(passes: Iterable[PythonPass]) -> Iterator[tuple[str, str]]:
+    for each in passes:
+        yield "typing", "Any"
+        if any(option.choices for option in each.options):
+            yield "typing", "Literal"
+
+
+def _passel_names(passes: Iterable[PythonPass]) -> Iterator[tuple[str, str]]:
+    yield "passel", "PassRegistry"
+    for each in passes:
+        yield "passel", each.kind
+        if each.statistics:
+            yield "passel", "Statistic"
+        if each.options:
+            yield "passel", "Options"
+        for option in each.options:
+            if option.help or option.has_own_name:
+                yield "passel", "option"
+            if option.scalar in MODULES:
+                yield MODULES[option.scalar], option.scalar
+
+
+def _options_class(python: PythonPass) -> Iterator[str]:
+    yield f"class {python.class_name}Options(Options):"
+    yield f'{INDENT}"""Options of `{python.name}`."""'
+    yield ""
+    for option in python.options:
+        yield from _field(option, python.class_name)
+
+
+def _choices_types(passes: Iterable[PythonPass]) -> Iterator[str]:
+    for each in passes:
+        for option in each.options:
+            if option.choices:
+                keywords = ", ".join(map(literal, option.choices))
+                yield f"{_choices_type(each.class_name, option)} = Literal[{keywords}]"
+
+
+def _choices_type(owner: str, option: PythonOption) -> str:
+    """Return the name of the type of an option's choices."""
+    words = option.field.split("_")
+    return f"{owner}{''.join(word.capitalize() for word in words)}"
+
+
+def _field(option: PythonOption, owner: str) -> Iterator[str]:
+    for note in option.notes:
+        yield f"{INDENT}# {note}"
+    head = f"{INDENT}{option.field}: {option.type(_choices_type(owner, option))} ="
+    if not option.help and not option.has_own_name:
+        yield f"{head} {option.default_text}"
+        return
+    yield f"{head} option("
+    yield f"{INDENT * 2}default={option.default_text},"
+    if option.help:
+        yield f"{INDENT * 2}help={literal(option.help)},"
+    if option.has_own_name:
+        yield f"{INDENT * 2}name={literal(option.name)},"
+    yield f"{INDENT})"
+
+
+def _base_class(declared: PassDeclaration, python: PythonPass) -> Iterator[str]:
+    options = f"{python.class_name}Options, " if python.options else ""
+    yield f"class {python.class_name}Base({options}{python.kind}[Any, Any]):"
+    summary = one_line(declared.summary) or f"Declaration of the pass `{python.name}`."
+    yield from docstring(summary, declared.description, INDENT)
+    yield ""
+    yield f"{INDENT}name = {literal(python.name)}"
+    for note in python.notes:
+        yield f"{INDENT}# {note}"
+    if python.kind == "OperationPass":
+        yield f"{INDENT}anchor = {literal(python.anchor) if python.anchor else None}"
+    if python.kind == "InterfacePass":
+        yield f"{INDENT}interface = None"
+    if python.dialects:
+        names = ", ".join(map(literal, python.dialects))
+        yield f"{INDENT}dependent_dialects = ({names}{',' * (len(python.dialects) == 1)})"
+    for statistic in python.statistics:
+        name = f", name={literal(statistic.name)}" if statistic.has_own_name else ""
+        arguments = f"{literal(statistic.description)}{name}"
+        yield f"{INDENT}{statistic.attribute} = Statistic({arguments})"
+
+
+def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator[str]:
+    default = f" = {literal(module)}" if module else ""
+    for each in passes:
+        yield f"def {_register_name(each)}(registry: PassRegistry, module: str{default}) -> None:"
+        yield f'{INDENT}"""Register `{each.name}`, which is imported when it is first used."""'
+        yield f'{INDENT}registry.register({literal(each.name)}, f"{{module}}:{each.class_name}")'
+        yield from ("", "")
+    words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|\W", "_", group).lower()
+    name = f"register_{words}_passes" if words else "register_passes"
+    yield f"def {name}(registry: PassRegistry, module: str{default}) -> None:"
+    yield f'{INDENT}"""Register the passes, each of which is imported when it is first used.'
+    yield ""
+    yield f"{INDENT}Args:"
+    yield f"{INDENT * 2}registry: Where they go."
+    yield f"{INDENT * 2}module: Where the classes are that are derived from those above."
+    yield f'{INDENT}"""'
+    for each in passes:
+        yield f"{INDENT}{_register_name(each)}(registry, module)"
+    if not passes:
+        yield f"{INDENT}del registry, module"
+
+
+def _register_name(python: PythonPass) -> str:
+    """Return the name of the function that registers a pass, from that of its record."""
+    return f"register_{snake_case(python.class_name)}"
+
+
+# -- Stubs of native passes ------------------------------------------------------------------
+
+_GENERATED = "Generated by passel-tblgen: what is changed here is lost when it runs again."
+_BASE = "TypedNativePass"
+
+
+def native_facts(passes: Iterable[PassDeclaration]) -> str:
+    """Return facts about passes: a line for each, sorted by name.
+
+    A line has the name of the pass, that of its class, and the rest as JSON. Texts that the
+    authors of the passes have written are left out.
+
+    Args:
+        passes: The declared passes.
+
+    Raises:
+        SpecificationError: A pass cannot be one in Python.
+    """
+    found = sorted(map(in_python, passes), key=lambda each: each.name)
+    lines = [f"{each.name} {each.class_name} {json.dumps(_facts(each))}" for each in found]
+    return "\n".join([f"# {_GENERATED}", *lines]) + "\n"
+
+
+def _facts(python: PythonPass) -> dict[str, Any]:
+    facts = {
+        "anchor": python.anchor,
+        "interface": python.target if python.kind == "InterfacePass" else "",
+        "dialects": python.dialects,
+        "options": [_option_facts(each) for each in python.options],
+        "statistics": [each.name for each in python.statistics],
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+def _option_facts(option: PythonOption) -> dict[str, Any]:
+    kind = {"choices": option.choices} if option.choices else {"type": option.scalar}
+    return {
+        "field": option.field,
+        "default": option.default,
+        **({"name": option.name} if option.has_own_name else {}),
+        **kind,
+        **({"is_list": True} if option.is_list else {}),
+    }
+
+
+def native_module(root: str) -> str:
+    """Return the module that makes classes of the facts beside it.
+
+    Args:
+        root: The root package of the bindings that have the passes.
+    """
+    given = "" if root == "mlir" else f", root={literal(root)}"
+    return "\n".join(
+        [
+            '"""MLIR\'s passes as classes with typed options.',
+            "",
+            _GENERATED,
+            "The classes are made of the facts in the text file beside when they are first used.",
+            '"""',
+            "",
+            "from passel.mlir.typed import typed_passes",
+            "",
+            f"__getattr__, __dir__ = typed_passes(__name__, __file__{given})",
+            "",
+        ]
+    )
+
+
+def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:
+    """Return the types of the classes, as a stub file.
+
+    Args:
+        passes: The declared passes.
+        described: Whether it has the texts that the authors of the passes have written.
+
+    Raises:
+        SpecificationError: A pass cannot be one in Python.
+    """
+    pairs = [(in_python(each), each) for each in passes]
+    pairs.sort(key=lambda each: each[0].class_name)
+    lines = [f"# {_GENERATED}", ""]
+    options = [option for each, _ in pairs for option in each.options]
+    if any(option.choices for option in options):
+        lines += [*imports([("typing", "Literal")]), ""]
+    lines += [*imports(_names(options)), ""]
+    for python, declared in pairs:
+        lines += _class(python, declared if described else None)
+    return "\n".join(lines) + "\n"
+
+
+def _names(options: Iterable[PythonOption]) -> Iterator[tuple[str, str]]:
+    yield "passel.mlir.typed", _BASE
+    for option in options:
+        if option.scalar in MODULES:
+            yield MODULES[option.scalar], option.scalar
+
+
+def _class(python: PythonPass, declared: PassDeclaration | None) -> Iterator[str]:
+    where = python.anchor or (python.target if python.kind == "InterfacePass" else "")
+    yield f"class {python.class_name}({_BASE}):"
+    summary = f"`{python.name}`, on {where or 'any op'}"
+    if declared and (told := one_line(declared.summary)):
+        summary += f": {told}"
+    yield from docstring(summary, declared.description if declared else "", INDENT)
+    for option in python.options:
+        text = f"`{option.name}` in pipelines; by default {_default(option)}."
+        if declared and option.help:
+            text = f"{option.help.rstrip('.')}. {text}"
+        yield f"{INDENT}{option.field}: {option.type()} = ..."
+        yield from docstring(text, "", INDENT)
+    if python.options:  # for editors that do not know what a dataclass is
+        given = ", ".join(f"{each.field}: {each.type()} = ..." for each in python.options)
+        yield f"{INDENT}def __init__(self, *, {given}) -> None: ..."
+    yield ""
+
+
+def _default(option: PythonOption) -> str:
+    return "MLIR's" if option.default is None else f"`{option.default_text}`"
+
+
+# -- Parts of source text --------------------------------------------------------------------
+
+
+def imports(names: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield import statements, one for each module.
+
+    Args:
+        names: Modules and names in them.
+    """
+    modules: dict[str, set[str]] = {}
+    for module, name in names:
+        modules.setdefault(module, set()).add(name)
+    for module in sorted(modules):
+        yield f"from {module} import {', '.join(sorted(modules[module]))}"
+
+
+def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
+    """Yield a docstring's lines.
+
+    Args:
+        summary: One line; a full stop is put behind it if it has none.
+        description: More paragraphs, indented as a whole; may be empty.
+        indent: White space in front of each line.
+    """
+    summary = summary.strip()
+    summary = summary[0].upper() + summary[1:] + ("" if summary[-1] in ".?!" else ".")
+    body = [line.rstrip() for line in reindented(description.expandtabs(4)).strip("\n").split("\n")]
+    text = "\n".join([summary, "", *body]) if any(body) else summary
+    text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    first, *rest = text.split("\n")
+    if not rest:
+        yield f'{indent}"""{first}"""'
+        return
+    yield f'{indent}"""{first}'
+    yield from (f"{indent}{line}" if line else "" for line in rest)
+    yield f'{indent}"""'
