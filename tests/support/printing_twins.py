@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from layouts import layout
 from xdsl.printer import Printer
 
-from passel.xdsl.fast.generic import generic_text
 from passel.xdsl.fast.printer import FastPrinter
 
 if TYPE_CHECKING:
@@ -73,9 +72,4 @@ def assert_prints_same(op: Operation) -> None:
         found = print_with(FastPrinter(StringIO(), **flags), op)
         assert found.text == expected.text
         assert found.seen == expected.seen
-    for locations in (False, True):
-        flags = {"print_generic_format": True, "print_debuginfo": locations}
-        expected = print_with(Printer(StringIO(), **flags), op)
-        if expected.text:
-            assert generic_text(op, locations=locations) in (expected.text, None)
     assert before is None or is_left_behind or layout(op) == before

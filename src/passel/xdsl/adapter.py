@@ -29,6 +29,7 @@ from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import IRAdapter, OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
+from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.locations import convert_location
@@ -62,6 +63,7 @@ class XDSLAdapter(IRAdapter):
     name = "xdsl"
 
     def __init__(self, *, dominance: bool = True, dialects: Sequence[Dialect] = ()) -> None:
+        switch_fast_paths()
         self._invariants = InvariantChecker()
         self._dominance = dominance
         self._dialects = tuple(dialects)

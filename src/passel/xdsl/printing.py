@@ -14,21 +14,14 @@ from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.printer import Printer
 
-from passel.ir import PrintFlags
-from passel.xdsl.fast import are_on, printer_class
+from passel.xdsl.fast import printer_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from xdsl.ir import Attribute, Dialect, Operation, Region
 
-
-_PLAIN_GENERIC = frozenset(
-    PrintFlags(generic=True, debuginfo=debuginfo, local_scope=local)
-    for debuginfo in (False, True)
-    for local in (False, True)
-)
-"""Flags for which there is a fast path."""
+    from passel.ir import PrintFlags
 
 _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
 """Ops that xDSL prints without the terminators of their blocks, and cannot read back so."""
@@ -103,12 +96,6 @@ def printed(op: Operation, flags: PrintFlags) -> str:
     Raises:
         Exception: Whatever a custom printer raises for invalid IR.
     """
-    if flags in _PLAIN_GENERIC and are_on():
-        from passel.xdsl.fast.generic import generic_text
-
-        text = generic_text(op, locations=flags.debuginfo)
-        if text is not None:
-            return text
     stream = StringIO()
     make_printer(flags, stream=stream).print_op(op)
     return stream.getvalue()
@@ -127,8 +114,7 @@ def make_printer(
     elides = flags.elide_elements is not None or flags.elide_resources is not None
     mixins = (_Outline if flags.skip_regions else _Terminating, *(_Eliding,) * elides)
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
-    base = Printer if elides else printer_class()
-    printer = _combined(mixins, base)(**arguments)
+    printer = _combined(mixins, Printer if elides else printer_class())(**arguments)
     if isinstance(printer, _Eliding):
         printer.elide_elements = flags.elide_elements
         printer.elide_resources = flags.elide_resources
@@ -137,8 +123,7 @@ def make_printer(
 
 @cache
 def _combined(mixins: tuple[type[Printer], ...], base: type[Printer]) -> type[Printer]:
-    bases = mixins if base is Printer else (*mixins, base)
-    return type("CombinedPrinter", bases, {})
+    return type("CombinedPrinter", mixins if base is Printer else (*mixins, base), {})
 
 
 def _is_splat(attribute: DenseIntOrFPElementsAttr[Any]) -> bool:

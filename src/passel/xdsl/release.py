@@ -16,15 +16,12 @@ FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
 PRIVATE: Final = frozenset(
     {
         # Links of the IR in loops over all ops, where properties would cost a third of the time.
-        *("_name", "_next_op", "_operands", "_successors", "_type"),
+        *("_next_op", "_operands", "_successors", "_type"),
         # Parts of the parser without a public hook.
         *("_parse_block_body", "_parse_location", "_parse_tensor_literal_element"),
         *("_parse_dialect_resource_handle", "_parser_state", "_register_ssa_definition"),
         "_unescaped_characters_regex",
         "_dialect_resources",  # which the printer has referred to so far
-        # Steps of the driver of `cse`, which knows nothing of dominance.
-        *("_known_ops", "_mark_erasure", "_replace_and_delete"),
-        *("_simplify_block", "_simplify_region"),
     }
 )
 """All private names of xDSL that passel uses; each release that it works on has them."""

@@ -16,7 +16,7 @@ from passel.xdsl.fast import slow_paths
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 _TESTS = Path(__file__).parents[2]
-PIPELINES = ("canonicalize", "cse", "dce", "canonicalize,cse,canonicalize,dce")
+PIPELINES = ("canonicalize", "dce", "canonicalize,cse,canonicalize,dce")
 
 
 @sampled(50)

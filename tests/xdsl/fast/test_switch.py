@@ -6,12 +6,14 @@ from itertools import chain
 
 import pytest
 from twins import assert_same
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.printer import Printer
+from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
+from xdsl.transforms.dead_code_elimination import region_dce
 from xdsl_inputs import xdsl_context
 
 from passel.ir import PrintFlags
-from passel.xdsl import fast
+from passel.xdsl import XDSLAdapter, fast
 from passel.xdsl.fast import slow_paths, template_parser
 from passel.xdsl.fast.printer import FastPrinter
 from passel.xdsl.fast.template_parser import TemplateParser
@@ -20,13 +22,19 @@ from passel.xdsl.source_parser import SourceParser
 
 
 def _ways() -> list[object]:
-    """Return what is used to parse, print, and rewrite."""
-    module = ModuleOp([])
-    rewrites = (fast.greedy_rewriter, fast.dead_code_eraser, fast.subexpression_eliminator)
-    return [fast.parser_class(), fast.printer_class(), *[each(module) for each in rewrites]]
+    """Return what is used to parse, print, rewrite, and find traits."""
+    folding = CanonicalizationRewritePattern()
+    XDSLAdapter()
+    return [
+        fast.parser_class(),
+        fast.printer_class(),
+        fast.dead_code_eraser(),
+        type(fast.canonicalizing_pattern(folding)),
+        Operation.get_trait.__module__,
+    ]
 
 
-_SLOW = [SourceParser, Printer, None, None, None]
+_SLOW = [SourceParser, Printer, region_dce, CanonicalizationRewritePattern, "xdsl.ir.core"]
 
 
 def test_fast_paths_are_on() -> None:

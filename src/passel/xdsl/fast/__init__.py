@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from xdsl.printer import Printer
 
+from passel.xdsl.fast.memo import remember_traits
 from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from xdsl.ir import Operation, Region
-
-    from passel.xdsl.fast.greedy import GreedyRewriter
-    from passel.xdsl.fast.subexpressions import SubexpressionEliminator
+    from xdsl.ir import Region
+    from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
 
 SWITCH: Final = "PASSEL_FAST"
 """The environment variable that turns fast paths off, with the value 0."""
@@ -44,10 +43,12 @@ def slow_paths() -> Generator[None]:
         'SourceParser'
     """
     token = _is_slow.set(True)
+    switch()
     try:
         yield
     finally:
         _is_slow.reset(token)
+        switch()
 
 
 def are_on() -> bool:
@@ -64,44 +65,29 @@ def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
     return TemplateParser
 
 
-def greedy_rewriter(op: Operation) -> type[GreedyRewriter] | None:
-    """Return what canonicalizes an op in place of xDSL's rewriter, if anything."""
-    if not _may_rewrite(op):
-        return None
-    from passel.xdsl.fast.greedy import GreedyRewriter
+def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
+    """Return what canonicalizes ops as a pattern does."""
+    if not are_on():
+        return pattern
+    from passel.xdsl.fast.rewriting import QuickPattern
 
-    return GreedyRewriter
+    return QuickPattern(pattern)
 
 
-def dead_code_eraser(op: Operation) -> Callable[[Region], bool] | None:
-    """Return what erases dead code of an op in place of xDSL's function, if anything."""
-    if not _may_rewrite(op):
-        return None
+def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], bool]:
+    """Return what erases dead code as xDSL's `region_dce` does."""
+    if not are_on():
+        from xdsl.transforms.dead_code_elimination import region_dce
+
+        return region_dce
     from passel.xdsl.fast.dead_code import erase_dead_code
 
     return erase_dead_code
 
 
-def subexpression_eliminator(op: Operation) -> type[SubexpressionEliminator] | None:
-    """Return what eliminates common subexpressions in place of xDSL's driver, if anything."""
-    if not _may_rewrite(op):
-        return None
-    from passel.xdsl.fast.applicability import compares_by_known_code
-
-    if not compares_by_known_code(op):
-        return None
-    from passel.xdsl.fast.subexpressions import SubexpressionEliminator
-
-    return SubexpressionEliminator
-
-
-def _may_rewrite(op: Operation) -> bool:
-    """Return whether a fast rewrite does with an op what xDSL's does."""
-    if not are_on():
-        return False
-    from passel.xdsl.fast.applicability import answers_by_known_code
-
-    return answers_by_known_code(op)
+def switch() -> None:
+    """Let xDSL's classes answer from memory if fast paths are taken, and by themselves if not."""
+    remember_traits(remember=are_on())
 
 
 def printer_class() -> type[Printer]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.ir import OpResult
+from xdsl.transforms.dead_code_elimination import region_dce
 
-from passel.xdsl.fast.effects import may_be_erased
-from passel.xdsl.fast.op_classes import ClassTable
+from passel.xdsl.fast.rewriting import ClassTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,109 +22,115 @@ if TYPE_CHECKING:
     from xdsl.pattern_rewriter import PatternRewriterListener
 
 
-def erase_dead_code(
-    region: Region,
-    listener: PatternRewriterListener | None = None,
-    classes: ClassTable | None = None,
-) -> bool:
+def erase_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erase dead ops and unreachable blocks in a region, and return whether there were any.
+
+    Where an op may answer by code that is not xDSL's, xDSL's own function does that, as it may
+    matter how often an op is asked.
 
     Args:
         region: Where to look.
         listener: Told of ops that are erased one by one, before they are.
-        classes: What is known of classes; found out by default.
     """
-    dead, lost = _find_dead(region, ClassTable() if classes is None else classes)
-    if not dead and not lost:
+    search = _Search()
+    if not search.run(region):
+        return region_dce(region, listener)
+    if not search.dead and not search.lost:
         return False
-    stack = [_erase(region, dead, lost, listener)]
+    stack = [_erase(region, search, listener)]
     while stack:
         inner = next(stack[-1], None)
         if inner is None:
             stack.pop()
         else:
-            stack.append(_erase(inner, dead, lost, listener))
+            stack.append(_erase(inner, search, listener))
     return True
 
 
-def _find_dead(region: Region, classes: ClassTable) -> tuple[set[int], set[int]]:
-    """Return ops on which nothing depends that has effects, and blocks without any that has.
+class _Search:
+    """Looks for what is dead.
 
-    Both by address.
+    Attributes:
+        dead: Ops on which nothing depends that has effects, by address.
+        lost: Blocks that cannot be reached, or are empty, by address.
     """
-    dead: set[int] = set()
-    unsure: list[Operation] = []
-    lost: set[int] = set()
-    alive: list[Operation] = []
-    regions = [region]
-    for each in regions:
-        for block in _reached(each, classes, lost):
-            op = block.first_op
-            while op is not None:
-                erasable = classes[type(op)].erasable
-                if erasable is False:
-                    alive.append(op)
-                else:
-                    dead.add(id(op))
-                    if erasable is None:
-                        unsure.append(op)
-                if op.regions:
-                    regions += op.regions
-                op = op._next_op
-    _keep_what_is_needed(alive, dead)
-    # Most ops are needed by others: few are left to be asked.
-    for op in unsure:
-        if id(op) in dead and not may_be_erased(op, classes[type(op)], classes):
-            dead.remove(id(op))
-            _keep_what_is_needed([op], dead)
-    return dead, lost
 
+    def __init__(self) -> None:
+        self.dead: set[int] = set()
+        self.lost: set[int] = set()
+        self._classes = ClassTable()
 
-def _keep_what_is_needed(alive: list[Operation], dead: set[int]) -> None:
-    """Take out of what seems to be dead all that ops depend on which are not."""
-    for op in alive:  # grows while it is read
-        for operand in op._operands:
-            if isinstance(operand, OpResult) and id(operand.op) in dead:
-                dead.remove(id(operand.op))
-                alive.append(operand.op)
+    def run(self, root: Region) -> bool:
+        """Look at all that is nested in a region, and return whether all of it is known."""
+        classes, dead = self._classes, self.dead
+        alive: list[Operation] = []
+        unsure: list[Operation] = []
+        regions = [root]
+        for region in regions:
+            for block in self._reached(region):
+                op = block.first_op
+                while op is not None:
+                    facts = classes[type(op)]
+                    if not facts.is_known:
+                        return False
+                    if facts.erasable is False:
+                        alive.append(op)
+                    else:
+                        dead.add(id(op))
+                        if facts.erasable is None:
+                            unsure.append(op)
+                    if op.regions:
+                        regions += op.regions
+                    op = op._next_op
+        self._keep(alive)
+        # Most ops are needed by others: few are left to be asked.
+        for op in unsure:
+            if id(op) in dead and not self._classes.may_erase(op):
+                dead.remove(id(op))
+                self._keep([op])
+        return True
 
+    def _keep(self, alive: list[Operation]) -> None:
+        """Take out of what seems to be dead all that ops depend on which are not."""
+        dead = self.dead
+        for op in alive:  # grows while it is read
+            for operand in op._operands:
+                if isinstance(operand, OpResult) and id(operand.op) in dead:
+                    dead.remove(id(operand.op))
+                    alive.append(operand.op)
 
-def _reached(region: Region, classes: ClassTable, lost: set[int]) -> Sequence[Block]:
-    """Return the blocks of a region that can be reached, and take note of the others."""
-    first = region.first_block
-    if first is None:
-        return ()
-    if first is region.last_block:
-        return (first,)
-    blocks = [first]
-    reached = {id(first)}
-    for block in blocks:  # grows while it is read
-        last = block.last_op
-        if last is None or not classes[type(last)].ends_blocks:
-            continue
-        for successor in last._successors:
-            if id(successor) not in reached:
-                reached.add(id(successor))
-                blocks.append(successor)
-    lost.update(
-        id(block)
-        for block in region.blocks
-        if id(block) not in reached or (block.first_op is None and block is not first)
-    )
-    return blocks
+    def _reached(self, region: Region) -> Sequence[Block]:
+        """Return the blocks of a region that can be reached, and take note of the others."""
+        first = region.first_block
+        if first is None:
+            return ()
+        if first is region.last_block:
+            return (first,)
+        blocks = {first: None}
+        todo = [first]
+        for block in todo:  # grows while it is read
+            last = block.last_op
+            if last is not None and self._classes[type(last)].ends_blocks:
+                todo += [each for each in last._successors if each not in blocks]
+                blocks |= dict.fromkeys(last._successors)
+        self.lost.update(
+            id(block)
+            for block in region.blocks
+            if block not in blocks or (block.first_op is None and block is not first)
+        )
+        return list(blocks)
 
 
 def _erase(
-    region: Region,
-    dead: set[int],
-    lost: set[int],
-    listener: PatternRewriterListener | None,
+    region: Region, search: _Search, listener: PatternRewriterListener | None
 ) -> Iterator[Region]:
     """Erase what is dead in a region, last first, and yield the regions of ops in between."""
-    first, block = region.first_block, region.last_block
+    dead, first, block = search.dead, region.first_block, region.last_block
     while block is not None:
         before = block.prev_block
-        if block is not first and (id(block) in lost or all(id(op) in dead for op in block.ops)):
+        if block is not first and (
+            id(block) in search.lost or all(id(op) in dead for op in block.ops)
+        ):
             region.erase_block(block, safe_erase=False)
             block = before
             continue

@@ -13,12 +13,11 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
-from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.errors import PassFailure
 from passel.passes import Pass, option
-from passel.xdsl.fast import greedy_rewriter
-from passel.xdsl.fast.op_classes import computes_with_integers
+from passel.xdsl.fast import canonicalizing_pattern, dead_code_eraser
+from passel.xdsl.fast.rewriting import computes_with_integers
 from passel.xdsl.passes.folding import fold_integers
 from passel.xdsl.versions import FOLDS, replace_op
 
@@ -67,32 +66,27 @@ class Canonicalizer(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Rewrite each region until nothing changes any more."""
-        rewriter_class = greedy_rewriter(op) if self == _DEFAULT else None
-        if rewriter_class is None:
-            self._rewrite_as_xdsl(op, ctx)
-            return
-        rewriter = rewriter_class(ctx.ir_context, fold_integers)
-        for region in op.regions:
-            rewriter.rewrite(region)
-
-    def _rewrite_as_xdsl(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's greedy rewriter to each region."""
-        pattern: RewritePattern = CanonicalizationRewritePattern()
-        if self.disable_patterns or self.enable_patterns:
-            pattern = _SomePatterns(self.disable_patterns, self.enable_patterns)
-        applier = GreedyRewritePatternApplier([pattern], ctx=ctx.ir_context, folding_enabled=FOLDS)
+        """Apply xDSL's greedy rewriter to each region until nothing changes any more."""
+        some = self.disable_patterns or self.enable_patterns
+        patterns: RewritePattern = (
+            _SomePatterns(self.disable_patterns, self.enable_patterns)
+            if some
+            else CanonicalizationRewritePattern()
+        )
+        applier = GreedyRewritePatternApplier([patterns], ctx=ctx.ir_context, folding_enabled=FOLDS)
         folding = _IndexFolding(applier)
-        limits = _Limits(folding, self.max_iterations, self.max_num_rewrites)
+        pattern = folding if some else canonicalizing_pattern(folding)
+        erase_dead_code = dead_code_eraser()
+        limits = _Limits(pattern, self.max_iterations, self.max_num_rewrites)
         simplify = self.region_simplify == "normal"
 
         def end_iteration(region: Region, listener: PatternRewriterListener) -> bool:
-            changed = simplify and region_dce(region, listener)
+            changed = simplify and erase_dead_code(region, listener)
             limits.end_iteration(changed=changed)
             return changed
 
         walker = PatternRewriteWalker(
-            limits if limits.exist else folding,
+            limits if limits.exist else pattern,
             walk_reverse=not self.top_down,
             post_walk_func=end_iteration if limits.exist or simplify else None,
         )
@@ -106,9 +100,6 @@ class Canonicalizer(Pass["Operation"]):
             converged = converged and limits.converged
         if self.test_convergence and not converged:
             raise PassFailure("canonicalization did not converge within its limits")
-
-
-_DEFAULT = Canonicalizer()
 
 
 class _IndexFolding(RewritePattern):

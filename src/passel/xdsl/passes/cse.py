@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.transforms.common_subexpression_elimination import CSEDriver, KnownOps
+from xdsl.rewriter import Rewriter
+from xdsl.traits import IsolatedFromAbove, IsTerminator, MemoryEffectKind, get_effects
+from xdsl.transforms.common_subexpression_elimination import OperationInfo
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
-from passel.xdsl.fast import subexpression_eliminator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from xdsl.ir import Block, Operation, Region
+    from xdsl.traits import EffectInstance
 
     from passel.passes import PassContext
+
+_READ = frozenset({MemoryEffectKind.READ})
 
 
 class CSE(Pass["Operation"]):
@@ -40,61 +45,121 @@ class CSE(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Simplify the op's regions, of one block or several."""
-
-        def preorder(region: Region) -> Iterable[tuple[Block, int]]:
-            return ctx.analysis(DominanceInfo).tree(region).preorder()
-
-        eliminator = subexpression_eliminator(op)
-        driver = _Driver(ctx) if eliminator is None else eliminator(preorder)
-        driver.simplify(op)
-        if not driver.replaced and not driver.erased:
+        eliminator = _Eliminator(self, ctx)
+        for region in op.regions:
+            eliminator.simplify_region(region)
+        if not eliminator.erase() and not eliminator.replaced:
             ctx.preserve_all()
-            return
-        ctx.count(self.replaced, driver.replaced)
-        ctx.count(self.dead, driver.dead)
 
 
-class _Driver(CSEDriver):
-    """xDSL's driver, which sees what dominating blocks compute, and counts.
+class _Key(OperationInfo):
+    """An op as xDSL's `cse` compares it, hashed once."""
+
+    def __init__(self, op: Operation) -> None:
+        super().__init__(op)
+        self._hash = super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Key) or len(self.op.regions) != len(other.op.regions):
+            return False  # the latter xDSL cannot compare
+        return super().__eq__(other)
+
+
+class _Eliminator:
+    """Replaces ops by equal ones that dominate them, in one walk down the dominator trees.
+
+    Ops can be found from where they are up to the end of what their block dominates; then they
+    are forgotten, the last one first.
 
     Attributes:
-        replaced: How many ops were found to be computed already.
-        dead: How many ops were unused to begin with.
-        erased: How many ops were erased.
+        replaced: Whether any op was found to be computed already.
     """
 
-    def __init__(self, ctx: PassContext) -> None:
-        super().__init__()
+    def __init__(self, options: CSE, ctx: PassContext) -> None:
+        self.replaced = False
+        self._options = options
         self._ctx = ctx
-        self.replaced = 0
-        self.dead = 0
-        self.erased = 0
+        # With each op how many ops of its block may have written before it.
+        self._known: dict[_Key, tuple[Operation, int]] = {}
+        self._added: list[tuple[_Key, tuple[Operation, int] | None]] = []
+        self._erased: dict[Operation, None] = {}
 
-    def _replace_and_delete(self, op: Operation, existing: Operation) -> None:
-        unused = self.dead
-        super()._replace_and_delete(op, existing)
-        self.dead = unused  # it is erased, but not because it was dead
-        self.replaced += 1
+    def erase(self) -> bool:
+        """Erase what is not needed any more, and return whether there was any."""
+        for op in self._erased:
+            if op.parent is not None:
+                Rewriter.erase_op(op)
+        return bool(self._erased)
 
-    def _mark_erasure(self, op: Operation) -> None:
-        super()._mark_erasure(op)
-        self.dead += 1
-        self.erased += 1
+    def simplify_region(self, region: Region) -> None:
+        """Simplify the blocks of a region that can be reached."""
+        start = len(self._added)
+        if region.first_block is not region.last_block:
+            starts: list[int] = []
+            for block, depth in self._ctx.analysis(DominanceInfo).tree(region).preorder():
+                if depth < len(starts):
+                    self._forget(starts[depth])
+                    del starts[depth:]
+                starts.append(len(self._added))
+                self._simplify_block(block)
+        elif region.first_block is not None:
+            self._simplify_block(region.first_block)
+        self._forget(start)
 
-    def _simplify_region(self, region: Region) -> None:
-        """Walk down the dominator tree; what was found on the way is known below.
+    def _forget(self, start: int) -> None:
+        while len(self._added) > start:
+            key, former = self._added.pop()
+            if former is None:
+                del self._known[key]
+            else:
+                self._known[key] = former
 
-        Blocks that cannot be reached are left alone.
-        """
-        if len(region.blocks) < 2:  # noqa: PLR2004
-            super()._simplify_region(region)
+    def _simplify_block(self, block: Block) -> None:
+        writes = 0
+        for op in block.ops:
+            if op.regions:
+                outside = self._known
+                if op.has_trait(IsolatedFromAbove):  # or is unregistered, and may be
+                    self._known = {}
+                for region in op.regions:
+                    self.simplify_region(region)
+                self._known = outside
+            effects = get_effects(op)
+            if effects is None or any(each.kind is MemoryEffectKind.WRITE for each in effects):
+                writes += 1
+            elif not op.has_trait(IsTerminator):
+                self._simplify_op(op, effects, writes)
+
+    def _simplify_op(
+        self, op: Operation, effects: AbstractSet[EffectInstance], writes: int
+    ) -> None:
+        if is_trivially_dead(op):
+            self._erased[op] = None
+            self._ctx.count(self._options.dead)
             return
-        enclosing = self._known_ops
-        # What is known in each block from the top of the tree to where the walk stands.
-        path = [enclosing]
-        for block, depth in self._ctx.analysis(DominanceInfo).tree(region).preorder():
-            del path[depth + 1 :]
-            self._known_ops = KnownOps(path[-1])
-            path.append(self._known_ops)
-            self._simplify_block(block)
-        self._known_ops = enclosing
+        if any(region.first_block is not region.last_block for region in op.regions):
+            return
+        if not {each.kind for each in effects} <= _READ:
+            return
+        key = _Key(op)
+        former = self._known.get(key)
+        if former is not None:
+            existing, written = former
+            if not effects or (existing.parent is op.parent and written == writes):
+                self._replace(op, existing)
+                return
+        self._added.append((key, former))
+        self._known[key] = op, writes
+
+    def _replace(self, op: Operation, existing: Operation) -> None:
+        self.replaced = True
+        self._ctx.count(self._options.replaced)
+        for old, new in zip(op.results, existing.results, strict=True):
+            # In graph regions there may be users that were visited before.
+            if not any(_Key(use.operation) in self._known for use in old.uses):
+                old.replace_all_uses_with(new)
+        if all(result.first_use is None for result in op.results):
+            self._erased[op] = None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.transforms.dead_code_elimination import region_dce
-
 from passel.passes import Pass
 from passel.xdsl.fast import dead_code_eraser
 
@@ -27,6 +25,6 @@ class DCE(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Erase what is dead in each region, as xDSL's region DCE does."""
-        erase = dead_code_eraser(op) or region_dce
+        erase = dead_code_eraser()
         for region in op.regions:
-            erase(region)
+            erase(region, None)

@@ -138,11 +138,11 @@ class _Changer:
         for number, kind in changes.types:
             values[number]._type = attributes[kind]
         for number, name in changes.names:
-            values[number]._name = name
+            values[number].name_hint = name
         for number, location in changes.locations:
             values[number].location = attributes[location]
         for number, name in changes.block_names:
-            self._blocks[number]._name = name
+            self._blocks[number].name_hint = name
 
     def _set_uses(self) -> None:
         changes, ops, blocks = self._changes, self._ops, self._blocks

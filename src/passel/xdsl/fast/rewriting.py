@@ -1,0 +1,245 @@
+"""Facts about classes of ops, asked once, by which `canonicalize` and `dce` leave most ops alone.
+
+Most ops of a program neither fold nor match a pattern, and are needed. xDSL finds that out by
+asking each op for traits, effects, folders and patterns, one after the other.
+"""
+# pyright: reportPrivateUsage=false
+# Operands are read without detour: xDSL's property costs more than all else here.
+
+from __future__ import annotations
+
+import sys
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import OpResult, OpTraits
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.traits import (
+    ConstantLike,
+    HasCanonicalizationPatternsTrait,
+    HasFolder,
+    IsTerminator,
+    MemoryAllocEffect,
+    MemoryEffect,
+    MemoryFreeEffect,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+)
+from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
+
+from passel.xdsl.fast.known import is_known_class, is_xdsl_code, overridden_by
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+    from xdsl.pattern_rewriter import PatternRewriter
+
+
+def _effects_of(*traits: type[MemoryEffect]) -> frozenset[object]:
+    return frozenset(vars(trait)["get_effects"].__func__ for trait in traits)
+
+
+_HARMLESS: Final = _effects_of(NoMemoryEffect, MemoryReadEffect)
+_HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEffect)
+"""What tells of effects that are the same for all ops."""
+(_RECURSIVE,) = _effects_of(RecursiveMemoryEffect)
+
+_FREE: Final = {"__init__"}
+"""Methods that no rewrite calls on ops that exist."""
+
+_SPECIAL: Final = frozenset({-1, 0, 1})
+"""Neutral and absorbing operands of ops of `arith`: whatever the other one is, they fold."""
+
+_ARITHMETIC_PATTERNS: Final = frozenset(
+    {
+        "SignlessIntegerBinaryOperationConstantProp",
+        "SignlessIntegerBinaryOperationZeroOrUnitRight",
+    }
+)
+
+
+class OpClass:
+    """Facts about all ops of one class.
+
+    Args:
+        op_class: The class.
+
+    Attributes:
+        traits: The traits that the facts were found with.
+        is_known: Whether its ops answer by known code alone; the other facts are about such.
+        ends_blocks: Whether the ops are terminators, whose successors may be reached.
+        harms: Whether the ops have other effects than reads, or such that nobody knows.
+        is_recursive: Whether their effects are those of the ops inside.
+        erasable: Whether the ops can be erased if their results are unused; None if each has to
+            be asked for its effects.
+        patterns: All that may rewrite the ops, in order; None if they may fold as well, or their
+            patterns have to be asked for at each visit, as they are not xDSL's.
+        is_constant: Whether the ops are constants.
+        is_arithmetic: Whether the ops compute with integers, and fold and match as xDSL's `arith`
+            does: with a constant on the left, or one on the right that is neutral or absorbing.
+    """
+
+    def __init__(self, op_class: type[Operation]) -> None:
+        self.traits: object = op_class.traits.traits
+        self.is_known: bool = _is_known(op_class)
+        self.ends_blocks: bool = op_class.has_trait(IsTerminator())
+        traits: list[Any] = [type(each) for each in op_class.get_traits_of_type(MemoryEffect)]
+        effects: list[object] = [each.get_effects.__func__ for each in traits]
+        self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
+        self.is_recursive: bool = effects == [_RECURSIVE]
+        is_kept = any(
+            op_class.has_trait(trait, value_if_unregistered=False)
+            for trait in (IsTerminator, SymbolOpInterface)
+        )
+        self.erasable: bool | None = (
+            False if is_kept or self.harms else True if _HARMLESS.issuperset(effects) else None
+        )
+        self.is_constant: bool = op_class.has_trait(ConstantLike)
+        is_integer = computes_with_integers(op_class)
+        folds = is_integer or (op_class.has_trait(HasFolder) and not self.is_constant)
+        patterns = _patterns(op_class)
+        self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
+        self.is_arithmetic: bool = is_integer and _is_of_arith(op_class, patterns)
+
+
+class ClassTable(dict["type[Operation]", OpClass]):
+    """Facts by class, for one run of a rewrite.
+
+    Facts of earlier runs are taken over for xDSL's own classes, if their traits are still the same.
+    """
+
+    def __missing__(self, op_class: type[Operation]) -> OpClass:
+        """Find out about a class."""
+        facts = _kept.get(op_class)
+        if facts is None or facts.traits is not op_class.traits.traits:
+            facts = OpClass(op_class)
+            if is_known_class(op_class):
+                _kept[op_class] = facts
+        self[op_class] = facts
+        return facts
+
+    def may_erase(self, op: Operation) -> bool:
+        """Return whether an op has no effects beyond its results, as `would_be_trivially_dead`."""
+        facts = self[type(op)]
+        if facts.erasable is not None:
+            return facts.erasable
+        if facts.is_recursive and self._harms_inside(op):
+            return False
+        return would_be_trivially_dead(op)
+
+    def _harms_inside(self, root: Operation) -> bool:
+        """Look for an effect without listing all, which takes xDSL most of its time in loops."""
+        parents = [root]
+        for parent in parents:
+            for region in parent.regions:
+                for block in region.blocks:
+                    op = block.first_op
+                    while op is not None:
+                        facts = self[type(op)]
+                        if facts.harms:
+                            return True
+                        if facts.is_recursive:
+                            parents.append(op)
+                        op = op._next_op
+        return False
+
+
+_kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
+"""Facts about xDSL's own classes."""
+
+
+class QuickPattern(RewritePattern):
+    """Canonicalizes as a pattern does, and asks it about few ops.
+
+    Args:
+        pattern: Erases, folds and rewrites ops as xDSL's `canonicalize` does.
+    """
+
+    def __init__(self, pattern: RewritePattern) -> None:
+        self._pattern = pattern
+        self._classes = ClassTable()
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        """Rewrite an op."""
+        facts = self._classes[type(op)]
+        if not facts.is_known or (
+            facts.erasable is not False and _is_unused(op) and self._classes.may_erase(op)
+        ):
+            self._pattern.match_and_rewrite(op, rewriter)
+        elif facts.patterns is not None:
+            for pattern in facts.patterns:
+                pattern.match_and_rewrite(op, rewriter)
+                if rewriter.has_done_action:
+                    return
+        elif not facts.is_arithmetic or not self._is_not_constant(op):
+            self._pattern.match_and_rewrite(op, rewriter)
+
+    def _is_not_constant(self, op: Operation) -> bool:
+        """Return whether an op on integers has no constant operand but an arbitrary one right."""
+        left, right = op._operands
+        if isinstance(left, OpResult):
+            facts = self._classes[type(left.op)]
+            if facts.is_constant or not facts.is_known:
+                return False
+        if not isinstance(right, OpResult):
+            return True
+        facts = self._classes[type(right.op)]
+        if not (facts.is_constant and facts.is_known):
+            return facts.is_known
+        value = right.op.properties.get("value")
+        return (
+            right.op.name == "arith.constant"
+            and type(value) is IntegerAttr
+            and value.value.data not in _SPECIAL
+        )
+
+
+def computes_with_integers(op_class: type[Operation]) -> bool:
+    """Return whether ops of a class compute with integers in a way that xDSL folds."""
+    # Without it there are no such ops, and loading it takes longer than a small program.
+    arith = sys.modules.get("xdsl.dialects.arith")
+    if arith is None:
+        return False
+    kind: Any = op_class
+    base = arith.SignlessIntegerBinaryOperation
+    return issubclass(kind, base) and kind.py_operation is not base.py_operation
+
+
+def _is_unused(op: Operation) -> bool:
+    for result in op.results:  # noqa: SIM110 - a generator takes longer
+        if result.first_use is not None:
+            return False
+    return True
+
+
+def _is_known(op_class: type[Operation]) -> bool:
+    """Return whether rewrites ask an op for nothing but by xDSL's code."""
+    if overridden_by(op_class) - _FREE:
+        return False
+    if type(getattr_static(op_class, "traits")) is not OpTraits:  # they may be computed anew
+        return False
+    if issubclass(op_class, HasFolderInterface) and not is_xdsl_code(op_class.fold):
+        return False
+    return all(is_known_class(type(trait)) for trait in op_class.traits)
+
+
+def _patterns(op_class: type[Operation]) -> tuple[RewritePattern, ...] | None:
+    traits = op_class.get_traits_of_type(HasCanonicalizationPatternsTrait)
+    # A trait of xDSL's may hand out patterns of the class, which may keep state.
+    if traits and not all(map(is_known_class, (op_class, *map(type, traits)))):
+        return None
+    return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_class))
+
+
+def _is_of_arith(op_class: type[Operation], patterns: tuple[RewritePattern, ...] | None) -> bool:
+    arith: Any = sys.modules["xdsl.dialects.arith"]
+    return (
+        op_class.__module__ == arith.__name__
+        and getattr(op_class, "fold", None) is arith.SignlessIntegerBinaryOperation.fold
+        and {type(each).__name__ for each in patterns or ()} <= _ARITHMETIC_PATTERNS
+    )
