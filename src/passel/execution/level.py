@@ -33,7 +33,6 @@ class Level:
         children: The ops.
         tasks: The contexts of those that a pipeline runs on, in program order.
         gone: The numbers of ops that were erased or moved.
-        deferred: The steps after which tasks are to be verified together, by their numbers.
         is_in_order: Whether the ops are worked on in program order.
         is_tracked: Whether the states of the ops are known.
         may_touch: Whether the ops are there, but for those that are known to be gone.
@@ -44,7 +43,6 @@ class Level:
         self.ctx: PassContext[Any] = ctx
         self.children: list[Any] = list(run.adapter.children(ctx.op))
         self.gone: set[int] = set()
-        self.deferred: dict[int, Any] = {}
         self.is_in_order: bool = True
         self.may_touch: bool = True
         self._is_violated = False
@@ -99,9 +97,11 @@ class Level:
     def enter(self, task: PassContext[Any]) -> bool:
         """Begin work on an op, and return whether it is as it was."""
         was = self._states[task.number]
-        task.good = self._states[task.number] = self._run.renew(task.op, was)
-        self._is_violated = self._is_violated or task.good is not was
-        return task.good is was
+        task.good = now = self._run.renew(task.op, was)
+        if now is was:
+            return True
+        self._states[task.number], self._is_violated = now, True
+        return False
 
     def is_as_known(self, task: PassContext[Any]) -> bool:
         """Return whether nothing that was done to other ops has changed or moved a task's op."""
@@ -142,13 +142,13 @@ class Level:
             if own != self._own and not (self.gone or self._lost):
                 self._own = own
                 yield Violation(op, is_enclosing=True, suspects=self._done)
-            for number, child in enumerate(self.children):
-                was = self._states[number]
-                if number not in self.gone | self._lost and child is not worked_on:
-                    self._states[number] = self._run.renew(child, was)
-                    if self._states[number] is not was:
-                        before = number if self.is_in_order and number in self._done else -1
-                        yield Violation(child, suspects={n for n in self._done if n > before})
+            missing, renew = self.gone | self._lost, self._run.renew
+            for number, (child, was) in enumerate(zip(self.children, self._states, strict=True)):
+                if number in missing or child is worked_on or (now := renew(child, was)) is was:
+                    continue
+                self._states[number] = now
+                before = number if self.is_in_order and number in self._done else -1
+                yield Violation(child, suspects={n for n in self._done if n > before})
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the passes that ran on some of the ops, those that are there by their names."""

@@ -23,7 +23,7 @@ class Reports:
         on_failure: The hook for failures.
 
     Attributes:
-        held: How many callers hold reports back, to release them later in program order.
+        is_held: Whether reports are held back, to be given to the main process or thread.
         count: How many diagnostics there were so far, also of those held back.
     """
 
@@ -32,7 +32,7 @@ class Reports:
         emit: Callable[[Diagnostic], None] | None,
         on_failure: Callable[[Failure], None],
     ) -> None:
-        self.held: int = 0
+        self.is_held: bool = False
         self.count: int = 0
         self._emit = emit
         self._on_failure = on_failure
@@ -48,7 +48,7 @@ class Reports:
     def branch(self) -> Reports:
         """Return one for a worker, all of whose reports are held back."""
         other = Reports(self._emit, self._on_failure)
-        other.held = 1
+        other.is_held = True
         return other
 
     def tell(
@@ -71,21 +71,14 @@ class Reports:
         outcome = Outcome(None if failures else False, failures, said, counts)
         self._told.append(outcome)
         self.count += len(said)
-        if not self.held:
-            self.release(outcome)
+        for each in said:
+            self._report(each, None)
+        self._report(None, failure)
         return outcome
-
-    def release(self, outcome: Outcome) -> None:
-        """Report what was held back, each failure right after its diagnostic."""
-        if self.held:
-            return
-        for diagnostic, failure in _in_order(outcome):
-            self._report(diagnostic, failure)
 
     def relay(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic of a run inside of a pass, unless that is held back."""
-        if not self.held:
-            self._report(diagnostic, None)
+        self._report(diagnostic, None)
 
     @contextmanager
     def catching_up(self, outcomes: Sequence[Outcome]) -> Generator[None]:
@@ -112,7 +105,7 @@ class Reports:
         return sum_of(self._told)
 
     def _report(self, diagnostic: Diagnostic | None, failure: Failure | None) -> None:
-        if self.held:
+        if self.is_held:
             return
         if self._emit is not None and diagnostic is not None:
             self._emit(diagnostic)

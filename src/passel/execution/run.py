@@ -46,6 +46,11 @@ if TYPE_CHECKING:
 
 _NOTHING: frozenset[type] = frozenset()
 
+_forks: list[None] = []
+"""Grows in each process that Python forks, so that a pass's child does not go on with the run."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _forks.append(None))
+
 _PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
 
 _SKIPPED = Outcome()
@@ -106,7 +111,7 @@ class Run(RunFacts):
         self.gates: Sequence[PassGate] = gates
         self.outer: Run | None = outer
         self.strategy: SiblingStrategy = strategy or Sequential()
-        self._process = os.getpid()
+        self._forks = len(_forks)
         self.failing: Failures = Failures(self.adapter)
         self.reports: Reports = Reports(emit, hooks.on_failure)
         self.states: dict[Any, Any] = {}
@@ -130,9 +135,9 @@ class Run(RunFacts):
         self.isolates: bool = self.tracks and policies.finds_changes
         self._trusts_claims = not (self._knows_changes and options.claims)
         self._skips = policies.finds_changes and options.verify is VerifyEach.CHANGED
-        self._together = policies.verifies_together and self.verifies
-        self._defers = self._together and not self.tracks and not observed
         self._examines = self.verifies or self.tracks
+        self._finds_news = self.tracks and self.hooks.finds_changes
+        self._claimed = UNCHANGED if self.verifies else UNKNOWN
         self.renew: Callable[[Any, Any], Any] = _renewing(adapter) or self._renewed
         finder = ability_of(adapter, FindsDialects) if options.analyses else None
         self._dialects: DialectCheck | None = (
@@ -243,6 +248,7 @@ class Run(RunFacts):
             if outcome is not total:
                 total += outcome
                 if outcome.failures:
+                    ctx.good = None  # whatever state that left behind
                     break
         else:
             # Where changes are not known, claims on an op are settled with the one around it.
@@ -295,22 +301,23 @@ class Run(RunFacts):
                 if step.pass_ is None:
                     outcome = self.run_siblings(step, ctx)
                 else:
-                    if ctx.good is None and self.tracks:
+                    if self.tracks and ctx.good is None:
                         ctx.good = self.adapter.fingerprint(op)
-                    try:
-                        step.pass_.run(op, ctx)
-                    finally:
-                        if os.getpid() != self._process:  # a child that the pass let go on
-                            os._exit(0)
+                    step.pass_.run(op, ctx)
             except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                 failure = self._raised(step, ctx, error)
+            if len(_forks) != self._forks:
+                os._exit(0)  # a child that the pass let go on
             if (place := self.place_of(op)) is not ctx.place and place != ctx.place:
                 failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
             elif ctx.cached is not None:
                 failure = self._invalidate(step, ctx, outcome, failure)
-            if failure is None and step.pass_ is not None and self._examines:
+            if self._examines and failure is None and step.pass_ is not None:
                 if ctx.preserves_all and self._trusts_claims:
-                    outcome = self._claim(step, ctx)
+                    ctx.claims.append(step)  # believed until the pipeline ends
+                    outcome = self._claimed
+                    if self._finds_news:
+                        self._see(ctx)
                 elif ctx.record is None or not ctx.record.outcome.failures:
                     outcome, failure = self.examine(step, ctx)
             if failure is not None or ctx.record is not None:
@@ -318,8 +325,6 @@ class Run(RunFacts):
         except BaseException as error:
             self._interrupt(step, ctx, error)
             raise
-        if outcome.failures:
-            ctx.good = None  # whatever state that left behind
         return outcome
 
     # -- What steps have changed, and whether it is valid --------------------------------------
@@ -343,20 +348,15 @@ class Run(RunFacts):
             failure = self._dialects.check(step, ctx.op)
         if failure is None and ctx.preserves_all:
             failure = self.failing.broken_claim(step, ctx.op) if changed else None
-        elif self._defers and ctx.parent is not None and step is ctx.plan.steps[-1]:
-            ctx.parent.level.deferred[ctx.number] = step
         elif failure is None and (changed is not False or not self._skips):
             failure = self.verify(step, ctx.op, claims)
         return _PLAIN[changed if self._knows_changes else None], failure
 
-    def _claim(self, step: Step, ctx: PassContext[Any]) -> Outcome:
-        """Believe a pass that states that it preserves everything, until the pipeline ends."""
-        ctx.claims.append(step)
-        if self.hooks.finds_changes and self.tracks:
-            before = ctx.good if ctx.seen is None else ctx.seen
-            ctx.seen = self.renew(ctx.op, before)
-            ctx.is_news = ctx.seen is not before
-        return UNCHANGED if self.verifies else UNKNOWN
+    def _see(self, ctx: PassContext[Any]) -> None:
+        """Find out for observers whether a pass has changed what it claims not to change."""
+        before = ctx.good if ctx.seen is None else ctx.seen
+        ctx.seen = self.renew(ctx.op, before)
+        ctx.is_news = ctx.seen is not before
 
     def check_claims(self, ctx: PassContext[Any]) -> Outcome:
         """Hold passes that state that they preserve everything to it, once for all of them."""
@@ -376,10 +376,11 @@ class Run(RunFacts):
             op: The op.
             claims: Steps before that may be to blame as well.
         """
-        error = self._error_in(step, op, recursive=True)
+        error = self.error_in(step, op, recursive=True)
         return None if error is None else self.failing.invalid(step, op, error, claims)
 
-    def _error_in(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
+    def error_in(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
+        """Return what the verifier says of an op after a step, if that is to be verified."""
         if not self.verifies:
             return None
         with Bracket(self.hooks, "verification", step, op) as hooks:
@@ -431,16 +432,14 @@ class Run(RunFacts):
         if self.isolates:
             level.track()
         outcomes: list[Outcome] = []
-        ctx.level, self.reports.held = level, self.reports.held + self._defers
+        ctx.level = level
         try:
             for outcome in self.strategy.share(self, level):
                 outcomes.append(outcome)  # noqa: PERF402 - those that come before an interrupt count
             outcomes.append(self._settle(level, outcomes))
         finally:
-            ctx.level, self.reports.held = None, self.reports.held - self._defers
-            total = sum_of(outcomes)
-            if self._defers:
-                self.reports.release(total)
+            ctx.level = None
+        total = sum_of(outcomes)
         if total.changed is not False:
             ctx.good = None
         return checked + total
@@ -463,43 +462,26 @@ class Run(RunFacts):
         level.leave(task)
         return before + outcome
 
-    def _settle(self, level: Level, outcomes: list[Outcome]) -> Outcome:
+    def _settle(self, level: Level, outcomes: Sequence[Outcome]) -> Outcome:
         """Look at an op as a whole after pipelines on the ops inside: what others did, is it valid.
 
         Args:
             level: The ops inside.
-            outcomes: How it went; failures that are found only now are added to them.
+            outcomes: How it went.
         """
-        violations = list(level.violations())
-        found = [self._tell_violation(level, each) for each in violations]
-        may_touch = level.may_touch and not level.gone
+        found = [self._tell_violation(level, each) for each in list(level.violations())]
         if found or any(outcome.failures for outcome in outcomes):
-            self._verify_deferred(level if may_touch else None, outcomes)
             return sum_of(found)
         touched = [
             task
             for task, outcome in zip(level.tasks, outcomes, strict=True)
             if outcome.changed is not False or task.claims
         ]
-        recursive = self._together or self.options.verify is VerifyEach.ALWAYS
-        step, op = level.step, level.ctx.op
-        if not touched or (error := self._error_in(step, op, recursive=recursive)) is None:
+        step, op, recursive = level.step, level.ctx.op, self.options.verify is VerifyEach.ALWAYS
+        if not touched or (error := self.error_in(step, op, recursive=recursive)) is None:
             return UNCHANGED
-        if self._verify_deferred(level, outcomes):
-            return UNCHANGED  # one by one it has shown which pass is to blame
         suspects = suspects_of(step, touched, [task.op for task in touched])
         return self.tell(level.ctx, self.failing.invalid_enclosing(suspects, op, error))
-
-    def _verify_deferred(self, level: Level | None, outcomes: list[Outcome]) -> bool:
-        """Verify what was to be verified together one by one, and return whether any failed."""
-        failed = False
-        for place, task in enumerate(level.tasks if level is not None else ()):
-            step = level and level.deferred.get(task.number)
-            failure = step and self.verify(step, task.op)
-            if failure is not None:
-                failed = True
-                outcomes[place] += self.reports.tell((), failure)
-        return failed
 
     def _tell_violation(self, level: Level, violation: Violation) -> Outcome:
         failure = self.failing.violation(level.suspects(violation.suspects), violation)
@@ -520,7 +502,7 @@ class Run(RunFacts):
         """Return the run as a worker does it for some tasks, with parts of its observers."""
         other, (hooks, parts) = copy(self), self.hooks.branch()
         other.hooks, other.reports = hooks, self.reports.branch()
-        other._process = os.getpid()
+        other._forks = len(_forks)
         other.states, other.strategy, hooks.run = dict(self.states), Sequential(), other
         other.do_step = other.run_observed if hooks.sees_steps else other.run_step
         for task in tasks:
@@ -541,7 +523,7 @@ class Run(RunFacts):
             EncodingError: It is to be done where it comes from.
         """
         self.op, self.pipeline = self.adapter.parent(ops[0]), schedule.pipeline
-        self.hooks.run, self.reports.held = self, 1
+        self.hooks.run, self.reports.is_held = self, True
         if self.initialize(schedule, self.op).failures:
             raise EncodingError  # it is to fail where it comes from
         ctx = self.context(self.op, None)
@@ -588,6 +570,8 @@ class Run(RunFacts):
 
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
         """Take note of where the run was interrupted: in the innermost step."""
+        if len(_forks) != self._forks:
+            os._exit(0)
         if not self._interruptions:
             lost = self.place_of(ctx.op) != ctx.place
             failure = (

@@ -205,9 +205,7 @@ class IRAdapter(ABC):
 
         By default changes are found by fingerprint, and lost ops by their parents.
         """
-        return RunPolicies(
-            finds_changes=True, verifies_together=False, lifetime=PlaceLifetime(self.parent)
-        )
+        return RunPolicies(finds_changes=True, lifetime=PlaceLifetime(self.parent))
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
         """Return why ops of one name do not stand right inside of those of another.

@@ -1,4 +1,4 @@
-"""Policies of a run that differ between IRs: finding changes, verifying, noticing lost ops.
+"""Policies of a run that differ between IRs: finding changes, noticing lost ops.
 
 `IRAdapter.policies` answers them.
 """
@@ -60,13 +60,10 @@ class RunPolicies(NamedTuple):
     Attributes:
         finds_changes: Whether a run looks for changes by fingerprint, to verify only what
             changed. Not worthwhile for an IR whose own verifier takes less time.
-        verifies_together: Whether siblings are verified in one call with their enclosing op,
-            after the last pass on each.
         lifetime: How the run knows that an op is gone.
     """
 
     finds_changes: bool
-    verifies_together: bool
     lifetime: Lifetime
 
 

@@ -234,9 +234,9 @@ class MLIRAdapter(IRAdapter):
             yield
 
     def policies(self) -> RunPolicies:
-        """Let runs verify rather than take fingerprints, siblings together."""
+        """Let runs verify rather than take fingerprints."""
         lifetime = NativeLifetime(self.bindings)
-        return RunPolicies(finds_changes=False, verifies_together=True, lifetime=lifetime)
+        return RunPolicies(finds_changes=False, lifetime=lifetime)
 
     def parent(self, op: Any) -> Any:
         """Return the enclosing op."""

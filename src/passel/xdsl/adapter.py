@@ -304,7 +304,7 @@ class XDSLAdapter(IRAdapter):
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""
         lifetime = PlaceLifetime(attrgetter("parent"))
-        return RunPolicies(finds_changes=True, verifies_together=False, lifetime=lifetime)
+        return RunPolicies(finds_changes=True, lifetime=lifetime)
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
         """Print in generic form, with resources, which is the most faithful text."""

@@ -72,7 +72,7 @@ class Fingerprint:
         return Fingerprint(objects, attributes)
 
 
-def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cost more than the rest
+def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls would cost more than the rest
     op: Operation, last: Fingerprint | None = None, *, recursive: bool = True
 ) -> Fingerprint:
     """Take the fingerprint of `op` and everything nested in it, or of its own parts alone.
@@ -123,9 +123,26 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
                         attributes.append(named[name])
                 if each._successors:
                     objects.append(each._successors)
-                if each.regions:
-                    _add_regions(each, objects, attributes, first_ops if recursive else None)
-                each = each._next_op if each is not op else None
+                if regions := each.regions:
+                    objects.append(regions)
+                    for region in regions:
+                        block = region._first_block
+                        while block is not None:
+                            objects.append(block)
+                            if args := block._args:
+                                objects.append(args)
+                                for arg in args:
+                                    attributes += (arg._type, arg.location)
+                            if not recursive:
+                                objects += block.ops
+                            elif (inner := block._first_op) is not None:
+                                objects.append(inner)
+                                first_ops.append(inner)
+                            block = block._next_block
+                        objects.append(region)
+                if each is op:
+                    break  # where that stands does not count
+                each = each._next_op
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()], [])
@@ -137,31 +154,3 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
         return last  # without a call of `__eq__`: this is most of what runs do
     now = Fingerprint(objects, attributes)
     return last if last is not None and now == last else now
-
-
-def _add_regions(
-    op: Operation,
-    objects: list[object],
-    attributes: list[Attribute],
-    first_ops: list[Operation] | None,
-) -> None:
-    """Add an op's regions and blocks, and the first op of each block to `first_ops` as well.
-
-    Without that list all ops of a block are added, which are not looked at then.
-    """
-    objects.append(op.regions)
-    for region in op.regions:
-        objects.append(region)
-        block = region.first_block
-        while block is not None:
-            objects.append(block)
-            if args := block.args:
-                objects.append(args)
-                for arg in args:
-                    attributes += (arg._type, arg.location)
-            if first_ops is None:
-                objects += block.ops
-            elif (first := block.first_op) is not None:
-                objects.append(first)
-                first_ops.append(first)
-            block = block.next_block
