@@ -183,7 +183,7 @@ class ContractError(PipelineError):
     produced for one after it, and for a dialect that is needed where it is gone.
 
     Attributes:
-        violations: Each `passel.builder.Violation`.
+        violations: Each `passel.contracts.Violation`.
     """
 
     def __init__(self, *problems: Problem, violations: Sequence[Any] = ()) -> None:

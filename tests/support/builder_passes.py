@@ -65,5 +65,5 @@ def snapshot(builder: PipelineBuilder) -> list[object]:
     rules = [
         (step.label, str(rule.constraint), rule.source) for rule, step in builder.constraints()
     ]
-    steps = [(step.label, step.anchors, step.pass_) for step in builder.steps()]
+    steps = [(step.label, step.pass_) for step in builder.steps()]
     return [str(builder), *steps, *sorted(rules)]

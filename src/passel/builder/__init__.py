@@ -26,7 +26,6 @@ from passel.builder.pipeline_builder import PipelineBuilder
 from passel.builder.sequence import Step
 from passel.builder.showing import Explanation
 from passel.builder.targets import Bundle, Handle, Origin, Stage
-from passel.contracts import Place, Violation
 from passel.passes.pass_type import (
     BUFFERIZATION,
     CLEANUP,
@@ -62,12 +61,10 @@ __all__ = [
     "Origin",
     "PassType",
     "PipelineBuilder",
-    "Place",
     "Remark",
     "Rule",
     "Stage",
     "Step",
-    "Violation",
     "after_all",
     "after_any",
     "before_first",

@@ -16,7 +16,7 @@ from passel.builder.sequence import (
     steps_of,
 )
 from passel.builder.targets import Bundle, Handle, Origin, Stage, describe, keys_of
-from passel.errors import AnchorError, InsertionError, OptionError, Problem
+from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -74,15 +74,7 @@ class Edit:
             return self._bundled(item, members)
         if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
             raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
-        try:
-            manager = self._template.copy().nest(anchor_of(container)).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
-        except OptionError as error:
-            if isinstance(item, str) and "$" in item:
-                error.add_note(
-                    "'$' is for files in YAML: put the value into the text, or let a function that "
-                    "is given it make the builder"
-                )
-            raise
+        manager = self._template.copy().nest(anchor_of(container)).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
         return list(nodes_of(manager, self.origin))
 
     def _bundled(self, bundle: Bundle, items: list[Node]) -> list[Node]:
@@ -351,7 +343,7 @@ def _check_splits(
             raise InsertionError(Problem(message))
     if splits and not split:
         message = (
-            f"'{given}' cannot stand in the pipeline on '{target.anchors[-1]}' that "
+            f"'{given}' cannot stand in the pipeline on '{anchor_of(target.parent)}' that "
             f"'{target.label}' is in, and to stand {side} that outside it would have to split "
             "the pipeline; allow it with split=True, or choose another target"
         )

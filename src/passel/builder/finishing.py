@@ -152,82 +152,69 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
     root = draft.sequence.root
     sizes = Counter(use for step in root.steps() for use in step.bundles)
     for nest in [root, *(each for each in root.inner() if isinstance(each, Nest))]:
-        ran = _Ran(draft.declarations, sizes)
+        ran: list[Step] = []  # since the last nested pipeline
         steps = list(_flat(nest))
         while steps:
             if isinstance(steps[0], Nest):
                 del steps[0]
-                ran = _Ran(draft.declarations, sizes)
+                ran = []
                 continue
-            before, run = ran.repeated_by(steps)
-            if before is not None:
+            before, run = _repeated(ran, steps, sizes, draft.declarations)
+            if before is None:
+                ran += run
+            else:
                 yield Remark("dropped", run[0].label, _message(before, run, sizes))
                 for each in run:
                     draft.sequence.unlink(each)
                 draft.forget()
-            else:
-                ran.add(run[0])
             del steps[: len(run)]
 
 
-class _Ran:
-    """The steps that have run on an op since the last nested pipeline.
+def _repeated(
+    ran: list[Step],
+    steps: list[Step | Nest],
+    sizes: Mapping[BundleUse, int],
+    declarations: DeclarationTable,
+) -> tuple[Step | None, list[Step]]:
+    """Return the longest run that comes next and changes nothing, and the step it repeats.
 
-    Args:
-        declarations: What is declared of passes.
-        sizes: How many steps each addition of a bundle consists of.
+    If there is none, it is the next step alone.
     """
+    run: list[Step] = []
+    for each in steps[: len(ran) or 1]:
+        if not isinstance(each, Step) or (run and not _in_common([*run, each])):
+            break
+        run.append(each)
+    changing = [step for step in ran if not only_looks(step)]
+    looking = ran[ran.index(changing[-1]) + 1 :] if changing else ran
+    for length in range(len(run), 0, -1):
+        alone = [[each] for each in looking] if length == 1 else []
+        for before in (ran[-length:], changing[-length:], *alone):
+            if _is_repeated(before, run[:length], sizes, declarations):
+                return before[-1], run[:length]
+    return None, run[:1]
 
-    def __init__(self, declarations: DeclarationTable, sizes: Mapping[BundleUse, int]) -> None:
-        self._declarations = declarations
-        self._sizes = sizes
-        self._all: list[Step] = []
-        self._changing: list[Step] = []  # without those that only look at the IR
-        self._looking: list[Step] = []  # since the last of them
 
-    def add(self, step: Step) -> None:
-        """Add a step that is not dropped."""
-        self._all.append(step)
-        if only_looks(step):
-            self._looking.append(step)
-        else:
-            self._changing.append(step)
-            self._looking = []
-
-    def repeated_by(self, steps: list[Step | Nest]) -> tuple[Step | None, list[Step]]:
-        """Return the longest run that comes next and changes nothing, and the step it repeats.
-
-        If there is none, it is the next step alone.
-        """
-        run: list[Step] = []
-        for each in steps[: len(self._all) or 1]:
-            if not isinstance(each, Step) or (run and not _in_common([*run, each])):
-                break
-            run.append(each)
-        for length in range(len(run), 0, -1):
-            for before in (self._all[-length:], self._changing[-length:]):
-                if self._is_repeated(before, run[:length]):
-                    return before[-1], run[:length]
-        for other in self._looking:
-            if self._is_repeated([other], run[:1]):
-                return other, run[:1]
-        return None, run[:1]
-
-    def _is_repeated(self, before: list[Step], run: list[Step]) -> bool:
-        """Return whether a run changes nothing after an equal one, and was not asked for twice."""
-        if [step.pass_ for step in before] != [step.pass_ for step in run]:
-            return False
-        first, second = _in_common(before), _in_common(run)
-        if len(run) > 1 or (first and second):
-            was_asked_twice = not first or not second or first[0] is second[0]
-        else:
-            was_asked_twice = before[0].call == run[0].call
-        if was_asked_twice:
-            return False
-        declared = second[0].bundle.idempotent if len(run) > 1 else None
-        if declared is not None and (not declared or len(run) == self._sizes[second[0]]):
-            return declared
-        return all(self._declarations.of(step.pass_).idempotent for step in run)
+def _is_repeated(
+    before: list[Step],
+    run: list[Step],
+    sizes: Mapping[BundleUse, int],
+    declarations: DeclarationTable,
+) -> bool:
+    """Return whether a run changes nothing after an equal one, and was not asked for twice."""
+    if [step.pass_ for step in before] != [step.pass_ for step in run]:
+        return False
+    first, second = _in_common(before), _in_common(run)
+    if len(run) > 1 or (first and second):
+        was_asked_twice = not first or not second or first[0] is second[0]
+    else:
+        was_asked_twice = before[0].call == run[0].call
+    if was_asked_twice:
+        return False
+    declared = second[0].bundle.idempotent if len(run) > 1 else None
+    if declared is not None and (not declared or len(run) == sizes[second[0]]):
+        return declared
+    return all(declarations.of(step.pass_).idempotent for step in run)
 
 
 def _in_common(steps: list[Step]) -> list[BundleUse]:

@@ -73,18 +73,16 @@ def lint(
     findings = list(_types(builder))
     try:
         remarks = builder.report()
-        violations = builder.violations()
-        findings += (Finding(Severity.ERROR, v.message, v.offender.span) for v in violations)
         findings += (Finding(Severity.WARNING, r.message) for r in remarks if r.kind == "warning")
-        if not any(each.severity is Severity.ERROR for each in findings):
-            findings += _about_nests(builder, adapter, context)
+        manager = builder.build()
+        if adapter is not None:
+            manager.context = context
+            manager.check(adapter)
+        nests = _Nests(builder.declarations, adapter, manager.context)
+        findings += nests.findings(manager.anchor, list(manager.placed()))
     except PipelineError as error:
-        findings += _errors(error)
+        findings += (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
     return tuple(sorted(findings, key=_place))
-
-
-def _errors(error: PipelineError) -> Iterator[Finding]:
-    return (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
 
 
 def _place(finding: Finding) -> tuple[bool, str, int]:
@@ -93,32 +91,16 @@ def _place(finding: Finding) -> tuple[bool, str, int]:
     return False, finding.span.source.name, finding.span.start
 
 
-def _about_nests(
-    builder: PipelineBuilder, adapter: IRAdapter | None, context: Any
-) -> Iterator[Finding]:
-    manager = builder.build()
-    if adapter is not None:
-        manager.context = context
-        try:
-            manager.check(adapter)
-        except PipelineError as error:
-            yield from _errors(error)
-    nests = _Nests(builder.declarations, adapter, manager.context)
-    yield from nests.findings(manager.anchor, list(manager.placed()))
-
-
 def _types(builder: PipelineBuilder) -> Iterator[Finding]:
     """Yield what is said of types that no pass has and no table knows."""
     known = {each for each in vars(pass_type).values() if isinstance(each, PassType)}
     known.update(builder.declarations.types())
     for step in builder.steps():
         known.update(builder.declarations.of(step.pass_).types)
-    asked = {
-        each: f"bundle '{use.bundle.name}' ({step.origin})"
-        for step in builder.steps()
-        for use in step.bundles
-        for each in use.bundle.types
-    }
+    asked: dict[PassType, str] = {}
+    for step in builder.steps():
+        for bundle in (use.bundle for use in step.bundles):
+            asked |= dict.fromkeys(bundle.types, f"bundle '{bundle.name}' ({step.origin})")
     for rule, step in builder.constraints():
         targets = (each for each in rule.constraint.targets if isinstance(each, PassType))
         asked |= dict.fromkeys(targets, f"a constraint on '{step.label}' ({rule.source})")

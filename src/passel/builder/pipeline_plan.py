@@ -184,12 +184,6 @@ class PipelinePlan:
             manager.check()
         return manager
 
-    def violations(self) -> tuple[Violation, ...]:
-        """Return what breaks contracts in the pipeline that would be built."""
-        draft = self._draft.copy()
-        finish(draft)
-        return _violations(draft, _manager(draft))
-
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""
         return finish(self._draft.copy())

@@ -45,11 +45,6 @@ class Item:
             yield container
             container = container.parent
 
-    @property
-    def anchors(self) -> tuple[str, ...]:
-        """The anchors of the enclosing pipelines, the outermost first."""
-        return tuple(each.anchor for each in self.enclosing() if isinstance(each, Nest))[::-1]
-
     def copy(self) -> Self:
         """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
         other = object.__new__(type(self))  # faster than `copy`, which looks for more
