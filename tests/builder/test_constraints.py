@@ -71,13 +71,6 @@ def test_what_a_class_declares() -> None:
     assert str(builder.build()) == "builtin.module(a,bufferize,on-memory,b,lower)"
 
 
-def test_a_framework_without_what_is_needed() -> None:
-    """The refusal says that nothing of the kind is there."""
-    builder = made(A(), Lower())
-    message = refused(builder, lambda: builder.insert_before(LOWERING, OnMemory()))
-    assert "but there is no pass of type 'bufferization': add one, or leave" in message
-
-
 @pytest.mark.parametrize(
     ("constraint", "good", "bad"),
     [
@@ -179,31 +172,6 @@ def test_a_refused_constraint_is_not_in_force() -> None:
 
     assert "missing" in refused(builder, lambda: builder.extend(extension))
     builder.insert_before(A, B())
-
-
-def test_extensions_are_named() -> None:
-    """A constraint that an extension has put on says so."""
-
-    def vendor(builder: PipelineBuilder) -> None:
-        builder.constrain("a", conflicts("b"))
-
-    builder = made(A()).extend(vendor)
-    assert (
-        "(declared by extension 'tests.builder.test_constraints.test_extensions_are_named"
-        in refused(builder, lambda: builder.add(B()))
-    )
-
-
-def test_copies_keep_constraints() -> None:
-    """A copy has the same constraints, and its own from then on."""
-    builder = made(A())
-    builder.constrain(A, before_first(B))
-    copy = builder.copy()
-    assert snapshot(copy) == snapshot(builder)
-    copy.constrain(A, conflicts(X))
-    builder.add(X())
-    for each in (builder, copy):
-        refused(each, lambda each=each: each.insert_before(A, B()))
 
 
 def test_what_is_no_constraint() -> None:

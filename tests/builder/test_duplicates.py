@@ -6,7 +6,6 @@ from builder_passes import A, B, X, made
 
 from passel import AllAnalyses, OpPassManager, Pass
 from passel.builder import Bundle, DeclarationTable, PipelineBuilder
-from passel.mlir import MLIRAdapter
 
 
 class Clean(Pass):
@@ -34,12 +33,8 @@ def test_two_cleanups_in_a_row_become_one() -> None:
     (remark,) = builder.report()
     assert str(remark) == "dropped: bundle 'cleanup' changes nothing after 'sweep'"
     assert str(builder) == "builtin.module(a,clean,sweep,clean,sweep,b)"
-
-
-def test_bundles_share_what_they_end_and_begin_with() -> None:
-    """The last pass of a bundle and the first of the next one are equal: it runs once."""
-    builder = made(Bundle("one", X(), Clean()), Bundle("two", Clean(), X(n=1)))
-    assert str(builder.build()) == "builtin.module(x,clean,x{n=1})"
+    tight = Bundle("tight", Clean(), Sweep(), together=True)
+    assert str(made(tight, tight).build()) == "builtin.module(clean,sweep)"
 
 
 def test_what_one_call_asks_for_stays() -> None:
@@ -76,12 +71,6 @@ def test_passes_that_are_not_idempotent_stay() -> None:
     assert len(builder.build()) == 1
 
 
-def test_bundles_that_stay_together() -> None:
-    """They are dropped as a whole as well."""
-    tight = Bundle("tight", Clean(), Sweep(), together=True)
-    assert str(made(tight, tight).build()) == "builtin.module(clean,sweep)"
-
-
 class Look(Pass):
     """A pass that only looks, such as a printer."""
 
@@ -99,15 +88,6 @@ def test_what_only_looks_may_stand_between() -> None:
     builder = made(Clean(), Look(), A())
     builder.add(Clean())
     assert len(builder.build()) == 4
-
-
-def test_printers_that_come_along() -> None:
-    """Two packages want the same statistics of MLIR: they are printed once."""
-    builder = PipelineBuilder("builtin.module", adapter=MLIRAdapter())
-    builder.add("cse,print-op-stats")
-    builder.add("print-op-stats")
-    assert [step.pass_.name for step in builder.steps()] == ["cse", *["print-op-stats"] * 2]
-    assert len(builder.build()) == 2
 
 
 def test_what_bundles_share_is_merged_at_its_longest() -> None:

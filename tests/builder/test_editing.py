@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made
 
-from passel import AnchorError, InsertionError, OpPassManager, PassManager, PipelineError
+from passel import AnchorError, InsertionError, OpPassManager, PipelineError
 from passel.builder import BUFFERIZATION, LOWERING, Bundle, PipelineBuilder, before_first
 
 
@@ -138,32 +138,6 @@ def test_extensions_in_any_order() -> None:
 
     assert str(made(A()).extend(one, two)) == str(made(A()).extend(two, one))
     assert str(made(A()).extend(one, two)) == "builtin.module(a,x{n=1},b)"
-
-
-def test_extensions_that_disagree() -> None:
-    """One takes out what another one relies on: refused, and both are named."""
-
-    def takes(builder: PipelineBuilder) -> None:
-        builder.remove(A)
-
-    def uses(builder: PipelineBuilder) -> None:
-        builder.insert_after(A, B())
-
-    for pair in ((takes, uses), (uses, takes)):
-        builder = made(A())
-        with pytest.raises(InsertionError) as refused:
-            builder.extend(*pair)
-        assert "takes" in str(refused.value)
-        assert "uses" in str(refused.value)
-        assert str(builder) == "builtin.module(a)"
-
-
-def test_managers_round_trip() -> None:
-    """A builder made from a manager builds an equal one."""
-    manager = PassManager.parse(
-        "builtin.module(func.func(cse),func.func(canonicalize),symbol-dce,any(cse))"
-    )
-    assert PipelineBuilder.from_manager(manager).build() == manager
 
 
 def test_a_label_for_several() -> None:

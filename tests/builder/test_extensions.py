@@ -58,10 +58,7 @@ except InsertionError as error:
     ("arguments", "name"),
     [
         (["tiny/__main__.py"], "tiny"),
-        (["tiny/compiler.py"], "compiler"),
-        (["-m", "tiny"], "tiny"),
         (["-m", "tiny.compiler"], "tiny.compiler"),
-        (["-c", "import tiny.compiler"], "tiny.compiler"),
         (["-c", PROGRAM], "program"),
     ],
 )

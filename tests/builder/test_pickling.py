@@ -66,15 +66,6 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
     assert str(builder.build()) == before
 
 
-@pytest.mark.parametrize("copied", COPIES)
-def test_parsed_managers(copied: Callable[[Any], Any]) -> None:
-    """A manager that was parsed compares equal to its copy."""
-    text = "builtin.module(func.func(cse,tidy{limit=4}),late,symbol-dce)"
-    manager = PassManager.parse(text, registry=own_registry())
-    other = copied(manager)
-    assert (other, str(other)) == (manager, text)
-
-
 def test_registries() -> None:
     """What is registered comes along, as a table of its own; what is installed does not."""
     registry = own_registry()

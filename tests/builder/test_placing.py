@@ -20,8 +20,6 @@ from passel.builder import (
     after_all,
     after_any,
     before_first,
-    immediately_after,
-    not_between,
     requires,
 )
 
@@ -138,21 +136,6 @@ def test_what_was_broken_elsewhere_stays_editable() -> None:
     assert str(builder.build()) == "builtin.module(bufferize,on-memory,a)"
 
 
-def test_neighbours_are_checked() -> None:
-    """What has to stand right after another step, or not between two, is refused elsewhere."""
-    builder = made(A(), B(), A(), Lower())
-    builder.constrain("x", immediately_after("a"), not_between("a", "b"))
-    with pytest.raises(InsertionError, match="must run immediately after some 'a'"):
-        builder.place(X())
-    with pytest.raises(InsertionError) as error:
-        builder.insert_after("a", X(), occurrence="first")
-    (line,) = message(error.value)
-    assert line.startswith("'x' must not run between any 'a' and a later 'b' (declared), but it")
-    assert line.endswith("runs after 'a' and before 'b': put it before 'a' or after 'b'")
-    builder.insert_after("a", X())
-    assert str(builder) == "builtin.module(a,b,a,x,lower)"
-
-
 def test_a_contradiction_is_named() -> None:
     """All that takes part is named, with who has declared it, and nothing else is."""
 
@@ -175,22 +158,6 @@ def test_a_contradiction_is_named() -> None:
         ),
     }
     assert str(builder) == "builtin.module(a,bufferize,b,lower)"
-
-
-def test_explicit_order_is_part_of_an_explanation() -> None:
-    """What was added explicitly keeps its order, and the error says so."""
-    builder = made(A(), B())
-    builder.constrain(X, after_all(B), before_first(A))
-    with pytest.raises(InsertionError) as error:
-        builder.place(X())
-    lines = message(error.value)
-    assert lines[0] == "there is no order that fulfils all of these:"
-    assert set(lines[1:4]) == {
-        "  'x' must run after every 'b' (declared)",
-        "  'x' must run before the first 'a' (declared)",
-        "  'a' before 'b', since they were added explicitly in this order",
-    }
-    assert lines[4:] == ["drop one of the constraints or leave out one of the steps"]
 
 
 @given(

@@ -79,27 +79,6 @@ def to_nvvm(builder: PipelineBuilder) -> None:
     builder.add("reconcile-unrealized-casts", stage="post_host")
 
 
-def to_xevm(builder: PipelineBuilder) -> None:
-    """For GPUs of another kind."""
-    tidy = on("gpu.module", "canonicalize", "cse")
-    layout = "xegpu-propagate-layout{{layout-kind={}}}"
-    builder.add("cse,convert-vector-to-scf,xevm-attach-target,lower-affine")
-    builder.add("func.func(gpu-async-region)")
-    builder.add(on("gpu.module", "xegpu-wg-to-sg-distribute", "cse", layout.format("inst")))
-    builder.add(on("gpu.module", "xegpu-blocking"), tidy)
-    builder.add(on("gpu.module", layout.format("lane"), "xegpu-subgroup-distribute"), tidy)
-    passes = "loop-invariant-code-motion", "cse", "xegpu-vector-linearize", "convert-math-to-xevm"
-    builder.add(on("gpu.module", *passes))
-    passes = "convert-xegpu-to-xevm", "convert-gpu-to-llvm-spv{use-64bit-index=true}", "cse"
-    builder.add(on("gpu.module", *passes, "reconcile-unrealized-casts"))
-    builder.add("convert-scf-to-cf,expand-strided-metadata,gpu-to-llvm,lower-affine")
-    builder.add(
-        "convert-vector-to-llvm{force-32bit-vector-indices=1}",
-        "convert-to-llvm{dynamic=0},reconcile-unrealized-casts",
-    )
-    builder.add(tidy, "gpu-module-to-binary")
-
-
 def deallocation(builder: PipelineBuilder) -> None:
     """Freeing buffers, put together from the middle."""
     free = builder.add("ownership-based-buffer-deallocation")
@@ -109,24 +88,12 @@ def deallocation(builder: PipelineBuilder) -> None:
     builder.add("bufferization-lower-deallocations", "cse", "canonicalize")
 
 
-def tosa(builder: PipelineBuilder) -> None:
-    """From TOSA to linalg."""
-    first = builder.add(on("func.func", "tosa-optional-decompositions", "canonicalize"))
-    broadcastable = "tosa-make-broadcastable"
-    builder.insert_after(first, on("func.func", "tosa-infer-shapes", broadcastable))
-    builder.add(on("func.func", "tosa-to-linalg-named", "canonicalize"))
-    builder.add(on("func.func", "tosa-layerwise-constant-fold", broadcastable))
-    builder.add("tosa-validate,func.func(tosa-to-linalg)")
-
-
 @pytest.mark.parametrize(
     ("name", "write"),
     [
         ("sparsifier", sparsifier),
         ("gpu-lower-to-nvvm-pipeline", to_nvvm),
-        ("gpu-lower-to-xevm-pipeline", to_xevm),
         ("buffer-deallocation-pipeline", deallocation),
-        ("tosa-to-linalg-pipeline", tosa),
     ],
 )
 def test_pipelines_of_mlir_opt(name: str, write: Callable[[PipelineBuilder], None]) -> None:
