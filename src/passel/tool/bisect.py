@@ -106,7 +106,7 @@ def _run(settings: Settings) -> int:
         raise UsageError(f"'--run={number}': the last run of the record has the number {last}")
     run = record.info.runs[number]
     settings = as_recorded(settings, record, run)
-    with crossing_with(settings.ir.adapter_across):
+    with crossing_with(settings.choice.adapter_across):
         return _Search.of(record, run, settings).bisect()
 
 
@@ -141,7 +141,7 @@ class _Search(NamedTuple):
         """
         frontend, pipelines = settings.frontend(), PipelineFactory(settings)
         flags = _Flags(settings.line)
-        verifies = (False, flags.invalid or not settings.reading.disable_verify)
+        verifies = (False, flags.invalid or not settings.disable_verify)
         subject, strict = (
             Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
         )
@@ -235,7 +235,7 @@ class _Search(NamedTuple):
         _say(
             f"to look at it: passel-report {self.settings.input} --step={found.path}{symbol} --diff"
         )
-        if (name := self.settings.output.o) != "-":
+        if (name := self.settings.o) != "-":
             put(Case(culprit.before, scoped(found)).text(), name)
             replay = self.run.replay or Replay(self.settings).command(program="passel-opt")
             _say(f"to replay: {replay.replace('{file}', name)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel._version import __version__
@@ -68,23 +69,26 @@ class Program(NamedTuple):
 
 
 def help_text(program: Program) -> str:
-    """Return the text of `--help`."""
-    lines = [f"{program.name}: {program.summary}", ""]
+    """Return the text of `--help`: neighbours with the same text share a line."""
+    lines = [f"{program.name}: {program.summary}"]
     lines += [f"Usage: {program.name} {program.inputs} [flags]", ""]
-    lines += ["Examples:", program.examples]
+    lines += ["Examples:", program.examples] if program.examples else []
     for title, flags in program.groups:
-        if shown := [_flag_line(flag) for flag in flags if flag.help]:
-            lines += [f"{title}:", *shown]
+        shown = groupby((flag for flag in flags if flag.help), lambda flag: flag.help)
+        rows = [(", ".join(map(_usage, same)), text) for text, same in shown]
+        lines += [f"{title}:"] * bool(rows)
+        lines += [f"  {left:<{_WIDTH}} {text}" for left, text in rows]
     return "\n".join([*lines, "", program.notes])
 
 
-def _flag_line(flag: Flag) -> str:
+def _usage(flag: Flag) -> str:
+    """Return the names of a flag, and how its value is given."""
     names = [f"-{name}" for name in flag.short if len(name) == 1]
     value = f"={flag.metavar}" if flag.metavar else ""
     if flag.implied is not None:
         value = f"[{value}]"
     dashes = "-" if len(flag.name) == 1 else "--"
-    return f"  {', '.join([*names, f'{dashes}{flag.name}{value}']):<{_WIDTH}} {flag.help}"
+    return ", ".join([*names, f"{dashes}{flag.name}{value}"])
 
 
 def run_program(
@@ -132,8 +136,7 @@ _EXAMPLES = """\
 _NOTES = """\
 Without a pipeline, {default}. Diagnostics and reports go to the error
 stream. The exit code is 0 if all went well; 1 if the input, a pass or the command line is at fault;
-129, 130 or 143 after SIGHUP, Ctrl-C or SIGTERM. In the environment, NO_COLOR turns colours off,
-PASSEL_JOBS is the number of worker processes, and PASSEL_FAST=0 means --no-fast-paths.
+129, 130 or 143 after SIGHUP, Ctrl-C or SIGTERM.
 """
 
 _CLOSING = "Passes and pipelines are flags too, in the order given: see --list-passes.\n"
@@ -145,45 +148,44 @@ def information(settings: Settings) -> str:
     Raises:
         UsageError: It asks about a pass that does not exist.
     """
-    asked, tool, ir = settings.information, settings.tool, settings.ir
-    if asked.help or asked.help_all:
-        return help_text(opt_program(tool, ir, whole=asked.help_all))
-    if asked.version:
+    tool, ir = settings.tool, settings.choice
+    if settings.help or settings.help_all:
+        return _opt_help(tool, ir, whole=settings.help_all)
+    if settings.version:
         return version(tool, ir)
-    if asked.show_dialects:
+    if settings.show_dialects:
         return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
-    if asked.help_pass:
-        return _help_pass(asked.help_pass, settings.registry)
+    if settings.help_pass:
+        return _help_pass(settings.help_pass, settings.registry)
     return _list_passes(settings.registry)
 
 
-def opt_program(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> Program:
-    """Return a tool as a program; one for a single IR has no flags of others.
+def _opt_help(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> str:
+    """Return the help of a tool; of one for a single IR without flags of others.
 
     Args:
         tool: The tool.
         ir: The IR.
-        whole: Whether with all of its flags, not only those that people type.
+        whole: Whether with all flags, and without examples; else with those that people type.
     """
     only = ir.name if tool.adapter is not None else ""
-    fitting = [
-        (
-            group.title(),
-            [
-                each
-                for each in group.flags.values()
-                if each.ir in {"", only or each.ir} and (whole or each.common)
-            ],
-        )
-        for group in GROUPS
-    ]
-    groups = [*fitting, (ir.name, ir.own_flags), (tool.name, tool.flags)]
+
+    def is_shown(flag: Flag) -> bool:
+        return flag.ir in {"", only or flag.ir} and (whole or flag.common)
+
+    groups = [(each.title(), [*filter(is_shown, each.flags.values())]) for each in GROUPS]
+    groups += [(ir.name, [*ir.own_flags]), (tool.name, [*tool.flags])]
     subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
-    summary = f"run nested pass pipelines on {subject}"
     default = f"'{tool.pipeline}' runs" if tool.pipeline else "the input is verified and printed"
-    notes = (_NOTES.format(default=default) if whole else "") + _CLOSING
-    return Program(
-        tool.name, summary, "[<file>|-]", groups, _EXAMPLES.format(program=tool.name), notes
+    return help_text(
+        Program(
+            tool.name,
+            f"run nested pass pipelines on {subject}",
+            "[<file>|-]",
+            groups,
+            "" if whole else _EXAMPLES.format(program=tool.name),
+            (_NOTES.format(default=default) if whole else "") + _CLOSING,
+        )
     )
 
 

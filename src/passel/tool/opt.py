@@ -1,24 +1,28 @@
-"""passel-opt, and tools like it, as a program: from its arguments to its exit code."""
+"""passel-opt, and tools like it: from the words of a command line to the exit code.
+
+Source: `mlir::MlirOptMain`, MLIR 22.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Severity, Span, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError, Problem
 from passel.instruments.whole_files import lasting
-from passel.ir import ANY, InvalidIR, LowersPasses, ability_of
+from passel.ir import ANY, InvalidIR, LowersPasses, ability_of, crossing_with
 from passel.ir.frontend import UnreadableError, UsageError
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in
-from passel.tool.irs import ToolDefinition
+from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
 from passel.tool.output import Output, Renderer, put, streams_kept
-from passel.tool.pipelines import PipelineFactory
+from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch
 from passel.tool.process import (
     collector_held,
     guarded,
@@ -27,9 +31,9 @@ from passel.tool.process import (
     release_collector,
 )
 from passel.tool.replay import CrashReports, Replay, last_words_of
-from passel.tool.reports import Reports
-from passel.tool.settings import Settings
-from passel.tool.sources import read_sources
+from passel.tool.reports import Reports, progress_line
+from passel.tool.settings import InformationFlags, Settings
+from passel.tool.sources import read_sources, recorded_plugins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,9 +42,11 @@ if TYPE_CHECKING:
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter
     from passel.ir.frontend import Flag, Frontend, Parsed, SourcePart
-    from passel.manager import PassManager, RunResult
+    from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.expectations import DiagnosticVerifier
+
+_LONGEST_HINT = 100
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     called = {"xdsl-opt": "--compat=xdsl", "mlir-opt": "--ir=mlir"}.get(Path(sys.argv[0]).stem)
-    return _started(words if called is None else [called, *words], ToolDefinition(), argv is None)
+    words = words if called is None else [called, *words]
+    return _start(words, ToolDefinition(), is_process=argv is None)
 
 
 def opt_main(  # noqa: PLR0913 - a keyword for each
@@ -107,30 +114,30 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
     """
     words = sys.argv[1:] if argv is None else list(argv)
     tool = ToolDefinition(name, registry, adapter, dialects, flags, setup, version, pipeline)
-    return _started(words, tool, argv is None)
+    return _start(words, tool, is_process=argv is None)
 
 
-def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    """Run the tool, with fast paths or without them."""
+# -- From words to the exit code -----------------------------------------------------------------
+
+
+def _start(words: list[str], tool: ToolDefinition, *, is_process: bool) -> int:
+    """Run the tool, with fast paths or without them, and return the exit code."""
+    as_xdsl_opt = ("compat", "xdsl") in flags_in(words)
+    run = partial(_run_as_xdsl_opt if as_xdsl_opt else _run, words, tool)
     former = os.environ.get("PASSEL_FAST")
     try:
         if "no-fast-paths" in dict(flags_in(words)):
             os.environ["PASSEL_FAST"] = "0"  # for worker processes as well
-        return _run_words(words, tool, is_process)
+        if not is_process:
+            return guarded(tool.name, words, run)
+        prepare_process()
+        with collector_held():
+            return guarded(tool.name, words, run)
     finally:
         if former is None:
             os.environ.pop("PASSEL_FAST", None)
         else:
             os.environ["PASSEL_FAST"] = former
-
-
-def _run_words(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    run = _run_as_xdsl_opt if ("compat", "xdsl") in flags_in(words) else _run
-    if not is_process:
-        return guarded(tool.name, words, lambda: run(words, tool))
-    prepare_process()
-    with collector_held():
-        return guarded(tool.name, words, lambda: run(words, tool))
 
 
 def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
@@ -148,85 +155,98 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
 
 
 def _run(words: list[str], tool: ToolDefinition) -> int:
-    from passel.tool.irs import chosen_ir
-
-    ir = chosen_ir(words, tool)
+    choice = chosen_ir(words, tool)
     try:
-        return _process(Settings(words, tool, ir))
-    except (UsageError, PipelineError) as error:
-        from passel.tool.irs import hint_at_passes
+        settings = Settings(words, tool, choice)
+        if any(getattr(settings, name) for name in InformationFlags.flags):
+            from passel.tool.help import information
 
-        if tool.adapter is None and (hint := hint_at_passes(error, ir)):
+            return put(information(settings))
+        if settings.lint:
+            return lint_pipeline(settings)
+        return _process(settings)
+    except (UsageError, PipelineError) as error:
+        if tool.adapter is None and (hint := hint_at_passes(error, choice)):
             error.add_note(hint)
         raise
 
 
 def _process(settings: Settings) -> int:
-    if settings.information.is_asked_for:
-        from passel.tool.help import information
-
-        return put(information(settings))
-    if settings.pipeline.lint:
-        from passel.tool.pipelines import lint_pipeline
-
-        return lint_pipeline(settings)
-    from passel.ir import crossing_with
-
-    if settings.ir.frontend.delays_interrupts:
+    """Process the input, with a line of progress on a terminal."""
+    if settings.choice.frontend.delays_interrupts:
         let_second_interrupt_end()
     with ExitStack() as stack:
         progress = None
         if sys.stderr.isatty():
-            from passel.tool.reports import progress_line
-
             progress = stack.enter_context(progress_line())
-        stack.enter_context(crossing_with(settings.ir.adapter_across))
-        return Driver(shared_by(settings, progress)).run()
+        stack.enter_context(crossing_with(settings.choice.adapter_across))
+        return _Driver(settings, progress).run()
 
 
-class Driver:
-    """One run of the tool over one input.
+class _Driver:
+    """One run of the tool over one input, and what the parts of the input share.
 
     Args:
-        shared: Services and settings of all parts of the input.
+        settings: The settings of the command line.
+        progress: The line of progress, which observes all runs.
 
     Raises:
-        UsageError: The output cannot be written.
+        UsageError: A flag's value is wrong, or the output or a report cannot be written.
+        PipelineError: The pipeline is wrong.
     """
 
-    def __init__(self, shared: Shared) -> None:
-        self._shared = shared
-        self._settings = shared.settings
-        self._output = Output(shared.settings.output.o)
+    def __init__(self, settings: Settings, progress: PassInstrumentation | None) -> None:
+        self.settings = settings
+        self.progress = progress
+        self.frontend: Frontend = settings.frontend()
+        self.renderer = Renderer(
+            show_op=settings.mlir_print_op_on_diagnostic,
+            hidden=self._hidden(),
+            byte_columns=self.frontend.byte_columns,
+            color=settings.color,
+        )
+        self.pipelines = PipelineFactory(settings)
+        self.reports = Reports(settings)
+        self.replay = Replay(settings)
+        self.crashes = CrashReports(settings, self.renderer)
+        self._output = Output(settings.o)
+
+    def _hidden(self) -> set[Severity]:
+        """Return the severities that are shown only as notes of others."""
+        level = self.settings.mlir_diagnostic_verbosity_level
+        hidden = {
+            Severity.REMARK: level != "remarks",
+            Severity.WARNING: level == "errors",
+            Severity.NOTE: self.settings.mlir_disable_diagnostic_notes,
+        }
+        return {severity for severity, is_hidden in hidden.items() if is_hidden}
 
     def run(self) -> int:
         """Process the input and return the exit code."""
         try:
-            with self._shared.reports, last_words_of(self._settings, self._shared.replay):
+            with self.reports, last_words_of(self.settings, self.replay):
                 good = self._process_all()
-            if self._shared.crashes.failed:
-                self._shared.replay.explain()
+            if self.crashes.failed:
+                self.replay.explain()
             if good:
                 self._output.commit()
         finally:
             self._output.close()
-        self._shared.reports.finish(good=good)
+        self.reports.finish(good=good)
         return 0 if good else 1
 
     def _process_all(self) -> bool:
-        shared = self._shared
         try:
-            sources = read_sources(self._settings, shared.frontend, shared.renderer)
+            sources = read_sources(self.settings, self.frontend, self.renderer)
         except UnreadableError as error:
             for diagnostic in error.diagnostics:
-                shared.renderer(diagnostic)
+                self.renderer(diagnostic)
             return False
         start = lasting("")
-        separator = self._settings.output.output_split_marker + "\n"
         good = True
         for index, source in enumerate(sources):
             if index:
-                self._output.write(separator)
+                self._output.write(self.settings.output_split_marker + "\n")
             good = self._process(source) and good
             with suppress(OSError):  # it is gone
                 os.chdir(start)  # where the command line's paths start, wherever a pass has gone
@@ -234,184 +254,117 @@ class Driver:
 
     def _process(self, source: SourcePart) -> bool:
         """Process a part of the input; return whether it is good."""
-        verifier = self._verifier(source)
+        verifier: DiagnosticVerifier | None = None
+        if mode := self.settings.verify_diagnostics:
+            from passel.tool.expectations import DiagnosticVerifier
+
+            verifier = DiagnosticVerifier(source, only_expected=mode == "only-expected")
         with streams_kept():
-            result = Part(source, self._shared, verifier or self._shared.renderer).process()
+            result = _Part(source, self, verifier or self.renderer).process()
         if result is not None:
             self._output.write(result)
         if verifier is None:
             return result is not None
         complaints = verifier.finish()
         for complaint in complaints:
-            self._shared.renderer(complaint)
+            self.renderer(complaint)
         return not complaints
 
-    def _verifier(self, source: SourcePart) -> DiagnosticVerifier | None:
-        mode = self._settings.diagnostics.verify_diagnostics
-        if not mode:
-            return None
-        from passel.tool.expectations import DiagnosticVerifier
 
-        return DiagnosticVerifier(source, only_expected=mode == "only-expected")
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Services and settings that all parts of an input share.
-
-    Attributes:
-        settings: The settings of the command line.
-        frontend: The frontend, which reads and prints the IR.
-        renderer: Writes diagnostics.
-        pipelines: Makes a pass manager for each part.
-        reports: The reports on the runs.
-        replay: The reproducers.
-        crashes: The reports of passes that crashed.
-        progress: The line of progress, on a terminal.
-    """
-
-    settings: Settings
-    frontend: Frontend
-    renderer: Renderer
-    pipelines: PipelineFactory
-    reports: Reports
-    replay: Replay
-    crashes: CrashReports
-    progress: PassInstrumentation | None
-
-
-def shared_by(settings: Settings, progress: PassInstrumentation | None = None) -> Shared:
-    """Return services and settings for the parts of an input.
-
-    Args:
-        settings: The settings of the command line.
-        progress: The line of progress, which observes all runs.
-
-    Raises:
-        UsageError: A flag's value is wrong, or a report cannot be written.
-        PipelineError: The pipeline is wrong.
-    """
-    frontend: Frontend = settings.frontend()
-    renderer = Renderer(
-        show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
-        hidden=_hidden(settings),
-        byte_columns=frontend.byte_columns,
-        color=settings.diagnostics.color,
-    )
-    return Shared(
-        settings,
-        frontend,
-        renderer,
-        PipelineFactory(settings),
-        Reports(settings),
-        Replay(settings),
-        CrashReports(settings, renderer),
-        progress,
-    )
-
-
-def _hidden(settings: Settings) -> set[Severity]:
-    """Return the severities that are shown only as notes of others."""
-    hidden: set[Severity] = set()
-    if not settings.diagnostics.shows_remarks:
-        hidden.add(Severity.REMARK)
-    if settings.diagnostics.mlir_diagnostic_verbosity_level == "errors":
-        hidden.add(Severity.WARNING)
-    if settings.diagnostics.mlir_disable_diagnostic_notes:
-        hidden.add(Severity.NOTE)
-    return hidden
-
-
-_LONGEST_HINT = 100
-
-
-class Part:
-    """A part of the input, with a context of its own.
+class _Part:
+    """A part of the input, with a context of its own: parsed, verified, run and printed.
 
     Args:
         source: Its text.
-        shared: Services and settings of all parts.
+        driver: What it shares with the other parts.
         report: Takes its diagnostics.
+
+    Source: `performActions` of `mlir-opt`, MLIR 22.
     """
 
     def __init__(
-        self, source: SourcePart, shared: Shared, report: Callable[[Diagnostic], None]
+        self, source: SourcePart, driver: _Driver, report: Callable[[Diagnostic], None]
     ) -> None:
         self._source = source
-        self._shared = shared
-        self._settings = shared.settings
-        self._adapter = shared.settings.ir.adapter
+        self._driver = driver
+        self._settings = driver.settings
+        self._adapter = driver.settings.choice.adapter
         self._report = report
-        self._threading: bool = shared.settings.threading
+        self._threading: bool = driver.settings.threading
         self._recorded: Recorded | None = None
 
     def process(self) -> str | bytes | None:
         """Return the result as it is written; None after an error, which has been reported."""
-        with self._shared.reports.part() as self._reports:
+        with self._driver.reports.part() as self._reports:
             try:
                 with self._reports.scope("Parser"):
-                    self._parsed: Parsed = self._parse()
+                    parsed = self._parse()
+                with self._reports.scope("Verify the input", timer="Parser"):
+                    self._verify(parsed.op)
             except UnreadableError as error:
                 for diagnostic in error.diagnostics:
-                    self._refuse(diagnostic)
+                    note_other_ir(diagnostic, self._source, self._settings.choice)
+                    self._report(diagnostic)
                 return None
-            with self._reports.scope("Verify the input", timer="Parser"):
-                is_valid = self._verify()
-            if not is_valid or not self._run():
+            if not self._run(parsed.op):
                 return None
             with self._reports.scope("Output"):
-                return self._print()
-
-    # -- Parse and verify --------------------------------------------------------------------
+                return self._print(parsed)
 
     def _parse(self) -> Parsed:
-        frontend = self._shared.frontend
+        """Parse the text, and take note of the pipeline that it records."""
+        frontend = self._driver.frontend
         self._context: Any = frontend.new_context()
         parsed = frontend.parse(self._source, self._context, self._report)
-        replays = self._settings.reproducers.run_reproducer or self._source.is_recorded
-        return self._replayed(parsed) if replays else parsed
-
-    def _replayed(self, parsed: Parsed) -> Parsed:
-        """Take note of what the input records, and return the input without that."""
+        if not (self._settings.run_reproducer or self._source.is_recorded):
+            return parsed
         from passel.instruments.reproducer_file import GROUP, read_reproducer
 
-        self._recorded = read_reproducer(parsed.resources, self._source)
-        if self._recorded is not None:
-            self._take(self._recorded)
+        self._recorded = recorded = read_reproducer(parsed.resources, self._source)
+        if recorded is not None and recorded.pipeline is not None:
+            self._driver.reports.note_record()
+        if recorded is not None and recorded.disable_threading:
+            self._threading = False
+            frontend.set_threading(self._context, enable=False)
         return replace(parsed, resources=[each for each in parsed.resources if each.group != GROUP])
 
-    def _take(self, recorded: Recorded) -> None:
-        if recorded.pipeline is not None:
-            self._shared.reports.note_record()
-        if recorded.disable_threading:
-            self._threading = False
-            self._shared.frontend.set_threading(self._context, enable=False)
-
-    def _verify(self) -> bool:
-        if self._shared.frontend.verifies or self._settings.reading.disable_verify:
-            return True
-        adapter = self._adapter
+    def _verify(self, op: Any) -> None:
+        if self._driver.frontend.verifies or self._settings.disable_verify:
+            return
         try:
-            adapter.verify(self._parsed.op, recursive=True)
+            self._adapter.verify(op, recursive=True)
         except InvalidIR as error:
-            self._refuse(invalid_diagnostic(adapter, error))
+            raise UnreadableError([invalid_diagnostic(self._adapter, error)]) from None
+
+    def _run(self, op: Any) -> bool:
+        """Run the passes; return whether they could be run, and none failed."""
+        driver, settings = self._driver, self._settings
+        manager = self._manager(op)
+        release_collector()
+        if manager is None:
             return False
+        settings.set_up(manager)
+        if settings.dump_pass_pipeline:
+            text = manager.to_text(all_options=True, pretty=True)
+            sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
+        self._observe(manager)
+        jobs = settings.jobs if self._threading else 1
+        try:
+            result = run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
+        except AnchorError as error:
+            self._report_misfit(op, manager, error)
+            return False
+        except PassFailedError:
+            driver.crashes.failed = True
+            return False
+        driver.reports.note_unmatched(result.unmatched)
+        driver.replay.generate(op, self._context, manager, self._adapter)
         return True
 
-    def _refuse(self, diagnostic: Diagnostic) -> None:
-        """Report what is wrong with the input, and which IR might take it."""
-        from passel.tool.irs import note_other_ir
-
-        note_other_ir(diagnostic, self._source, self._settings.ir)
-        self._report(diagnostic)
-
-    # -- Run ---------------------------------------------------------------------------------
-
-    def _manager(self) -> PassManager | None:
+    def _manager(self, op: Any) -> PassManager | None:
         """Return the manager of the passes; None after an error, which has been reported."""
-        recorded, op = self._recorded, self._parsed.op
+        recorded, pipelines = self._recorded, self._driver.pipelines
         kind = self._adapter.kind_of(op)
-        pipelines = self._shared.pipelines
         if pipelines.runs_on_top(recorded) and kind.registered and not kind.isolated:
             message = (
                 f"'{kind.name}' op trying to schedule a pass on an operation not marked as "
@@ -425,70 +378,30 @@ class Part:
             if recorded is None or recorded.pipeline is None:
                 raise
             if self._source.is_recorded:  # whose lines are none of IR
-                from passel.tool.pipelines import recorded_plugins
-
                 for flag in recorded_plugins(self._settings):
                     error.add_note(f"the run had {flag}")
                 raise
-            from passel.tool.irs import hint_at_passes
-
             *others, last = [recorded.diagnostic(problem) for problem in error.problems]
-            if hint := hint_at_passes(error, self._settings.ir):
+            if hint := hint_at_passes(error, self._settings.choice):
                 last.attach_note(hint, last.location)
             for each in (*others, last):
                 self._report(each)
             return None
 
-    def _run(self) -> bool:
-        """Run the passes; return whether they could be run, and none failed."""
-        manager = self._manager()
-        release_collector()
-        if manager is None:
-            return False
-        self._settings.set_up(manager)
-        if self._settings.pipeline.dump_pass_pipeline:
-            text = manager.to_text(all_options=True, pretty=True)
-            sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
-        self._observe(manager)
-        try:
-            result = self._run_passes(manager)
-        except AnchorError as error:
-            self._report_misfit(manager, error)
-            return False
-        except PassFailedError:
-            self._shared.crashes.failed = True
-            return False
-        self._shared.reports.note_unmatched(result.unmatched)
-        self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
-        return True
-
-    def _run_passes(self, manager: PassManager) -> RunResult:
-        """Run the passes, or those that the flags for stopping and going on leave."""
-        how: dict[str, Any] = {
-            "on_diagnostic": self._report,
-            "jobs": self._settings.jobs if self._threading else 1,
-        }
-        if not self._settings.stepping.is_asked_for:
-            return manager.run(self._parsed.op, **how)
-        from passel.tool.pipelines import run_stretch
-
-        return run_stretch(manager, self._parsed.op, self._settings, how)
-
     def _observe(self, manager: PassManager) -> None:
         """Let the manager's run be observed as the flags ask for."""
-        shared = self._shared
-        shared.reports.record(manager, self._adapter, self._source, shared.replay.command())
-        shared.replay.observe(manager, threading=self._threading)
+        driver = self._driver
+        driver.reports.record(manager, self._adapter, self._source, driver.replay.command())
+        driver.replay.observe(manager, threading=self._threading)
         self._reports.observe(manager)
-        shared.reports.observe(manager)
+        driver.reports.observe(manager)
         # A line that shows passes would have those run one by one that an IR runs as one.
-        if shared.progress is not None and ability_of(self._adapter, LowersPasses) is None:
-            manager.add_instrumentation(shared.progress)
-        manager.add_instrumentation(shared.crashes)
+        if driver.progress is not None and ability_of(self._adapter, LowersPasses) is None:
+            manager.add_instrumentation(driver.progress)
+        manager.add_instrumentation(driver.crashes)
 
-    def _report_misfit(self, manager: PassManager, error: AnchorError) -> None:
+    def _report_misfit(self, op: Any, manager: PassManager, error: AnchorError) -> None:
         """Report that the pipeline is not for an op like the one of this part."""
-        op = self._parsed.op
         for problem in error.problems:
             if problem.span is not None:
                 raise error
@@ -503,20 +416,6 @@ class Part:
                 raise AnchorError(placed) from error
             self._report(self._recorded.diagnostic(placed))
 
-    # -- Print -------------------------------------------------------------------------------
-
-    def _print(self) -> str | bytes | None:
-        try:
-            return self._shared.frontend.emit(self._parsed, self._context)
-        except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
-            from passel.tracebacks import raised_at
-
-            target = self._settings.output.target
-            message = f"target '{target}' failed in {raised_at(error)}: {brief(error)}"
-            place = self._adapter.location(self._parsed.op)
-            self._report(Diagnostic(Severity.ERROR, message, place))
-            return None
-
     def _nesting_hint(self, manager: PassManager, op: Any) -> str:
         """Return how to write a pipeline for an op of another name: spelt well, then nested."""
         anchor = self._adapter.kind_of(op).name
@@ -529,3 +428,14 @@ class Part:
         text = str(manager)
         inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
         return f"; to run it on the ops inside, write {anchor}({inner})"
+
+    def _print(self, parsed: Parsed) -> str | bytes | None:
+        try:
+            return self._driver.frontend.emit(parsed, self._context)
+        except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
+            from passel.tracebacks import raised_at
+
+            where = f"target '{self._settings.target}' failed in {raised_at(error)}"
+            place = self._adapter.location(parsed.op)
+            self._report(Diagnostic(Severity.ERROR, f"{where}: {brief(error)}", place))
+            return None

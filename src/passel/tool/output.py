@@ -263,7 +263,7 @@ def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
     """
     if _is_input(settings.input, path):
         raise UsageError(f"'--{flag}={path}' would overwrite the input")
-    result = settings.output.o
+    result = settings.o
     is_one = os.path.realpath(result) == os.path.realpath(path)
     if result != "-" and is_one and not is_special(Path(path)):
         raise UsageError(f"'--{flag}={path}' and '-o {result}' are one file")

@@ -66,11 +66,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(settings: Settings) -> int:
-    with crossing_with(settings.ir.adapter_across):
+    with crossing_with(settings.choice.adapter_across):
         search = read_search(settings)
         if search is None:
             return 1
-        output = Output(settings.output.o)
+        output = Output(settings.o)
         try:
             return _reduce(search, output)
         finally:
@@ -105,7 +105,7 @@ def _reduce(search: SearchInput, output: Output) -> int:
         f"{trials.invalid} invalid cases, {time.monotonic() - started:.1f} s"
     )
     if reducer.best.pipeline:
-        name = "FILE" if search.settings.output.o == "-" else search.settings.output.o
+        name = "FILE" if search.settings.o == "-" else search.settings.o
         context = search.subject.frontend.new_context()
         manager = search.subject.manager(reducer.best.pipeline, context)
         replay = allowing(search.replay, [each.pass_ for each in walk(manager)])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from passel.instruments.reproducer import CrashReproducer
     from passel.ir import IRAdapter
     from passel.manager import PassManager
-    from passel.tool.settings import ReproducerFlags, Settings
+    from passel.tool.settings import Settings
 
 
 class Replay:
@@ -39,7 +39,7 @@ class Replay:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._flags: ReproducerFlags = settings.reproducers
+        self._flags = settings
         self._current: CrashReproducer | None = None
         self._written = 0
         self._generated = 0
@@ -84,11 +84,11 @@ class Replay:
         """
         words = [program or self._settings.program, "--run-reproducer"]
         own = () if program else self._settings.brought
-        for name, written in self._settings.written.items():
-            flag = self._settings.flags[name]
+        for name, written in self._settings.line.written.items():
+            flag = self._settings.known[name]
             if flag.replayed or name in own:
                 words += written if flag.repeated else written[-1:]
-        if self._settings.pipeline.verify_each == "always":
+        if self._settings.verify_each == "always":
             words.append("--verify-each=always")
         return f"{_quoted(words)} {{file}}"
 
@@ -124,15 +124,12 @@ class Replay:
     def explain(self) -> None:
         """Write once how to replay a failed run, unless a file was asked for."""
         settings = self._settings
-        if (
-            self._flags.mlir_pass_pipeline_crash_reproducer
-            or settings.diagnostics.verify_diagnostics
-        ):
+        if self._flags.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
             return
         if settings.input != "-":
             # What was recorded of the run that failed is kept.
             words = [
-                each for each in settings.words if not each.startswith(("-record", "--record"))
+                each for each in settings.line.words if not each.startswith(("-record", "--record"))
             ]
             how = f"to replay: {_quoted([settings.program, *words])}"
         else:
@@ -170,8 +167,8 @@ class CrashReports(PassInstrumentation):
     crosses = True
 
     def __init__(self, settings: Settings, report: Callable[[Diagnostic], None]) -> None:
-        self._is_quiet = bool(settings.diagnostics.verify_diagnostics)
-        self._in_full: bool = settings.diagnostics.mlir_print_stacktrace_on_diagnostic
+        self._is_quiet = bool(settings.verify_diagnostics)
+        self._in_full: bool = settings.mlir_print_stacktrace_on_diagnostic
         self._report = report
         self.failed: bool = False
 
@@ -214,7 +211,7 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
         lines = [at_work()]
         if os.getpid() == process:  # no worker, without which the run goes on
             lines.append(replay.of_the_dead())
-            if record := settings.records.record:
+            if record := settings.record:
                 lines.append(f"passel-report {record} shows what had run")
         return "".join(f"{settings.program}: note: {line}\n" for line in lines if line)
 

@@ -55,8 +55,8 @@ class Reports(ExitStack):
         self._recorder: Recorder | None = self._make_recorder()
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
-        self._lacks_record: bool = settings.reproducers.run_reproducer
-        if settings.actions.mlir_print_debug_counter:
+        self._lacks_record: bool = settings.run_reproducer
+        if settings.mlir_print_debug_counter:
             self.callback(self._print_counters)
 
     def part(self) -> PartReports:
@@ -100,8 +100,8 @@ class Reports(ExitStack):
         Args:
             good: Whether all went well; otherwise some parts were not reached.
         """
-        settings = self._settings.diagnostics
-        if good and settings.shows_remarks:
+        level = self._settings.mlir_diagnostic_verbosity_level
+        if good and level == "remarks":
             remark = f"{self._settings.program}: remark:"
             for each in self._unmatched or ():
                 sys.stderr.write(f"{remark} a nested pipeline found no op to run on: {each}\n")
@@ -111,18 +111,18 @@ class Reports(ExitStack):
                 )
 
     def _make_recorder(self) -> Recorder | None:
-        file = self._settings.records.record
+        file = self._settings.record
         if not file:
             return None
         refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
-        command = (self._settings.program, *self._settings.words)
+        command = (self._settings.program, *self._settings.line.words)
         return Recorder(file, command_line=command)
 
     def _make_log(self) -> PassInstrumentation | None:
-        path = self._settings.actions.log_actions_to
-        places = self._settings.actions.log_mlir_actions_filter
+        path = self._settings.log_actions_to
+        places = self._settings.log_mlir_actions_filter
         if not path:
             if places:
                 raise UsageError(
@@ -139,7 +139,7 @@ class Reports(ExitStack):
         return ActionLog(self._open("log-actions-to", path), places=chosen)
 
     def _make_trace(self) -> Trace | None:
-        path = self._settings.actions.profile_actions_to
+        path = self._settings.profile_actions_to
         if not path:
             return None
         from passel.instruments.trace import Trace
@@ -148,7 +148,7 @@ class Reports(ExitStack):
         return self.enter_context(trace)
 
     def _open_info(self) -> TextIO:
-        given = self._settings.reports
+        given = self._settings
         path = given.info_output_file
         if not path or not (given.mlir_timing or given.mlir_pass_statistics):
             return sys.stderr
@@ -180,7 +180,7 @@ class PartReports(ExitStack):
         self, settings: Settings, stream: TextIO, printer: PrintIR | None, trace: Trace | None
     ) -> None:
         super().__init__()
-        self._settings = settings.reports
+        self._settings = settings
         self._stream = stream
         self._printer = printer
         self._trace = trace
@@ -229,7 +229,7 @@ class PartReports(ExitStack):
 
 
 def _make_counter(settings: Settings) -> DebugCounter | None:
-    if not (text := settings.actions.mlir_debug_counter):
+    if not (text := settings.mlir_debug_counter):
         return None
     from passel.instruments.debug_counter import EVERY, DebugCounter
 
@@ -248,7 +248,7 @@ def _make_counter(settings: Settings) -> DebugCounter | None:
 
 
 def _make_printer(settings: Settings) -> PrintIR | None:
-    given = settings.printing
+    given = settings
     for when in ("before", "after"):
         names: tuple[str, ...] = getattr(given, f"mlir_print_ir_{when}")
         for name in names:
@@ -271,7 +271,7 @@ def _make_printer(settings: Settings) -> PrintIR | None:
         only_on_change=given.mlir_print_ir_after_change,
         flags=settings.print_flags,
         directory=given.mlir_print_ir_tree_dir or None,
-        color=settings.diagnostics.color,
+        color=settings.color,
     )
 
 

@@ -102,13 +102,13 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
     tool = ToolDefinition(program.name, flags=program.groups[0][1])
 
     def read_and_run(words: Sequence[str]) -> int:
-        settings = Settings.of(words, tool)
-        if settings.information.help:
+        settings = Settings(words, tool)
+        if settings.help:
             return put(help_text(program))
-        if settings.information.version:
-            return put(version(tool, settings.ir))
+        if settings.version:
+            return put(version(tool, settings.choice))
         known = {each.name for each in program.flags}
-        for name in settings.written:
+        for name in settings.line.written:
             if name not in known and name not in settings.brought:
                 raise UsageError(f"'--{name}' means nothing here: see {program.name} --help")
         return run(settings)
@@ -126,7 +126,7 @@ def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
             continue  # the IR is that of the run, and no file allows its passes effects
         if flag.replayed and flag.searched:
             words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
-    return Settings.of([*words, *settings.words], settings.tool)
+    return Settings([*words, *settings.line.words], settings.tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,17 +239,17 @@ def read_search(settings: Settings) -> SearchInput | None:
         record = Record.open(settings.input)
         settings = as_recorded(settings, record, record.info.runs[0])
     frontend, pipelines = settings.frontend(), PipelineFactory(settings)
-    renderer = Renderer(byte_columns=frontend.byte_columns, color=settings.diagnostics.color)
+    renderer = Renderer(byte_columns=frontend.byte_columns, color=settings.color)
     flags = SearchFlags(settings.line)
     subject = Subject(
         frontend,
         pipelines.parse,
-        verifies=not settings.reading.disable_verify,
+        verifies=not settings.disable_verify,
         timeout=None if flags.interesting or flags.computes_else else flags.timeout,
     )
     try:
         (source,) = read_sources(settings, frontend, renderer)
-        case = _read_case(subject, source, pipelines, settings.ir)
+        case = _read_case(subject, source, pipelines, settings.choice)
     except UnreadableError as error:
         for diagnostic in error.diagnostics:
             renderer(diagnostic)

@@ -1,4 +1,11 @@
-"""Settings of a command line."""
+"""The flags of passel-opt, each declared once, and the settings of a command line: their values.
+
+A class attribute declares a flag, whose name has dashes for underscores; an instance has its
+value under the same name. Parsing, help, replay commands, and what programs that search take
+follow from the declaration.
+
+Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +52,9 @@ class FlagGroup:
     flags: ClassVar[dict[str, Flag]] = {}
 
     def __init_subclass__(cls) -> None:
-        """Collect the flags."""
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Flag)}
-        cls.flags = cls.flags | own
+        """Collect the flags, those of all bases."""
+        inherited = {name: each for base in cls.__mro__[1:] for name, each in _flags_of(base)}
+        cls.flags = inherited | dict(_flags_of(cls))
 
     @classmethod
     def title(cls) -> str:
@@ -58,17 +65,20 @@ class FlagGroup:
         for name, declared in self.flags.items():
             setattr(self, name, line.value(declared))
 
-    @property
-    def is_asked_for(self) -> bool:
-        """Whether any of them is given a value that is not empty."""
-        return any(vars(self).values())
+
+def _flags_of(kind: type) -> list[tuple[str, Flag]]:
+    return [(name, each) for name, each in vars(kind).items() if isinstance(each, Flag)]
+
+
+_read: dict[str, Any] = {"replayed": True, "searched": True}
+"""Facts of flags that decide how a case is read or what its passes do."""
 
 
 class PipelineFlags(FlagGroup):
     """Pipeline."""
 
     pass_pipeline: str | None = flag(
-        "what to run: 'builtin.module(func.func(cse),symbol-dce)', or @<file>",
+        "'builtin.module(func.func(cse),symbol-dce)', or a file: @<file>",
         "<pipeline>",
         short=("p", "passes"),
         parse=str,
@@ -76,7 +86,7 @@ class PipelineFlags(FlagGroup):
         searched=True,
     )
     jobs: Jobs | None = flag(
-        "worker processes, or auto for all processors; by default $PASSEL_JOBS, or none",
+        "worker processes, or auto; by default $PASSEL_JOBS, or none",
         "<n>",
         short=("j",),
         parse=jobs_or_auto,
@@ -85,9 +95,7 @@ class PipelineFlags(FlagGroup):
     )
     mlir_disable_threading: bool = flag("", searched=True)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
-    lint: bool = flag(
-        "check the pipeline instead of running it: what is wrong, or wastes time", common=True
-    )
+    lint: bool = flag("check the pipeline instead: what is wrong, or wastes time", common=True)
     load_pass_plugin: tuple[str, ...] = flag(
         "a Python file or module with passes or dialects",
         "<file>",
@@ -95,17 +103,11 @@ class PipelineFlags(FlagGroup):
         repeated=True,
         parse=plugin_of,
         common=True,
-        replayed=True,
-        searched=True,
+        **_read,
     )
-    no_fast_paths: bool = flag(
-        "parse, print, verify and rewrite by xDSL's own code alone; also $PASSEL_FAST=0",
-        ir="xdsl",
-        replayed=True,
-        searched=True,
-    )
+    no_fast_paths: bool = flag("use xDSL's own code alone; also $PASSEL_FAST=0", ir="xdsl", **_read)
     verify_each: bool | Literal["always"] = flag(
-        "verify after passes: those that changed the IR, none, or all",
+        "verify after passes that changed the IR, none, or all",
         "<true|false|always>",
         True,
         implied="true",
@@ -114,21 +116,8 @@ class PipelineFlags(FlagGroup):
         common=True,
         searched=True,
     )
-    verify_analyses: bool = flag(
-        "check that analyses change nothing and passes preserve truly",
-        replayed=True,
-        searched=True,
-    )
-    check_isolation: bool = flag(
-        "check after each pass that it changed nothing outside of its op",
-        replayed=True,
-        searched=True,
-    )
-
-
-class SteppingFlags(FlagGroup):
-    """Stopping and going on."""
-
+    verify_analyses: bool = flag("check what passes claim to preserve", **_read)
+    check_isolation: bool = flag("check that passes change nothing outside of their ops", **_read)
     stop_after: str = flag(
         "run no pass behind this one; the result is the IR there",
         "<place>",
@@ -147,39 +136,20 @@ class InputFlags(FlagGroup):
     """Input."""
 
     ir: str = flag(
-        "what works on the input: xdsl, mlir, or another installed IR",
-        "<name>",
-        "xdsl",
-        parse=ir_of,
-        common=True,
-        replayed=True,
-        searched=True,
+        "xdsl, mlir, or another installed IR", "<name>", "xdsl", parse=ir_of, common=True, **_read
     )
-    allow_unregistered_dialect: bool = flag(
-        "accept operations of unknown dialects", common=True, replayed=True, searched=True
-    )
-    no_implicit_module: bool = flag(
-        "the input's single top-level op is what is processed", replayed=True, searched=True
-    )
+    allow_unregistered_dialect: bool = flag("accept unknown dialects", common=True, **_read)
+    no_implicit_module: bool = flag("process the input's single top-level op", **_read)
     split_input_file: str = flag(
         "process each part between markers by itself", "<marker>", implied="// -----", common=True
     )
     disable_verify: bool = flag(
         "verify nothing: neither the input, nor after passes",
         short=("mlir-very-unsafe-disable-verifier-on-parsing",),
-        replayed=True,
-        searched=True,
+        **_read,
     )
-    verify_roundtrip: bool = flag(
-        "check that the input prints and parses to itself (--ir=mlir)", ir="mlir"
-    )
-    irdl_file: str = flag(
-        "dialects to define first, in IRDL (--ir=mlir)",
-        "<file>",
-        ir="mlir",
-        replayed=True,
-        searched=True,
-    )
+    verify_roundtrip: bool = flag("check that the input prints and parses to itself", ir="mlir")
+    irdl_file: str = flag("dialects to define first, in IRDL", "<file>", ir="mlir", **_read)
 
 
 class OutputFlags(FlagGroup):
@@ -194,49 +164,46 @@ class OutputFlags(FlagGroup):
         searched=True,
     )
     target: str = flag(
-        "what to print instead of MLIR, such as riscv-asm",
-        "<target>",
-        "mlir",
-        short=("t",),
-        ir="xdsl",
-        common=True,
+        "what to print, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl", common=True
     )
-    emit_bytecode: bool = flag("write MLIR bytecode (--ir=mlir)", ir="mlir")
+    emit_bytecode: bool = flag("write MLIR bytecode; its version, for older readers", ir="mlir")
     emit_bytecode_version: int | None = flag(
-        "its version, for older readers", "<n>", parse=number_of, ir="mlir"
+        "write MLIR bytecode; its version, for older readers", "<n>", parse=number_of, ir="mlir"
     )
-    output_split_marker: str = flag(
-        "the line between the parts of split output", "<marker>", "// -----"
-    )
+    output_split_marker: str = flag("the line between parts", "<marker>", "// -----")
     mlir_print_op_generic: bool = flag(
         "print operations in generic form", short=("print-op-generic",), common=True
     )
-    mlir_print_debuginfo: bool = flag("print locations", short=("print-debuginfo",))
-    mlir_pretty_debuginfo: bool = flag("print locations for people (--ir=mlir)")
+    mlir_print_debuginfo: bool = flag(
+        "print locations; pretty: for people", short=("print-debuginfo",)
+    )
+    mlir_pretty_debuginfo: bool = flag("print locations; pretty: for people")
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
-    mlir_print_skip_regions: bool = flag("print {...} for what is inside the top-level op")
     mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
+    mlir_print_skip_regions: bool = flag("print {...} for what is inside the top-level op")
+    mlir_print_local_scope: bool = flag("print without aliases at the top")
+    mlir_elide_elementsattrs_if_larger: int | None = flag(
+        "leave out larger constants, or resources", "<n>", parse=number_of
+    )
+    mlir_elide_resource_strings_if_larger: int | None = flag(
+        "leave out larger constants, or resources", "<n>", parse=number_of
+    )
 
 
 class DiagnosticFlags(FlagGroup):
     """Diagnostics."""
 
     verify_diagnostics: str = flag(
-        "check expected-error comments: all, or only what is expected",
-        "<all|only-expected>",
-        implied="all",
-        common=True,
+        "check expected-error comments", "<all|only-expected>", implied="all", common=True
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "show no diagnostics below this level",
-        "<errors|warnings|remarks>",
-        "remarks",
+        "show none below this level", "<errors|warnings|remarks>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
     color: Color = flag(
-        "colour diagnostics and diffs; auto: on terminals, without $NO_COLOR",
+        "colours; auto: on terminals, without $NO_COLOR",
         "<auto|always|never>",
         "auto",
         implied="always",
@@ -245,130 +212,202 @@ class DiagnosticFlags(FlagGroup):
         searched=True,
     )
 
-    @property
-    def shows_warnings(self) -> bool:
-        """Whether warnings are shown."""
-        return self.mlir_diagnostic_verbosity_level != "errors"
-
-    @property
-    def shows_remarks(self) -> bool:
-        """Whether remarks are shown."""
-        return self.mlir_diagnostic_verbosity_level == "remarks"
-
 
 class PrintingFlags(FlagGroup):
     """IR printing."""
 
     mlir_print_ir_before: tuple[str, ...] = flag(
-        "print the IR before these passes", "<passes>", (), parse=names_of
+        "print the IR before, or after, these", "<passes>", (), parse=names_of
     )
     mlir_print_ir_after: tuple[str, ...] = flag(
-        "print the IR after these passes", "<passes>", (), parse=names_of
+        "print the IR before, or after, these", "<passes>", (), parse=names_of
     )
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
     mlir_print_ir_after_all: bool = flag(
         "print the IR after each pass", short=("print-between-passes",), common=True
     )
-    mlir_print_ir_after_change: bool = flag(
-        "print after passes only if they changed the IR", common=True
-    )
+    mlir_print_ir_after_change: bool = flag("print after passes that changed it", common=True)
     mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
+    mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff", common=True)
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
     mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
-    mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff", common=True)
-    mlir_print_local_scope: bool = flag("print without aliases at the top")
-    mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "leave out values of larger constants", "<n>", parse=number_of
-    )
-    mlir_elide_resource_strings_if_larger: int | None = flag(
-        "leave out larger resources", "<n>", parse=number_of
-    )
 
 
 class ReportFlags(FlagGroup):
-    """Timing and statistics."""
+    """Timing, statistics, records."""
 
     mlir_timing: bool = flag("print how long each pass took", short=("time-passes",), common=True)
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "as a tree, a list of passes, or the slowest passes on single ops",
-        "<list|tree|ops>",
-        "tree",
+        "ops: the slowest passes on single ops", "<list|tree|ops>", "tree"
     )
-    mlir_output_format: Literal["text", "json"] = flag(
-        "how to print the timing", "<text|json>", "text"
-    )
+    mlir_output_format: Literal["text", "json"] = flag("that of timing", "<text|json>", "text")
     mlir_pass_statistics: bool = flag("print the statistics of all passes", common=True)
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
-        "like the pipeline, a list of all passes, or JSON",
-        "<list|pipeline|json>",
-        "pipeline",
+        "their form", "<list|pipeline|json>", "pipeline"
     )
     info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
+    record: str = flag("write all that passes do, for passel-report", "<file>", common=True)
+    log_actions_to: str = flag("log pass executions, or only those at places", "<file>")
+    log_mlir_actions_filter: str = flag(
+        "log pass executions, or only those at places", "<file:line[:col]>"
+    )
+    profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
+    mlir_debug_counter: str = flag(
+        "skip and limit pass executions, or print how often they ran",
+        "<counters>",
+        replayed=True,
+    )
+    mlir_print_debug_counter: bool = flag(
+        "skip and limit pass executions, or print how often they ran"
+    )
 
 
 class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = flag(
-        "write a file to replay a failure with; <file>.running if the process is killed",
-        "<file>",
-        common=True,
+        "a file to replay a failure with; <file>.running if killed", "<file>", common=True
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("write only the pass that failed")
     mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
-    run_reproducer: bool = flag(
-        "run the pipeline that the input brings along", common=True, searched=True
-    )
+    run_reproducer: bool = flag("run the input's own pipeline", common=True, searched=True)
     allow_effects: tuple[str, ...] = flag(
-        "what that pipeline may do: read-files, run-programs, write-files, unknown, or all",
+        "of that: all, read-files, run-programs, write-files, unknown",
         "<effects>",
         (),
         parse=names_of,
-        replayed=True,
-        searched=True,
-    )
-
-
-class ActionFlags(FlagGroup):
-    """Actions."""
-
-    log_actions_to: str = flag("log each pass execution", "<file>")
-    log_mlir_actions_filter: str = flag("log only for ops at these places", "<file:line[:col]>")
-    profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
-    mlir_debug_counter: str = flag(
-        "skip and limit pass executions: pass-execution-skip=1,pass-execution-count=2",
-        "<counters>",
-        replayed=True,
-    )
-    mlir_print_debug_counter: bool = flag("print the counters in the end")
-
-
-class RecordFlags(FlagGroup):
-    """Records."""
-
-    record: str = flag(
-        "write all that each pass does to a file, for passel-report", "<file>", common=True
+        **_read,
     )
 
 
 class InformationFlags(FlagGroup):
     """Information."""
 
-    help: bool = flag("this page", short=("h",), common=True)
-    help_all: bool = flag("the same with all flags", common=True)
-    help_pass: str = flag(
-        "all about a pass: its options, statistics, dialects", "<pass>", common=True
-    )
+    help: bool = flag("flags that people type, or all flags", short=("h",), common=True)
+    help_all: bool = flag("flags that people type, or all flags", common=True)
+    help_pass: str = flag("options, statistics, dialects of a pass", "<pass>", common=True)
     list_passes: bool = flag(
         "all passes and pipelines with their options", short=("help-passes",), common=True
     )
     show_dialects: bool = flag("the dialects that are available")
-    compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
+    compat: str = flag("take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",), common=True)
 
 
-GROUPS: tuple[type[FlagGroup], ...] = tuple(FlagGroup.__subclasses__())
-"""All groups, in the order of their definitions."""
+class Settings(
+    PipelineFlags,
+    InputFlags,
+    OutputFlags,
+    DiagnosticFlags,
+    PrintingFlags,
+    ReportFlags,
+    ReproducerFlags,
+    InformationFlags,
+):
+    """Settings of a command line, in which passes are flags as well, read once.
+
+    Args:
+        words: The command line.
+        tool: The tool.
+        choice: The IR that it means; by default found from the command line.
+
+    Raises:
+        UsageError: For the first argument that is wrong.
+
+    Attributes:
+        tool: The tool.
+        choice: The IR, and the passes that can be named on it.
+        known: All flags, by all of their names.
+        registry: The passes that the command line may name.
+        program: Its name, for messages.
+        line: The command line.
+        input: The input's name; `-` for the standard input.
+        threading: Whether the IR's library may use threads, and passel other processes.
+        brought: The flags of the IR and of the tool that others do not have, by name.
+    """
+
+    def __init__(
+        self, words: Sequence[str], tool: ToolDefinition, choice: IRChoice | None = None
+    ) -> None:
+        choice = choice or chosen_ir(words, tool)
+        own = choice.own_flags
+        self.known: Mapping[str, Flag] = flags_by_name((*own, *tool.flags))
+        line = read_flags(words, self.known, choice.registry, tool.name)
+        super().__init__(line)
+        self.tool: ToolDefinition = tool
+        self.choice: IRChoice = choice
+        self.registry: PassRegistry = choice.registry
+        self.program: str = tool.name
+        self.brought: tuple[str, ...] = tuple(each.name for each in (*own, *tool.flags))
+        self.line: CommandLine = line
+        self.passes: Sequence[PassFlag] = line.passes
+        self.input: str = line.inputs[0] if line.inputs else "-"
+        self.threading: bool = not self.mlir_disable_threading
+        self.jobs = self.jobs or _jobs_of_environment()
+
+    def frontend(self) -> Frontend:
+        """Return the IR's frontend with these settings.
+
+        Raises:
+            UsageError: A flag means nothing for this IR, or its value is wrong.
+        """
+        choice, frontend = self.choice, self.choice.frontend
+        for name in self.line.written:
+            theirs = self.known[name].ir
+            is_other = theirs not in {"", choice.scope}
+            if name in frontend.refused:
+                raise UsageError(f"'--{name}' {frontend.refused[name]}")
+            if self.tool.adapter is not None and (name == "ir" or is_other):
+                what = f"{self.program} reads '{choice.name}' alone"
+                raise UsageError(f"'--{name}' means nothing here: {what}")
+            if is_other:
+                raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={choice.name}")
+        own = [each for each in flags_by_name().values() if each.ir == choice.scope]
+        frontend.configure(
+            FrontendSettings(
+                implicit_module=not self.no_implicit_module,
+                allow_unregistered=self.allow_unregistered_dialect,
+                threading=self.threading and self.jobs != 1,
+                printing=self.print_flags,
+                own={each.name: self.line.value(each) for each in (*own, *choice.own_flags)},
+            )
+        )
+        return frontend
+
+    def set_up(self, manager: PassManager) -> None:
+        """Let the tool's author change how a manager runs, as the tool's own flags ask for.
+
+        Raises:
+            DefinitionError: Its passes were changed.
+        """
+        if self.tool.setup is None:
+            return
+        before = manager.to_text(all_options=True)
+        self.tool.setup(manager, {each.name: self.line.value(each) for each in self.tool.flags})
+        if manager.to_text(all_options=True) != before:
+            raise DefinitionError(
+                f"the setup of {self.program} changes the passes, which a reproducer could not "
+                "tell from those that were asked for: register them as a pipeline"
+            )
+
+    @property
+    def print_flags(self) -> PrintFlags:
+        """How IR is to be printed."""
+        return PrintFlags(
+            generic=self.mlir_print_op_generic,
+            debuginfo=self.mlir_print_debuginfo,
+            local_scope=self.mlir_print_local_scope,
+            elide_elements=self.mlir_elide_elementsattrs_if_larger,
+            elide_resources=self.mlir_elide_resource_strings_if_larger,
+            skip_regions=self.mlir_print_skip_regions,
+            pretty_locations=self.mlir_pretty_debuginfo,
+            name_locations=self.mlir_use_nameloc_as_prefix,
+            assume_verified=self.mlir_print_assume_verified,
+        )
+
+
+GROUPS = cast("tuple[type[FlagGroup], ...]", Settings.__bases__)
+"""All groups, in the order of the help."""
 
 
 def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
@@ -380,9 +419,8 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     Raises:
         DefinitionError: One of these has the name of another flag, or none.
     """
-    known = [*(each for group in GROUPS for each in group.flags.values()), *own]
     found: dict[str, Flag] = {}
-    for each in known:
+    for each in (*Settings.flags.values(), *own):
         for name in (each.name, *each.short):
             if not name or name in found:
                 what = f"there is a flag '--{name}' already" if name else f"it has no name: {each}"
@@ -397,138 +435,3 @@ def _jobs_of_environment() -> Jobs | None:
         return jobs_or_auto(text) if text else None
     except ValueError as error:
         raise UsageError(f"the environment's PASSEL_JOBS {error}") from None
-
-
-class Settings:
-    """Settings of a command line, in which passes are flags as well, read once.
-
-    Args:
-        words: The command line.
-        tool: The tool.
-        ir: The IR that it means.
-
-    Raises:
-        UsageError: For the first argument that is wrong.
-
-    Attributes:
-        tool: The tool.
-        ir: The IR.
-        flags: All flags, by all of their names.
-        registry: The passes that the command line may name.
-        program: Its name, for messages.
-        line: The command line.
-        words: The command line as it was given.
-        written: The flags that were given, by name, as they can be written again.
-        passes: Passes given as flags, in order.
-        input: The input's name; `-` for the standard input.
-        stray: Inputs that may be meant as options of the pass given just before.
-        threading: Whether the IR's library may use threads, and passel other processes.
-        jobs: How many worker processes there may be; None for none, and the IR's own threads.
-        own: The values of the flags that are for the IR alone, by name.
-        brought: The flags of the IR and of the tool that others do not have, by name.
-    """
-
-    def __init__(self, words: Sequence[str], tool: ToolDefinition, ir: IRChoice) -> None:
-        self.flags: Mapping[str, Flag] = flags_by_name((*ir.own_flags, *tool.flags))
-        line = read_flags(words, self.flags, ir.registry, tool.name)
-        self.tool: ToolDefinition = tool
-        self.ir: IRChoice = ir
-        self.registry: PassRegistry = ir.registry
-        self.program: str = tool.name
-        own = ir.own_flags
-        self.brought: tuple[str, ...] = tuple(each.name for each in (*own, *tool.flags))
-        self.line: CommandLine = line
-        self.words: tuple[str, ...] = line.words
-        self.written: Mapping[str, Sequence[str]] = line.written
-        self.passes: Sequence[PassFlag] = line.passes
-        self.input: str = line.inputs[0] if line.inputs else "-"
-        self.stray: Mapping[str, str] = line.stray
-        self.pipeline: PipelineFlags = PipelineFlags(line)
-        self.stepping: SteppingFlags = SteppingFlags(line)
-        self.reading: InputFlags = InputFlags(line)
-        self.output: OutputFlags = OutputFlags(line)
-        self.diagnostics: DiagnosticFlags = DiagnosticFlags(line)
-        self.printing: PrintingFlags = PrintingFlags(line)
-        self.reports: ReportFlags = ReportFlags(line)
-        self.reproducers: ReproducerFlags = ReproducerFlags(line)
-        self.actions: ActionFlags = ActionFlags(line)
-        self.records: RecordFlags = RecordFlags(line)
-        self.information: InformationFlags = InformationFlags(line)
-        self.threading: bool = not self.pipeline.mlir_disable_threading
-        self.jobs: Jobs | None = self.pipeline.jobs or _jobs_of_environment()
-        known = flags_by_name(own).values()
-        of_ir = (each for each in known if each.ir == ir.scope or each in own)
-        self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}
-
-    @classmethod
-    def of(cls, words: Sequence[str], tool: ToolDefinition) -> Settings:
-        """Return the settings of a command line, for the IR that it means.
-
-        Raises:
-            UsageError: For the first argument that is wrong.
-        """
-        return cls(words, tool, chosen_ir(words, tool))
-
-    def frontend(self) -> Frontend:
-        """Return the IR's frontend with these settings.
-
-        Raises:
-            UsageError: A flag means nothing for this IR, or its value is wrong.
-        """
-        ir, frontend = self.ir, self.ir.frontend
-        for name in self.written:
-            if name in frontend.refused:
-                raise UsageError(f"'--{name}' {frontend.refused[name]}")
-            theirs = self.flags[name].ir
-            if self.tool.adapter is not None and (name == "ir" or theirs not in {"", ir.scope}):
-                raise UsageError(
-                    f"'--{name}' means nothing here: {self.program} reads '{ir.name}' alone"
-                )
-            if theirs not in {"", ir.scope}:
-                raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={ir.name}")
-        frontend.configure(self.for_frontend)
-        return frontend
-
-    def set_up(self, manager: PassManager) -> None:
-        """Let the tool's author change how a manager runs, as the tool's own flags ask for.
-
-        Raises:
-            DefinitionError: Its passes were changed.
-        """
-        setup, flags = self.tool.setup, self.tool.flags
-        if setup is None:
-            return
-        before = manager.to_text(all_options=True)
-        setup(manager, {each.name: self.line.value(each) for each in flags})
-        if manager.to_text(all_options=True) != before:
-            raise DefinitionError(
-                f"the setup of {self.program} changes the passes, which a reproducer could not "
-                "tell from those that were asked for: register them as a pipeline"
-            )
-
-    @property
-    def print_flags(self) -> PrintFlags:
-        """How IR is to be printed."""
-        output, printing = self.output, self.printing
-        return PrintFlags(
-            generic=output.mlir_print_op_generic,
-            debuginfo=output.mlir_print_debuginfo,
-            local_scope=printing.mlir_print_local_scope,
-            elide_elements=printing.mlir_elide_elementsattrs_if_larger,
-            elide_resources=printing.mlir_elide_resource_strings_if_larger,
-            skip_regions=output.mlir_print_skip_regions,
-            pretty_locations=output.mlir_pretty_debuginfo,
-            name_locations=output.mlir_use_nameloc_as_prefix,
-            assume_verified=output.mlir_print_assume_verified,
-        )
-
-    @property
-    def for_frontend(self) -> FrontendSettings:
-        """Settings for the IR's frontend."""
-        return FrontendSettings(
-            implicit_module=not self.reading.no_implicit_module,
-            allow_unregistered=self.reading.allow_unregistered_dialect,
-            threading=self.threading and self.jobs != 1,
-            printing=self.print_flags,
-            own=self.own,
-        )

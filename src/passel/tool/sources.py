@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Location, Severity, file_problem
 from passel.ir.frontend import SourcePart, UnreadableError, UsageError
-from passel.tool.flags import stray_hint
+from passel.tool.flags import flags_in, stray_hint
+from passel.tool.irs import flag_for
+from passel.tool.pipelines import place_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,14 +51,12 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     name = "<stdin>" if path == "-" else path
     data = _read(settings)
     if data.startswith(RECORD_START):
-        from passel.tool.pipelines import recorded_source
-
-        return [recorded_source(settings)]
+        return [_recorded_source(settings)]
     if frontend.is_binary(data, name):
         return [SourcePart(data, name)]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
-    marker = settings.reading.split_input_file
+    marker = settings.split_input_file
     body = data.removeprefix(codecs.BOM_UTF8)  # some editors add it
     is_whole = path != "-" and not marker and Path(path).is_file()
     try:
@@ -79,7 +79,7 @@ def _read(settings: Settings) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        reason = f"{file_problem(error)}{stray_hint(settings.stray)}"
+        reason = f"{file_problem(error)}{stray_hint(settings.line.stray)}"
         raise UsageError(f"cannot open input file '{path}': {reason}") from None
 
 
@@ -133,3 +133,46 @@ def _near_miss(text: str, offset: int, name: str) -> Diagnostic:
     column = offset - text.rfind("\n", 0, offset)
     location = Location(name, line, column)
     return Diagnostic(Severity.WARNING, "near miss with file split marker", location)
+
+
+# -- Records -------------------------------------------------------------------------------------
+
+
+def _recorded_source(settings: Settings) -> SourcePart:
+    """Return the IR that the input, a record, has where the run is to go on, with its pipeline.
+
+    Raises:
+        UsageError: There is no such place in it, or the IR there is not known.
+        RecordError: The record is damaged.
+    """
+    from passel.instruments.reproducer_file import reproducer_text
+    from passel.record import Record
+
+    record = Record.open(settings.input)
+    run = record.info.runs[0]
+    if settings.choice.name != run.ir:
+        raise UsageError(f"'{settings.input}' is a record of another IR: {flag_for(run.ir)}")
+    paths = [step.path for step in run.steps]
+    place = place_in(paths, settings, "start-after")
+    if place is None:
+        text = None if run.before is None else record.text(run.before)
+    elif not place.symbol:
+        text = record.state_at(paths[: paths.index(place.path) + 1])
+    else:
+        found = [e for e in record.executions if (e.path, e.symbol) == (place.path, place.symbol)]
+        if not found:
+            raise UsageError(f"'--start-after': in the record, no pass ran at {place}")
+        text = record.state_after(found[0])
+    if text is None:
+        raise UsageError(f"the record does not have the IR after {place or 'parsing'}")
+    return SourcePart(reproducer_text(text, run.pipeline), settings.input, is_recorded=True)
+
+
+def recorded_plugins(settings: Settings) -> list[str]:
+    """Return the flags for plugins that the recorded run had, and this command line lacks."""
+    from passel.record import Record
+
+    words = flags_in(Record.open(settings.input).info.command_line[1:])
+    given = settings.line.written.get("load-pass-plugin", ())
+    flags = [f"--{name}={value}" for name, value in words if name == "load-pass-plugin"]
+    return [each for each in flags if each not in given]
