@@ -12,8 +12,7 @@ from tool_fixtures import only_error
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Location
-from passel.instruments.action_log import ActionLog, Place
-from passel.instruments.debug_counter import DebugCounter
+from passel.instruments.actions import ActionLog, DebugCounter, Place
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

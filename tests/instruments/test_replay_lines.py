@@ -136,7 +136,8 @@ def test_a_command_shows_the_failure(
 ) -> None:
     """It names the IR, and what may have effects."""
     op = module_of(ir)
-    pm = PassManager.parse(WAYS[way], registry=registry)
+    context = op.context if ir == "mlir" else None
+    pm = PassManager.parse(WAYS[way], context, registry=registry)
     told = failed(pm, op, local=local)
     if local and way == "dynamic pipeline":
         # What is recorded then is the pass inside.

@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from passel.instruments.action_log import ActionLog
-    from passel.instruments.debug_counter import DebugCounter
+    from passel.instruments.actions import ActionLog, DebugCounter
     from passel.instruments.ir_printer import PrintIR
     from passel.instruments.reproducer import CrashReproducer
     from passel.instruments.statistics_report import StatisticsReport
@@ -31,9 +30,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ActionLog": "action_log",
+    "ActionLog": "actions",
     "CrashReproducer": "reproducer",
-    "DebugCounter": "debug_counter",
+    "DebugCounter": "actions",
     "PrintIR": "ir_printer",
     "StatisticsReport": "statistics_report",
     "Timer": "timing",

@@ -1,48 +1,49 @@
 """Files with which a failure can be replayed: the IR and the pipeline that failed on it.
 
-Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22, which
-reports each failure, overwrites the file for each, and records failures that a pass handles.
+Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, brief
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
-from passel.instruments.reproducer_command import how_to_replay
-from passel.instruments.reproducer_file import (
-    ReproducerFile,
-    pipeline_text,
-    reproducer_text,
-    scoped_text,
-)
+from passel.instruments.reproducer_file import ReproducerFile, reproducer_text
 from passel.instruments.whole_files import check_writable
-from passel.ir import PrintFlags, WritesSources, outwards
+from passel.ir import (
+    BringsFrontend,
+    PrintFlags,
+    WritesSources,
+    ability_of,
+    installed_name,
+    outwards,
+)
+from passel.passes.callables import CallablePass
 from passel.passes.op_facts import op_diagnostic
+from passel.passes.reachable import walk
+from passel.pipeline import PipelineNode, print_pipeline
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from passel.errors import Failure
     from passel.hooks import Run
+    from passel.passes.base import Pass
     from passel.schedule import Step
-
-
 _MOST_NAMED = 20
-"""How many failures are worth naming in one note."""
-
+"""How many failures are named in one note."""
 _ABOUT_THE_RUN = {"crashed", "interrupted"}
 """Kinds of failures that are reported at the op at the top, whatever op the pass ran on."""
 
 
-@dataclass(slots=True)
-class Recipe:
+class Recipe(NamedTuple):
     """IR, and the pipeline to run on it, as text; `steps` are the passes in that pipeline."""
 
     ir: str
@@ -50,8 +51,7 @@ class Recipe:
     steps: Sequence[PassStep]
 
 
-@dataclass(slots=True)
-class _Case:
+class _Case(NamedTuple):
     """A failure that counts; `running` are the passes that ran then, its own last."""
 
     failure: Failure
@@ -59,34 +59,27 @@ class _Case:
     recipe: Recipe | None
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(NamedTuple):
     """A pass that runs.
 
     Attributes:
         running: The execution of it, last, and of the passes that have run the pipeline it is in.
         recipe: The IR before it, and the pass alone, if that is recorded.
         inner: Failures in pipelines that it has run.
-        nested: The execution of a step that runs nested pipelines, of which this is the frame.
     """
 
-    running: Sequence[PassExecution] = ()
-    recipe: Recipe | None = None
-    inner: list[_Case] = field(default_factory=list[_Case])
-    nested: PassExecution | None = None
+    running: Sequence[PassExecution]
+    recipe: Recipe | None
+    inner: list[_Case]
 
 
 class CrashReproducer(PassInstrumentation):
     """A file for a run that fails, with which the failure can be replayed.
 
     The file holds the IR before the run and the whole pipeline. It is written ahead, as
-    `<path>.running`, and moved to `path` when the run fails, whatever ends it: a failure, an
-    exception, invalid IR, an interrupt. Of a process that was killed, `<path>.running` is
-    left. A run that succeeds leaves nothing, and an older file at `path` alone.
-
-    The failure is reported as an error at the first op that failed, or at the top if a pass
-    crashed there, with a note that names all passes that failed, the file, and the command to
-    replay it with; the error that the run raises has the same note.
+    `<path>.running`, which is left of a process that was killed, and moved to `path` when the run
+    fails. A run that succeeds leaves an older file alone. A note of the error that the run raises
+    names all passes that failed, the file, and the command to replay it with.
 
     Args:
         path: The file.
@@ -106,21 +99,18 @@ class CrashReproducer(PassInstrumentation):
 
     Example:
         >>> import tempfile
-        >>> from passel import Pass, PassFailedError, PassFailure, PassManager
+        >>> from passel import PassFailedError, PassManager
         >>> from passel.testing import ToyAdapter, parse_toy
-        >>> class Refuse(Pass):
-        ...     name = "refuse"
-        ...
-        ...     def run(self, op, ctx):
-        ...         raise PassFailure("not this one")
-        >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse())
+        >>> def refuse(op, pass_):
+        ...     pass_.signal_pass_failure()
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(refuse)
         >>> file = f"{tempfile.mkdtemp()}/repro"
         >>> pm.add_instrumentation(CrashReproducer(file))
         >>> try:
         ...     pm.run(parse_toy("toy.module()"))
         ... except PassFailedError as error:
         ...     print(error.reproducer.read_text().splitlines()[5].strip())
-        pipeline: "toy.module(refuse)",
+        pipeline: "toy.module(unknown<refuse>)",
 
     Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
     """
@@ -154,51 +144,44 @@ class CrashReproducer(PassInstrumentation):
         self.reproducer = None
         self._file = ReproducerFile(self.path)
         self._problem = ""
-        self._frames = [_Frame()]
-        self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
+        self._frames = [_Frame((), None, [])]
+        self._cases: dict[int, Sequence[_Case]] = {}
         self._whole: Recipe | None = None
         self._started = run
         anchor = run.adapter.kind_of(run.op).name
+        node = run.pipeline.to_node(all_options=True)._replace(anchor=anchor)
         steps = tuple(passes_of(run.pipeline))
-        self._whole = self._recipe(pipeline_text(run.pipeline, anchor), steps)
+        self._whole = self._recipe(print_pipeline(node, spaced=True), steps)
         self._prepare(self._whole)
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Write the local reproducer ahead."""
-        outer = self._frames[-1]
-        frame = _Frame([*outer.running, execution_of(self.run, step, op)])
-        if not isinstance(step, PassStep):
-            frame = _Frame(outer.running, outer.recipe, outer.inner, frame.running[-1])
-        elif self.local:
-            frame.recipe = self._local_recipe(step, op)
-            self._prepare(frame.recipe)
-        self._frames.append(frame)
+        if isinstance(step, PassStep):
+            running = [*self._frames[-1].running, execution_of(self.run, step, op)]
+            recipe = self._local_recipe(step, op) if self.local else None
+            self._prepare(recipe)
+            self._frames.append(_Frame(running, recipe, []))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Go back to the pass that runs it, which goes on."""
-        self._frames.pop()
         if isinstance(step, PassStep):
+            self._frames.pop()
             self._prepare(self._frames[-1].recipe)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Remember the failure."""
         frame = self._frames[-1]
         self.after_pass(step, op)
-        if failure is None:
+        if failure is None or not isinstance(step, PassStep):
             return
         # A pass that gives up, or is interrupted, because of what it has run is not to blame.
-        if isinstance(step, PassStep) and frame.inner and failure.kind in {"failed", "interrupted"}:
-            cases = frame.inner
-        elif failure.kind == "interrupted" and not isinstance(step, PassStep):
-            return
-        else:
-            running = [*frame.running, frame.nested] if frame.nested else frame.running
-            cases = [_Case(failure, running, frame.recipe)]
+        is_told = frame.inner and failure.kind in {"failed", "interrupted"}
+        cases = frame.inner if is_told else [_Case(failure, frame.running, frame.recipe)]
         outer = self._frames[-1]
         if outer.running:
             outer.inner.extend(cases)
         else:
-            self._cases[id(failure)] = failure, cases
+            self._cases[id(failure)] = cases
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Put the file in its place and report it, or remove it."""
@@ -235,28 +218,28 @@ class CrashReproducer(PassInstrumentation):
                 break  # no pipeline reaches what is inside
             scopes.append(kind.name)
             if each == root:
-                return self._recipe(scoped_text(reversed(scopes), step), [step])
+                return self._recipe(_scoped_text(reversed(scopes), step), [step])
         return None
 
     def _prepare(self, recipe: Recipe | None) -> None:
         if recipe is not None:
-            self._file.prepare(self._text(recipe.ir, recipe.pipeline))
+            self._file.prepare(self._text(recipe))
 
-    def _text(self, ir: str, pipeline: str) -> str:
+    def _text(self, recipe: Recipe) -> str:
+        """Return the text of a reproducer."""
         return reproducer_text(
-            ir,
-            pipeline,
+            recipe.ir,
+            recipe.pipeline,
             disable_threading=not self.threading,
             verify_each=self.run.verifies,
         )
 
-    def _readable(self, recipe: Recipe) -> str:
+    def _readable(self, recipe: Recipe) -> Recipe:
         adapter = self.run.adapter
-        ir = recipe.ir
         if isinstance(adapter, WritesSources):
             with suppress(Exception):  # the other form is there
-                ir = adapter.readable_source(ir, self.run.ir_context)
-        return self._text(ir, recipe.pipeline)
+                return recipe._replace(ir=adapter.readable_source(recipe.ir, self.run.ir_context))
+        return recipe
 
     # -- The report -------------------------------------------------------------------------
 
@@ -267,7 +250,7 @@ class CrashReproducer(PassInstrumentation):
             recipe = cases[0].recipe
         outcome, written = self._problem, False
         if recipe is not None:
-            written = self._file.commit(self._readable(recipe))
+            written = self._file.commit(self._text(self._readable(recipe)))
             outcome = self._file.problem
             if written:
                 self.reproducer = self._file.path
@@ -303,30 +286,116 @@ class CrashReproducer(PassInstrumentation):
         passes that ran as one.
         """
         root = run.adapter.kind_of(run.op).name
-        steps = {step.path: (scopes, step) for scopes, step in _scoped(run.pipeline.steps, root)}
+        steps = {step.path: step for step in passes_of(run.pipeline)}
         cases: list[_Case] = []
         for failure in run.failures:
             if known := self._cases.get(id(failure)):
-                cases += known[1]
+                cases += known
                 continue
             recipe, name, display_name = None, "", failure.pass_text
-            if found := steps.get(failure.path):
-                scopes, step = found
+            if step := steps.get(failure.path):
                 name, display_name = step.pass_.name, step.display_name
                 if self.local and not cases:
                     # What has run until now is what comes before it.
-                    recipe = self._recipe(scoped_text(scopes, step), [step])
+                    _, *inner, _ = step.path.split("/")
+                    recipe = self._recipe(_scoped_text([root, *inner], step), [step])
             op = OpIdentity(failure.op_name, failure.symbol)
             execution = PassExecution(failure.path, name, display_name, (op,))
             cases.append(_Case(failure, [execution], recipe))
         return cases
 
 
-def _scoped(steps: Iterable[Step], *scopes: str) -> Iterator[tuple[tuple[str, ...], PassStep]]:
-    """Yield all passes, each with the anchors that enclose it, outermost first."""
-    for step in steps:
-        if isinstance(step, PassStep):
-            yield scopes, step
-        else:
-            for nested in step.pipelines:
-                yield from _scoped(nested.steps, *scopes, nested.anchor)
+def _scoped_text(scopes: Iterable[str], step: PassStep) -> str:
+    """Return a pipeline of one pass inside of the anchors given."""
+    *outer, innermost = scopes
+    node = PipelineNode(innermost, step.to_nodes(all_options=True))
+    for anchor in reversed(outer):
+        node = PipelineNode(anchor, (node,))
+    return print_pipeline(node)
+
+
+_ALLOWED = re.compile(r" --allow-effects=(\S*)")
+_COMMAND = "passel-opt --run-reproducer {file}"
+
+
+def how_to_replay(
+    run: Run, file: str, steps: Sequence[PassStep], command: str | None = None
+) -> str:
+    """Return how to see a failure again, for people.
+
+    Args:
+        run: The run that failed.
+        file: The reproducer.
+        steps: The passes in its pipeline.
+        command: The command, with `{file}` for the file's quoted name, if one was given.
+    """
+    if problem := _unnamed(_passes_of(steps)):
+        return f"it cannot be replayed: {problem}"
+    if completed := replay_command(run, steps, command):
+        return f"to replay: {completed.replace('{file}', shlex.quote(file))}"
+    adapter = run.adapter.name
+    return f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter}"
+
+
+def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:
+    """Return the command that replays a file with a run's passes; empty if there is none.
+
+    Args:
+        run: The run.
+        steps: Its passes.
+        command: The command, if one was given.
+
+    Returns:
+        The command, with `{file}` for the file's quoted name.
+    """
+    passes, adapter = _passes_of(steps), run.adapter
+    is_read = installed_name(adapter) and ability_of(adapter, BringsFrontend)
+    if _unnamed(passes) or (command is None and not is_read):
+        return ""
+    return _completed(command or _COMMAND, run, passes)
+
+
+def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:
+    return list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
+
+
+def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
+    for each in passes:
+        if isinstance(each, CallablePass):
+            return (
+                f"pass {each.display_name} is a function, which no file can name; make it a class "
+                "of passes with a name"
+            )
+        if not each.name:
+            return f"pass {type(each).__name__} has no name; give it one"
+    return ""
+
+
+def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
+    """Return a command that also allows the effects of passes, if it replays a file."""
+    effects = {effect for each in passes for effect in each.own_effects()}
+    if not effects or "--run-reproducer" not in command:
+        return command
+    if allowed := _ALLOWED.search(command):
+        effects.update(allowed[1].split(","))
+        command = command.replace(allowed[0], "")
+    flag = f"--allow-effects={','.join(sorted(effects))}"
+    return command.replace("--run-reproducer", f"--run-reproducer {flag}")
+
+
+def _completed(command: str, run: Run, passes: Iterable[Pass[Any, Any]]) -> str:
+    """Return a command with the flags that it lacks for replaying a file."""
+    if "--run-reproducer" in command:
+        flags = [*_reading_flags(run), *run.checks]
+        missing = [flag for flag in flags if flag.partition("=")[0] not in command]
+        command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
+    return allowing(command, passes)
+
+
+def _reading_flags(run: Run) -> Sequence[str]:
+    """Return the flags with which the tool reads the IR of a run."""
+    writes = ability_of(run.adapter, WritesSources)
+    if writes is not None:
+        return writes.reading_flags(run.op, run.ir_context)
+    name = installed_name(run.adapter)
+    return (f"--ir={name}",) if name else ()

@@ -16,14 +16,12 @@ from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.instruments.whole_files import is_special, lasting, write_whole
 from passel.ir.frontend import UnreadableError
 from passel.ir.resources import ExternalResource, print_resources
-from passel.pipeline import PipelineNode, print_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from passel.errors import Problem
     from passel.ir.frontend import SourcePart
-    from passel.schedule import PassStep, Pipeline
 
 _CHARACTER = re.compile(r"""\\([nt"\\])|\\([0-9A-Fa-f]{2})|(.)""", re.DOTALL)
 
@@ -67,28 +65,6 @@ def reproducer_text(
     }
     resources = (ExternalResource(GROUP, key, value) for key, value in entries.items())
     return f"{ir}\n\n{print_resources(resources)}\n"
-
-
-def pipeline_text(pipeline: Pipeline, anchor: str) -> str:
-    """Return a pipeline with all options, so that other defaults elsewhere do not matter.
-
-    Args:
-        pipeline: The pipeline at the top.
-        anchor: The name of the op that it runs on, which may be more than it says.
-
-    Returns:
-        Text with `, ` between the elements at the top and `,` between others, as MLIR does.
-    """
-    return print_pipeline(pipeline.to_node(all_options=True)._replace(anchor=anchor), spaced=True)
-
-
-def scoped_text(scopes: Iterable[str], step: PassStep) -> str:
-    """Return a pipeline of one pass inside of the anchors given."""
-    *outer, innermost = scopes
-    node = PipelineNode(innermost, step.to_nodes(all_options=True))
-    for anchor in reversed(outer):
-        node = PipelineNode(anchor, (node,))
-    return print_pipeline(node)
 
 
 class ReproducerFile:

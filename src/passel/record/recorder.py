@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.reproducer_command import replay_command
+from passel.instruments.reproducer import replay_command
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data, digest_of, failure_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots

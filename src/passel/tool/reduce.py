@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from passel.instruments.reproducer_command import allowing
+from passel.instruments.reproducer import allowing
 from passel.ir import PrintFlags, crossing_with
 from passel.passes.reachable import walk
 from passel.search import Case, Reducer, SameFailure, SearchError, Trials, Verdict

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.hooks import PassInstrumentation
-    from passel.instruments.debug_counter import DebugCounter
+    from passel.instruments.actions import DebugCounter
     from passel.instruments.ir_printer import PrintIR
     from passel.instruments.progress import Progress, StatusLine
     from passel.instruments.statistics_report import StatisticsReport
@@ -130,7 +130,7 @@ class Reports(ExitStack):
                     "which is missing"
                 )
             return None
-        from passel.instruments.action_log import ActionLog, Place
+        from passel.instruments.actions import ActionLog, Place
 
         try:
             chosen = [Place.parse(each.strip()) for each in places.split(",")] if places else []
@@ -164,7 +164,7 @@ class Reports(ExitStack):
         return self.enter_context(report_file(self._settings, flag, path, append=append))
 
     def _print_counters(self) -> None:
-        from passel.instruments.debug_counter import DebugCounter
+        from passel.instruments.actions import DebugCounter
 
         sys.stderr.write((self._counter or DebugCounter()).report() + "\n")
 
@@ -231,7 +231,7 @@ class PartReports(ExitStack):
 def _make_counter(settings: Settings) -> DebugCounter | None:
     if not (text := settings.mlir_debug_counter):
         return None
-    from passel.instruments.debug_counter import EVERY, DebugCounter
+    from passel.instruments.actions import EVERY, DebugCounter
 
     try:
         counter = DebugCounter(text)
