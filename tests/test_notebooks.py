@@ -25,6 +25,7 @@ from passel import (
 )
 from passel.builder import PipelineBuilder
 from passel.instruments import Timing
+from passel.record import Recorder
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 PRE = '<pre style="font-family:monospace;margin:0 0 1em;background:none">'
@@ -54,7 +55,7 @@ class Bundle(NamedTuple):
 def bundle_of(path: Path) -> Bundle:
     """Return the forms of the record of a run that fails."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Change())
-    manager.enable_recording(path)
+    manager.add_instrumentation(Recorder(path))
     try:
         manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
     except PassFailedError as error:

@@ -97,7 +97,9 @@ class Pipeline(ModulePass):
         manager = PassManager.parse(self.text, ctx)
         manager.enable_verifier(False)
         if self.record:
-            manager.enable_recording(self.record)
+            from passel.record import Recorder
+
+            manager.add_instrumentation(Recorder(self.record))
         manager.run(op)
 
 

@@ -16,6 +16,7 @@ from passel import (
     PassRegistry,
     Statistic,
 )
+from passel.instruments import CrashReproducer
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timing
 from passel.ir import PrintFlags
@@ -137,7 +138,7 @@ def test_reproducers(parse: Any, parse_whole: Any, program: Any, tmp_path: Path)
     """A run that fails leaves the IR before it and the whole pipeline; one that does not, nothing."""
     file = tmp_path / "repro"
     manager = parse("configured{label=fail}")
-    manager.enable_crash_reproducer(file)
+    manager.add_instrumentation(CrashReproducer(file))
     with pytest.raises(PassFailedError) as caught:
         manager.run(program)
     assert caught.value.reproducer == file
@@ -151,7 +152,7 @@ def test_reproducers(parse: Any, parse_whole: Any, program: Any, tmp_path: Path)
         again.run(program)
     file.unlink()
     succeeding = parse("configured")
-    succeeding.enable_crash_reproducer(file)
+    succeeding.add_instrumentation(CrashReproducer(file))
     succeeding.run(program)
     assert not list(tmp_path.iterdir())
 

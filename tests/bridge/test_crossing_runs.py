@@ -11,6 +11,7 @@ from worlds import XDSLWorld
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.bridge import RunOnMLIR, RunOnXDSL
+from passel.instruments import CrashReproducer
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timing
 from passel.testing import FullEventRecorder
@@ -196,7 +197,7 @@ def test_reproducers(
     file = tmp_path / "repro.mlir"
     inner = "func.func(composite-fixed-point-pass{max-iterations=0 pipeline=cse})"
     manager = world.manager(f"builtin.module(cse,other({inner}))")
-    manager.enable_crash_reproducer(file)
+    manager.add_instrumentation(CrashReproducer(file))
     with pytest.raises(PassFailedError) as caught:
         manager.run(world.read(redundant))
     assert caught.value.reproducer == file

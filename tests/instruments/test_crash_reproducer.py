@@ -54,7 +54,7 @@ def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
     """`reproducer` is the file; the notes are the ones of the diagnostic."""
     file = tmp_path / "a file"
     pm = toy_manager(Refuse(text="ö"))
-    pm.enable_crash_reproducer(file)
+    pm.add_instrumentation(CrashReproducer(file))
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module(toy.func @f)"))
     error = caught.value
@@ -77,7 +77,7 @@ def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None
             raise RuntimeError("no ink")
 
     pm = toy_manager(Refuse(), adapter=Unprintable())
-    pm.enable_crash_reproducer(tmp_path / "r")
+    pm.add_instrumentation(CrashReproducer(tmp_path / "r"))
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module()"))
     assert caught.value.failures[0].kind == "failed"
@@ -96,7 +96,7 @@ def test_a_pass_without_a_name_is_said_to_be_no_replay(tmp_path: Path) -> None:
             raise PassFailure("no")
 
     pm = toy_manager(Nameless())
-    pm.enable_crash_reproducer(tmp_path / "r")
+    pm.add_instrumentation(CrashReproducer(tmp_path / "r"))
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module()"))
     assert caught.value.__notes__[0].endswith(
@@ -134,7 +134,7 @@ def test_the_form_is_custom_if_that_loses_nothing(tmp_path: Path, source: str, f
     """What custom form would leave out is there, in generic form."""
     op = parse_source(XDSLAdapter().create_context(), source, "in.mlir")
     pm = PassManager().add(Refuse())
-    pm.enable_crash_reproducer(tmp_path / "r.mlir")
+    pm.add_instrumentation(CrashReproducer(tmp_path / "r.mlir"))
     with pytest.raises(PassFailedError):
         pm.run(op)
     lines = (tmp_path / "r.mlir").read_text().splitlines()
@@ -153,7 +153,7 @@ def test_resources_of_dialects_are_in_the_file(tmp_path: Path) -> None:
     context = XDSLAdapter().create_context()
     op = parse_source(context, source, "in.mlir")
     pm = PassManager("builtin.module", context).add(Refuse())
-    pm.enable_crash_reproducer(tmp_path / "r.mlir")
+    pm.add_instrumentation(CrashReproducer(tmp_path / "r.mlir"))
     with pytest.raises(PassFailedError):
         pm.run(op)
     assert 'blob: "0x08000000010203"' in (tmp_path / "r.mlir").read_text()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import sys
 import time
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from passel import Pass, PassManager
 from passel.instruments import progress
 from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    import pytest
 
 
 class Nap(Pass[ToyOp]):
@@ -39,17 +40,14 @@ class Cell(io.StringIO):
 Cell.__module__ = "ipykernel.iostream"
 
 
-def run(
-    monkeypatch: pytest.MonkeyPatch, *, enable: bool = True, jobs: int = 1, **streams: Any
-) -> None:
+def run(monkeypatch: pytest.MonkeyPatch, *, jobs: int = 1, **streams: Any) -> None:
     """Run a pipeline that takes longer than the line waits, with other streams."""
     monkeypatch.setattr(progress, "_DELAY", 0.01)
     monkeypatch.setenv("TERM", "xterm")
     for name, stream in streams.items():
         monkeypatch.setattr(sys, name, stream)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Nap())
-    manager.enable_progress()
-    manager.enable_progress(enable)
+    manager.add_instrumentation(progress.shown_progress())
     manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"), jobs=jobs)
 
 
@@ -70,10 +68,10 @@ def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> N
     assert cell.getvalue().endswith("\r" + " " * 80 + "\r")
 
 
-@pytest.mark.parametrize(("stream", "enable"), [(io.StringIO(), True), (Terminal(), False)])
-def test_no_line(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, enable: bool) -> None:
-    """A file, in which nothing can be overwritten, has none, nor has `enable_progress(False)`."""
-    run(monkeypatch, enable=enable, stderr=stream)
+def test_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file, in which nothing can be overwritten, has none."""
+    stream = io.StringIO()
+    run(monkeypatch, stderr=stream)
     assert stream.getvalue() == ""
 
 

@@ -27,6 +27,7 @@ from passel import (
     PassRegistry,
     load_reproducer,
 )
+from passel.instruments import CrashReproducer
 from passel.mlir import MLIRAdapter
 from passel.mlir.bindings import bindings_named
 from passel.passes.registry import installed_registry
@@ -74,7 +75,7 @@ class Told(NamedTuple):
 
 def failed(pm: PassManager, op: Any, file: str = "r.mlir", *, local: bool = False) -> Told:
     """Run a manager that leaves a reproducer behind, and return what its failure tells."""
-    pm.enable_crash_reproducer(file, local=local)
+    pm.add_instrumentation(CrashReproducer(file, local=local))
     with pytest.raises(PassFailedError) as caught:
         pm.run(op)
     (note,) = caught.value.__notes__

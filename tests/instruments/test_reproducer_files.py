@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -19,9 +19,6 @@ from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import ReproducerFile
 from passel.instruments.whole_files import check_writable, write_whole
 from passel.testing import ToyAdapter, parse_toy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PLUGIN = '''\
 import time
@@ -182,20 +179,15 @@ UNWRITABLE: dict[str, tuple[str, type[Exception]]] = {
 def test_python_refuses_a_path_at_once(directory: Path, path: str, error: type[Exception]) -> None:
     """Who enables reproducers learns that there will be none, not who needs one."""
     Path("link").symlink_to("absent/r.mlir")
-    enable: tuple[Callable[[str], object], ...] = (
-        CrashReproducer,
-        PassManager("toy.module").enable_crash_reproducer,
-    )
-    for each in enable:
-        with pytest.raises(error):
-            each(path)
+    with pytest.raises(error):
+        CrashReproducer(path)
 
 
 def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -> None:
     """What cannot be known before the run is in the note."""
     Path("d").mkdir()
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Fail())
-    pm.enable_crash_reproducer("d/r.mlir")
+    pm.add_instrumentation(CrashReproducer("d/r.mlir"))
     Path("d").rmdir()
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module"))

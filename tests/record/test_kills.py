@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _PROGRAM = """
 import sys, time
 from passel import Pass, PassManager
+from passel.record import Recorder
 from passel.testing import ToyAdapter, parse_toy
 
 class Work(Pass):
@@ -36,7 +37,7 @@ record, logged = sys.argv[1:]
 log = open(logged, "w", buffering=1)
 manager = PassManager("toy.module", adapter=ToyAdapter())
 manager.add_nested("toy.func", *(Work() for _ in range(20)))
-manager.enable_recording(record)
+manager.add_instrumentation(Recorder(record))
 functions = ",".join(f"toy.func @f{n}" for n in range(200))
 manager.run(parse_toy(f"toy.module({functions})"))
 """

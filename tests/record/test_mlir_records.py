@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from passel.record import Recorder
+
 pytest.importorskip("mlir", reason="MLIR's bindings are not installed")
 
 from passel import PassManager
@@ -32,7 +34,7 @@ def _recorded(path: Path, pipeline: str, source: str = _SOURCE) -> tuple[Any, st
     context = adapter.create_context()
     module = adapter.bindings.ir.Module.parse(source, context)
     manager = PassManager.parse(f"builtin.module({pipeline})", context)
-    manager.enable_recording(path)
+    manager.add_instrumentation(Recorder(path))
     flags = PrintFlags(debuginfo=True, local_scope=True)
     before = adapter.print_op(module, flags)
     record = manager.run(module).record

@@ -61,7 +61,7 @@ class Refuse(Pass):
 def recorded(path: Path, ir: str, *passes: Pass[Any, Any], **how: Any) -> Record:
     """Run passes on the functions of a module, and return the record."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", *passes)
-    manager.enable_recording(path)
+    manager.add_instrumentation(Recorder(path))
     try:
         record = manager.run(parse_toy(ir), **how).record
     except PassFailedError as error:
@@ -189,7 +189,7 @@ def test_a_file_that_cannot_be_written_does_not_end_the_run(
 ) -> None:
     """The run goes on, and one line says what is wrong."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
-    manager.enable_recording(tmp_path / "none" / "r")
+    manager.add_instrumentation(Recorder(tmp_path / "none" / "r"))
     module = parse_toy("toy.module(toy.func @f)")
     manager.run(module)
     assert module.body[0].value == 1
@@ -225,7 +225,7 @@ def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
         "builtin.module(func.func(dce),builtin.module(func.func(dce),dce),dce)", context
     )
     manager.add_gate(look)
-    manager.enable_recording(tmp_path / "r")
+    manager.add_instrumentation(Recorder(tmp_path / "r"))
     record = manager.run(module).record
     assert record is not None
     assert [each.status for each in record.executions] == ["changed", "changed", *["unchanged"] * 2]
@@ -289,7 +289,7 @@ def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> N
     module = "toy.module(toy.func @f 1,toy.func @g 2)"
     manager = PassManager("toy.module", adapter=ToyAdapter())
     (manager.nest("toy.module") if in_nested else manager).add(Each())
-    manager.enable_recording(tmp_path / "record")
+    manager.add_instrumentation(Recorder(tmp_path / "record"))
     record = manager.run(parse_toy(f"toy.module({module})" if in_nested else module)).record
     assert record is not None
     *inner, outer = record.executions

@@ -56,7 +56,7 @@ def _recorded(path: Path, *passes: OperationPass[FuncOp], **how: Any) -> Record:
     manager = PassManager.parse(_PIPELINE, context)
     if passes:
         manager.add_nested("func.func", *passes)
-    manager.enable_recording(path)
+    manager.add_instrumentation(Recorder(path))
     try:
         record = manager.run(parse_source(context, _SOURCE, "in.mlir"), **how).record
     except PassFailedError as error:

@@ -33,7 +33,7 @@ from passel.ir import adapter_named
 from passel.ir.frontend import SourcePart
 from passel.manager.reading import frontend_of
 from passel.passes import default_registry
-from passel.record import Record
+from passel.record import Record, Recorder
 from passel.search import (
     Case,
     SameFailure,
@@ -189,7 +189,7 @@ class Planted:
         self.pipeline = f"builtin.module(func.func({','.join([*before, bug, *after])}))"
         pm = manager(self.pipeline, context)
         path = folder / "run.passel"
-        pm.enable_recording(str(path))
+        pm.add_instrumentation(Recorder(str(path)))
         self.failed = False
         try:
             pm.run(op, on_diagnostic=lambda _: None)

@@ -10,6 +10,7 @@ import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Diagnostic, Location, Severity
+from passel.instruments import CrashReproducer
 from passel.instruments.ir_files import FileTree
 from passel.ir.frontend import SourcePart
 from passel.testing import ToyAdapter, parse_toy
@@ -105,7 +106,7 @@ def test_a_note_names_twenty_failures_at_most(tmp_path: Path) -> None:
     """The others are counted."""
     functions = ",".join(f"toy.func @f{i}" for i in range(25))
     pm = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Fail())
-    pm.enable_crash_reproducer(tmp_path / "r")
+    pm.add_instrumentation(CrashReproducer(tmp_path / "r"))
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy(f"toy.module({functions})"))
     (note,) = caught.value.__notes__

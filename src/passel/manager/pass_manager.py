@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
-from passel.execution import Run, RunOptions
+from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
 from passel.hooks import Instrumentor
 from passel.ir import (
@@ -21,11 +21,9 @@ from passel.ir import (
     entered_context,
     running_on,
 )
-from passel.manager.checked_runs import CheckedRuns
-from passel.manager.observed_runs import ObservedRuns
 from passel.manager.run_result import RunResult
-from passel.passes.op_pass_manager import Nesting
-from passel.passes.reachable import EffectsGuard
+from passel.manager.settings import RunSettings
+from passel.passes.op_pass_manager import Nesting, OpPassManager
 from passel.passes.resolution import names_for
 from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler, passes_of
@@ -35,16 +33,15 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from passel.diagnostics import Diagnostic
-    from passel.execution import Outcome, PassGate
+    from passel.execution import Outcome
     from passel.execution.strategies import SiblingStrategy
-    from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.passes import Pass, PassRegistry
     from passel.pipeline import PipelineNode
     from passel.schedule import Schedule
 
 
-class PassManager(CheckedRuns, ObservedRuns):
+class PassManager(RunSettings, OpPassManager):
     """A pipeline that can be run.
 
     Args:
@@ -78,28 +75,20 @@ class PassManager(CheckedRuns, ObservedRuns):
         if isinstance(adapter, type):
             name = adapter.__name__
             raise TypeError(f"an adapter is an instance, not the class {name}: adapter={name}()")
-        super().__init__(anchor, nesting=nesting)
+        OpPassManager.__init__(self, anchor, nesting=nesting)
+        RunSettings.__init__(self)
         self._checks = check
         self._checked: object = None
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
         self._names = names_for(adapter, self.context)
-        self._options = RunOptions()
-        self._instrumentations: list[PassInstrumentation] = []
-        self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
-        self._gates: list[PassGate] = []
-        self._guard: EffectsGuard | None = None
         self._compiler: PipelineCompiler | None = None
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
         other._checks = self._checks
         other._jobs = self._jobs
-        other._options = self._options
-        other._guard = self._guard
-        other._instrumentations = list(self._instrumentations)
-        other._enabled = dict(self._enabled)
-        other._gates = list(self._gates)
+        other._set_as(self)
         return other
 
     @classmethod
@@ -159,34 +148,6 @@ class PassManager(CheckedRuns, ObservedRuns):
         manager = cls(node.anchor, context, adapter=adapter, check=check)
         manager._names = names_for(adapter, manager.context, registry)
         return manager.add_nodes(node.elements)
-
-    def add_gate(self, gate: PassGate) -> None:
-        """Let something decide for each pass and op whether the pass is to run.
-
-        A pass runs if all gates agree; otherwise its hooks are called, but not its body. A
-        gate may also skip all of a nested pipeline.
-
-        Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
-        """
-        self._gates.append(gate)
-
-    def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
-        """Refuse passes for what they do outside the IR, unless it is allowed.
-
-        For pipelines from files of others. It holds for passes at any depth: nested, in
-        options of passes, on the other side of crossings, and in pipelines that passes run
-        while they run. What passes declare counts; see `Pass.effects`.
-
-        Args:
-            allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`, which is
-                said of passes of others' MLIR and xDSL whose effects are not known.
-            remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
-
-        Raises:
-            DefinitionError: There is no such effect.
-        """
-        self._guard = EffectsGuard(allowed, remedy)
-        self._compiler = None
 
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Make the checks of the pipeline that need no ops; `run` makes them too.
@@ -342,8 +303,12 @@ class PassManager(CheckedRuns, ObservedRuns):
     def _compiler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
         """Return what compiles for this context, and remembers what it has compiled."""
         known = self._compiler
-        if known is None or known.adapter is not adapter or known.context is not context:
-            self._compiler = known = PipelineCompiler(adapter, context, self._guard)
+        needed = (adapter, context, self._guard)
+        if known is None or any(
+            one is not other
+            for one, other in zip((known.adapter, known.context, known.guard), needed, strict=True)
+        ):
+            self._compiler = known = PipelineCompiler(*needed)
         return known
 
 

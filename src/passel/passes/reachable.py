@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from passel.analysis import EVERYTHING, AllAnalyses, in_common
 from passel.errors import EffectsError, Problem
 from passel.passes.base import Pass
-from passel.passes.definition import EFFECTS, check_effects
 from passel.passes.op_pass_manager import OpPassManager
 
 if TYPE_CHECKING:
@@ -111,6 +110,8 @@ class EffectsGuard:
     """
 
     def __init__(self, allowed: Collection[str] = (), remedy: str = "") -> None:
+        from passel.passes.definition import check_effects
+
         check_effects(allowed, "allowed effects")
         self.allowed: frozenset[str] = frozenset(allowed)
         self._remedy = remedy
@@ -143,6 +144,8 @@ class EffectsGuard:
 
 
 def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
+    from passel.passes.definition import EFFECTS
+
     by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
     does = _listed([EFFECTS[effect] for effect in effects])
     return f"pass '{pass_.name or pass_.display_name}'{by} {does}"

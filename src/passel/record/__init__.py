@@ -1,7 +1,7 @@
 """Records: what a run left behind, in one file.
 
 A record has an event for each execution of a pass, and the texts of the ops that were changed.
-`passel-opt --record=FILE` and `PassManager.enable_recording` write it, and `Record.open` reads it.
+`passel-opt --record=FILE` and the instrumentation `Recorder` write it, and `Record.open` reads it.
 """
 
 from passel.record.model import (
@@ -13,6 +13,7 @@ from passel.record.model import (
     StepInfo,
 )
 from passel.record.reader import Record
+from passel.record.recorder import Recorder
 
 __all__ = [
     "Execution",
@@ -20,6 +21,7 @@ __all__ = [
     "Record",
     "RecordError",
     "RecordInfo",
+    "Recorder",
     "RunInfo",
     "StepInfo",
 ]

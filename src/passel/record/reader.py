@@ -38,10 +38,11 @@ class Record:
     Example:
         >>> import tempfile
         >>> from passel import PassManager
+        >>> from passel.record import Recorder
         >>> from passel.testing import ToyAdapter, parse_toy
         >>> pm = PassManager("toy.module", adapter=ToyAdapter())
         >>> functions = pm.nest("toy.func").add(lambda op, _: None)
-        >>> pm.enable_recording(f"{tempfile.mkdtemp()}/record")
+        >>> pm.add_instrumentation(Recorder(f"{tempfile.mkdtemp()}/record"))
         >>> record = pm.run(parse_toy("toy.module(toy.func @f)")).record
         >>> for each in record.executions:
         ...     print(each.path, each.op_title, each.status)

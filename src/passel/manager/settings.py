@@ -1,0 +1,224 @@
+"""Settings of a manager about its runs: what is checked, and what observes and limits them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from passel.execution import RunOptions, VerifyEach
+from passel.passes.reachable import EffectsGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from pathlib import Path
+
+    from passel.execution import PassGate
+    from passel.hooks import PassInstrumentation
+
+
+class RunSettings:
+    """Base of managers: the settings of their runs."""
+
+    def __init__(self) -> None:
+        self._options = RunOptions()
+        self._instrumentations: list[PassInstrumentation] = []
+        self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
+        self._gates: list[PassGate] = []
+        self._guard: EffectsGuard | None = None
+
+    def _set_as(self, other: RunSettings) -> None:
+        """Take over the settings of another manager."""
+        self._options = other._options
+        self._instrumentations = list(other._instrumentations)
+        self._enabled = dict(other._enabled)
+        self._gates = list(other._gates)
+        self._guard = other._guard
+
+    # -- What is checked ------------------------------------------------------------------------
+
+    def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
+        """Set when the IR is verified after passes.
+
+        Args:
+            enable: True after each pass that changed its op (found by fingerprint), "always"
+                after each pass that did not preserve everything, False never.
+
+        Raises:
+            ValueError: It is none of these.
+        """
+        modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
+        if enable not in modes:
+            raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
+        self._options = self._options._replace(verify=modes[enable])
+
+    def enable_analysis_verifier(self, enable: bool = True) -> None:
+        """Set whether what passes claim is checked, which is slow: for finding one that is wrong.
+
+        Each computation of an analysis must leave its op unchanged. After each pass, every
+        analysis that was preserved and defines equality is computed again and compared, and an
+        op of which everything was preserved must be unchanged. On IRs that do not themselves refuse
+        it, such as xDSL, a pass must not make ops of dialects that neither the input nor
+        `dependent_dialects` brought; xDSL's own passes, which cannot declare any, may.
+
+        Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
+        manager; MLIR has none.
+        """
+        self._options = self._options._replace(analyses=enable)
+
+    def enable_isolation_check(self, enable: bool = True) -> None:
+        """Set whether each pass is held to its op, which is slow: for finding one that is not.
+
+        After each pass, the ops beside its op and the parts of its enclosing ops are compared
+        with what they were. The pass that changed any of them fails. Without this check,
+        changes outside of an op are noticed later, on IRs that find changes by fingerprint.
+        """
+        self._options = self._options._replace(isolation=enable)
+
+    def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
+        """Refuse passes for what they do outside the IR, unless it is allowed.
+
+        For pipelines from files of others. It holds for passes at any depth: nested, in
+        options of passes, on the other side of crossings, and in pipelines that passes run
+        while they run. What passes declare counts; see `Pass.effects`.
+
+        Args:
+            allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`, which is
+                said of passes of others' MLIR and xDSL whose effects are not known.
+            remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
+
+        Raises:
+            DefinitionError: There is no such effect.
+        """
+        self._guard = EffectsGuard(allowed, remedy)
+
+    # -- What observes runs, and decides in them ------------------------------------------------
+
+    def add_gate(self, gate: PassGate) -> None:
+        """Let something decide for each pass and op whether the pass is to run.
+
+        A pass runs if all gates agree; otherwise its hooks are called, but not its body. A
+        gate may also skip all of a nested pipeline.
+
+        Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
+        """
+        self._gates.append(gate)
+
+    def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
+        """Let something observe the runs of this manager.
+
+        Raises:
+            TypeError: It is a class, not an object.
+        """
+        if isinstance(instrumentation, type):
+            name = instrumentation.__qualname__
+            raise TypeError(f"expected an instrumentation, got the class {name}; write {name}()")
+        self._instrumentations.append(instrumentation)
+
+    @contextmanager
+    def instrument(self, *instrumentations: PassInstrumentation) -> Generator[Self]:
+        """Let instrumentations observe the runs of a `with` statement.
+
+        Example:
+            >>> from passel import PassManager
+            >>> from passel.instruments import Timing
+            >>> from passel.testing import ToyAdapter, parse_toy
+            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+            >>> with pm.instrument(Timing()):
+            ...     result = pm.run(parse_toy("toy.module()"))
+            >>> result.timing.name
+            'root'
+        """
+        before = self._instrumentations
+        self._instrumentations = [*before, *instrumentations]
+        try:
+            yield self
+        finally:
+            self._instrumentations = before
+
+    def enable_timing(self, enable: bool = True) -> None:
+        """Set whether each run prints how long its passes took to the standard error.
+
+        Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
+        """
+        from passel.instruments.timing import Timing  # noqa: PLC0415 - loaded if it is used
+
+        self._enabled.pop("timing", None)
+        if enable:
+            self._enabled["timing"] = lambda: Timing(report=True)
+
+    def enable_statistics(
+        self, display_mode: Literal["pipeline", "list", "json"] | Enum = "pipeline"
+    ) -> None:
+        """Let each run print the statistics of its passes to the standard error.
+
+        Args:
+            display_mode: The layout; `PassDisplayMode` of MLIR's bindings will do as well.
+
+        Raises:
+            ValueError: There is no such layout.
+
+        Source: `PassManager.enable_statistics` of MLIR's bindings.
+        """
+        from passel.instruments.statistics_report import StatisticsReport  # noqa: PLC0415
+
+        mode: Any = display_mode.name.lower() if isinstance(display_mode, Enum) else display_mode
+        StatisticsReport(mode)  # refuses it now rather than in the run
+        self._enabled["statistics"] = lambda: StatisticsReport(mode)
+
+    def enable_ir_printing(  # noqa: PLR0913, PLR0917 - the arguments of MLIR's bindings
+        self,
+        print_before_all: bool = False,
+        print_after_all: bool = True,
+        print_module_scope: bool = False,
+        print_after_change: bool = False,
+        print_after_failure: bool = False,
+        large_elements_limit: int | None = None,
+        large_resource_limit: int | None = None,
+        enable_debug_info: bool = False,
+        print_generic_op_form: bool = False,
+        tree_printing_dir_path: str | Path | None = None,
+    ) -> None:
+        """Let each run print the IR before and after passes, to the standard error.
+
+        Args:
+            print_before_all: Print before each pass.
+            print_after_all: Print after each pass.
+            print_module_scope: Print the op at the top instead of the one that a pass ran on.
+            print_after_change: Print after those passes only that changed something.
+            print_after_failure: Print after those passes only that failed.
+            large_elements_limit: Elide attributes with more elements than this.
+            large_resource_limit: Elide resources with more characters than this.
+            enable_debug_info: Print locations.
+            print_generic_op_form: Print operations in generic form.
+            tree_printing_dir_path: Where to write one file for each dump instead.
+
+        Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
+        """
+        from passel.instruments.ir_printer import PrintIR  # noqa: PLC0415
+        from passel.ir import PrintFlags  # noqa: PLC0415
+
+        flags = PrintFlags(
+            generic=print_generic_op_form,
+            debuginfo=enable_debug_info,
+            elide_elements=large_elements_limit,
+            elide_resources=large_resource_limit,
+        )
+        self._enabled["ir-printing"] = lambda: PrintIR(
+            before=print_before_all,
+            after=print_after_all,
+            module_scope=print_module_scope,
+            only_on_change=print_after_change,
+            only_on_failure=print_after_failure,
+            flags=flags,
+            directory=tree_printing_dir_path,
+        )
+
+    def _observers(self) -> list[PassInstrumentation]:
+        """Return what observes a run, those that were enabled made for it."""
+        enabled = [make() for make in self._enabled.values()]
+        if self._options.isolation:
+            from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
+
+            enabled.append(IsolationCheck())
+        return [*self._instrumentations, *enabled]
