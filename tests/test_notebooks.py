@@ -85,7 +85,7 @@ def test_each_pass_that_changed_something_unfolds(tmp_path: Path) -> None:
     """Also the last one of a long pipeline; what is left out is said."""
     functions, passes = 40, [Change() for _ in range(9)]
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", *passes)
-    manager.enable_recording(tmp_path / "r")
+    manager.add_instrumentation(Recorder(tmp_path / "r"))
     ops = ",".join(f"toy.func @f{n}" for n in range(functions))
     html = forms(manager.run(parse_toy(f"toy.module({ops})")).record).html
     assert html.count("<details>") == 9

@@ -181,10 +181,11 @@ def test_a_reproducer_of_another_ir(opt: Callable[..., Outcome], tmp_path: Path)
 PYTHON = """
 from zoo import Feed, ZooAdapter
 from passel import PassManager
+from passel.instruments import CrashReproducer
 from passel.testing import parse_toy
 
 manager = PassManager("toy.module", adapter=ZooAdapter())
-manager.enable_crash_reproducer("repro.toy")
+manager.add_instrumentation(CrashReproducer("repro.toy"))
 manager.add_nested("toy.func", Feed(amount=-5))
 manager.run(parse_toy("toy.module(toy.func @cat)"))
 """
