@@ -102,15 +102,6 @@ def test_lit_tests_of_the_package(package: Path) -> None:
     assert "Failed: 1" in run(package, *lit).stdout
 
 
-def test_documentation_of_the_package(package: Path) -> None:
-    """A module of the package has its two passes, the `.td` file those in C++ as well."""
-    tblgen = (str(Path(sys.executable).with_name("passel-tblgen")), "-gen-pass-doc")
-    page = run(package, *tblgen, "demo_passes.py").stdout
-    assert re.findall(r"### `-(.*)`", page) == ["count-ops", "number-functions"]
-    doc = run(package, *tblgen, "Passes.td")
-    assert len(re.findall("^### ", doc.stdout, re.MULTILINE)) == 4
-
-
 def test_a_page_of_a_site_that_mkdocs_builds(package: Path) -> None:
     """The hook that the page shows adds the passes to the site, and writes no file of its own."""
     for title in ("mkdocs.yml", "passes_page.py"):

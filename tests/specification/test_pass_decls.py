@@ -86,14 +86,6 @@ def test_kinds_of_passes(generate: Callable[..., Any]) -> None:
     assert module.OnInterfaceBase.interface is None
 
 
-def test_a_derived_class_has_the_texts_of_the_declaration(generate: Callable[..., Any]) -> None:
-    """A pass without a docstring of its own has that of its base; one with another name has not."""
-    base = generate('def A : Pass<"a"> { let summary = "s"; let description = "d"; }').ABase
-    assert type("A", (base,), {}).documentation() == "S.\n\nd"
-    assert type("A", (base,), {"__doc__": "Own."}).summary() == "Own."
-    assert type("B", (base,), {"name": "b"}).documentation() == ""
-
-
 def test_an_op_of_a_dialect_of_ones_own(td_file: Callable[[str], Path]) -> None:
     """The name of an op that is not MLIR's cannot be told; a note says which one it is."""
     source = pass_decls(read_passes(str(td_file('def A : Pass<"a", "my::Func">;'))))
@@ -120,34 +112,6 @@ def test_options_are_those_of_the_pass_and_of_a_class_of_their_own(
     assert module.ABase.__bases__[0] is module.AOptions
     assert module.AOptions.parse("x=3").x == 3
     assert str(module.ABase(x=3, flag=False)) == "a{flag=false x=3}"
-
-
-def test_a_pass_is_made_of_its_options(generate: Callable[..., Any]) -> None:
-    """A pass takes an instance of the class of its options, and no other."""
-    module = generate(
-        f"""{options(option("unsigned", "8"), option("bool", "true", name="flag"))}
-        def B : Pass<"b"> {{ let options = [{option("unsigned", "8")}]; }}"""
-    )
-    assert str(module.ABase.from_options(module.AOptions(x=3, flag=False))) == "a{flag=false x=3}"
-    with pytest.raises(TypeError, match="BBase does not have the options of AOptions"):
-        module.BBase.from_options(module.AOptions(x=3))
-
-
-def test_each_pass_can_be_registered_alone(generate: Callable[..., Any]) -> None:
-    """There is a function for each pass, and one for all."""
-    module = generate("""
-        def FuseLoops : Pass<"fuse-loops">;
-        def CSEMore : Pass<"cse-more">;
-    """)
-    registry = PassRegistry()
-    module.register_fuse_loops(registry, "somewhere")
-    assert "fuse-loops" in registry
-    assert "cse-more" not in registry
-    module.register_cse_more(registry, "somewhere")
-    assert "cse-more" in registry
-    both = PassRegistry()
-    module.register_passes(both, "somewhere")
-    assert {"fuse-loops", "cse-more"} <= {each.name for each in both.passes()}
 
 
 def test_statistics(generate: Callable[..., Any]) -> None:
@@ -297,16 +261,6 @@ def test_registration_is_lazy(generate: Callable[..., Any], tmp_path: Path) -> N
         del sys.modules["own_passes"], sys.modules["declared"]
 
 
-def test_registration_without_a_module(generate: Callable[..., Any]) -> None:
-    """Without `--module`, the caller says where the passes are."""
-    registry = PassRegistry()
-    generate('def A : Pass<"a">;').register_passes(registry, "somewhere")
-    (info,) = registry.passes()
-    assert info.origin == "somewhere"
-
-
-# -- What is wrong ---------------------------------------------------------------------------
-
 WRONG = {
     "reserved word": (
         options(option("int", name="lambda")),
@@ -350,14 +304,6 @@ def test_what_is_wrong(
     assert outcome.out == ""
     assert outcome.err.count("error:") == 1
     assert message in outcome.err
-
-
-def test_documentation_does_not_mind(td_file: Callable[[str], Path], tblgen: TblgenTool) -> None:
-    """What Python cannot declare can still be documented."""
-    assert tblgen("-gen-pass-doc", str(td_file(WRONG["reserved word"][0]))).code == 0
-
-
-# -- Texts and layout ----------------------------------------------------------------------------------
 
 
 def test_texts_are_kept(generate: Callable[..., Any]) -> None:

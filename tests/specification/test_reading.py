@@ -128,13 +128,6 @@ def test_what_is_wrong(
     assert message in outcome.err
 
 
-def test_carets_are_those_of_tablegen(td_file: Callable[[str], Path]) -> None:
-    """What TableGen points at is shown with the line."""
-    with pytest.raises(SpecificationError) as caught:
-        read_passes(str(td_file("def A : Pas<1>;")))
-    assert str(caught.value).splitlines()[1:] == ["def A : Pas<1>;", "        ^"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -183,12 +176,3 @@ def test_without_tablegen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.devnull)
     with pytest.raises(SpecificationError, match=r"pip install '\.\[mlir\]'"):
         tablegen.find_tablegen()
-
-
-def test_the_output_is_a_file(td_file: Callable[[str], Path], tblgen: TblgenTool) -> None:
-    """`-o` writes what would have been printed."""
-    path = td_file('def A : Pass<"a">; def B : Pass<"b">;')
-    target = path.with_suffix(".md")
-    assert tblgen("-gen-pass-doc", str(path), "-passes=b", "-o", str(target)).out == ""
-    assert target.read_text("utf-8").endswith("\n### `-b`\n")
-    assert tblgen("-gen-pass-doc", str(path), "-passes=b").out == target.read_text("utf-8")
