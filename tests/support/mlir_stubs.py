@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
-from passel import (
-    InterfacePass,
-    OperationPass,
-    Options,
-    Pass,
-    PassFailure,
-    PassManager,
-    option,
-)
+from passel import InterfacePass, Options, Pass, PassFailure, PassManager, option
 from passel.ir import OpKind
-from passel.manager import OpPassManager
+from passel.mlir.typed import typed_pass_class
+from passel.mlir.upstream import FACTS, facts_file, upstream_passes
 from passel.passes import PassRegistry
+from passel.passes.factory import OptionSpec, make_pass_class
 from passel.pipeline import OptionText, quote
 from passel.testing import ToyAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from passel import PassContext
+    from passel.manager import OpPassManager
     from passel.testing import ToyOp
 
 
@@ -60,7 +54,7 @@ class MlirLikeAdapter(ToyAdapter):
     }
 
 
-# -- The same passes: names, anchors, option types and defaults as `mlir-opt --help` has them ----
+# -- The same passes: names, anchors, option types and defaults as MLIR declares them ------------
 
 
 @dataclass(frozen=True)
@@ -80,78 +74,20 @@ class Elements:
         return quote(self.text)
 
 
-class Inert:
-    """What makes a pass one that can run, without effect."""
+class Stub(Pass):
+    """A pass without effect."""
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do nothing."""
+        """Do nothing, or fail on declarations as the real pass does."""
+        if self.name == "sharding-propagation" and not op.body:
+            raise PassFailure("only one block is supported!")
 
 
-class AffineLoopFusion(Inert, Pass):
-    """Fuse affine loop nests."""
-
-    name = "affine-loop-fusion"
-    compute_tolerance: float = 0.3
-    fast_mem_space: int = 0
-    local_buf_threshold: int = 0
-    maximal: bool = False
-    mode: Literal["greedy", "producer", "sibling"] = "greedy"
+class StubOnFunctions(Stub, InterfacePass[FunctionOpInterface]):
+    """A pass on functions without effect."""
 
 
-class AffineLoopUnroll(Inert, InterfacePass[FunctionOpInterface]):
-    """Unroll affine loops."""
-
-    name = "affine-loop-unroll"
-    cleanup_unroll: bool = False
-    unroll_factor: int = 4
-    unroll_full_threshold: int = 1
-    unroll_num_reps: int = 1
-    unroll_up_to_factor: bool = False
-
-
-class AffineSuperVectorize(Inert, OperationPass[Any]):
-    """Vectorize to a target independent n-D vector abstraction."""
-
-    name = "affine-super-vectorize"
-    anchor = "func.func"
-    test_fastest_varying: tuple[int, ...] = ()
-    vectorize_reductions: bool = False
-    virtual_vector_size: tuple[int, ...] = ()
-
-
-class ArithIntRangeNarrowing(Inert, Pass):
-    """Reduce integer operations bitwidth based on integer range analysis."""
-
-    name = "arith-int-range-narrowing"
-    int_bitwidths_supported: tuple[int, ...] = ()
-
-
-class BufferDeallocationSimplification(Inert, Pass):
-    """Optimize `bufferization.dealloc` operations."""
-
-    name = "buffer-deallocation-simplification"
-
-
-class BufferizationLowerDeallocations(Inert, Pass):
-    """Lower `bufferization.dealloc` operations."""
-
-    name = "bufferization-lower-deallocations"
-
-
-class Canonicalizer(Inert, Pass):
-    """Canonicalize operations."""
-
-    name = "canonicalize"
-    disable_patterns: tuple[str, ...] = ()
-    enable_patterns: tuple[str, ...] = ()
-    max_iterations: int = 10
-    max_num_rewrites: int = -1
-    region_simplify: Literal["disabled", "normal", "aggressive"] = "normal"
-    test_convergence: bool = False
-    top_down: bool = True
-
-
-class CompositeFixedPointPass(Inert, Pass):
+class CompositeFixedPointPass(Stub):
     """Composite fixed point pass."""
 
     name = "composite-fixed-point-pass"
@@ -160,221 +96,23 @@ class CompositeFixedPointPass(Inert, Pass):
     pipeline: Elements = Elements()
 
 
-class ConvertArithToLLVM(Inert, Pass):
-    """Convert Arith dialect to LLVM dialect."""
-
-    name = "convert-arith-to-llvm"
-    index_bitwidth: int = 0
-
-
-class ConvertGpuToNVVM(Inert, OperationPass[Any]):
-    """Generate NVVM operations for gpu operations."""
-
-    name = "convert-gpu-to-nvvm"
-    anchor = "gpu.module"
-    allow_pattern_rollback: bool = True
-    allowed_dialects: tuple[str, ...] = ()
-    has_redux: bool = False
-    index_bitwidth: int = 0
-    use_bare_ptr_memref_call_conv: bool = False
-
-
-class CSE(Inert, Pass):
-    """Eliminate common sub-expressions."""
-
-    name = "cse"
-
-
-class ExpandRealloc(Inert, Pass):
-    """Expand memref.realloc operations into its components."""
-
-    name = "expand-realloc"
-    emit_deallocs: bool = True
-
-
-class GpuModuleToBinary(Inert, Pass):
-    """Transform a GPU module into a GPU binary."""
-
-    name = "gpu-module-to-binary"
-    format: str = "fatbin"
-    libraries: tuple[str, ...] = option(default=(), name="l")
-    opts: str = ""
-    section: str = ""
-    toolkit: str = ""
-
-
-class Inliner(Inert, Pass):
-    """Inline function calls."""
-
-    name = "inline"
-    default_pipeline: str = "canonicalize"
-    inlining_threshold: int = 2**32 - 1
-    max_iterations: int = 4
-    op_pipelines: tuple[OpPassManager, ...] = ()
-
-
-class LinalgDetensorize(Inert, InterfacePass[FunctionOpInterface]):
-    """Detensorize linalg ops."""
-
-    name = "linalg-detensorize"
-    aggressive_mode: bool = False
-
-
-class Mem2Reg(Inert, Pass):
-    """Promotes memory slots into values."""
-
-    name = "mem2reg"
-    region_simplify: bool = True
-
-
-class NVVMAttachTarget(Inert, Pass):
-    """Attaches an NVVM target attribute to a GPU Module."""
-
-    name = "nvvm-attach-target"
-    level: int = option(default=2, name="O")
-    chip: str = "sm_50"
-    fast: bool = False
-    features: str = ""
-    ftz: bool = False
-    libraries: tuple[str, ...] = option(default=(), name="l")
-    module: str = ""
-    ptxas_cmd_options: str = ""
-    triple: str = "nvptx64-nvidia-cuda"
-
-
-class OwnershipBasedBufferDeallocation(Inert, Pass):
-    """Add all required dealloc operations."""
-
-    name = "ownership-based-buffer-deallocation"
-    private_function_dynamic_ownership: bool = False
-
-
-class PrintOpStats(Inert, Pass):
-    """Print statistics of operations."""
-
-    name = "print-op-stats"
-    json: bool = False
-
-
-class PromoteBuffersToStack(Inert, OperationPass[Any]):
-    """Promotes heap-based allocations to automatically managed stack-based allocations."""
-
-    name = "promote-buffers-to-stack"
-    anchor = "func.func"
-    max_alloc_size_in_bytes: int = 1024
-    max_rank_of_allocated_memref: int = 1
-
-
-class RemoveDeadValues(Inert, Pass):
-    """Remove dead values."""
-
-    name = "remove-dead-values"
-    canonicalize: bool = True
-
-
-class SCFParallelLoopTiling(Inert, Pass):
-    """Tile parallel loops."""
-
-    name = "scf-parallel-loop-tiling"
-    no_min_max_bounds: bool = False
-    parallel_loop_tile_sizes: tuple[int, ...] = ()
-
-
-class ShardingPropagation(Inert, InterfacePass[FunctionOpInterface]):
-    """Propagate shardings."""
-
-    name = "sharding-propagation"
-    traversal: Literal["forward", "backward", "forward-backward", "backward-forward"] = (
-        "backward-forward"
+@cache
+def _stub(name: str) -> type[Pass]:
+    facts = facts_file(FACTS).of_pass(name)
+    assert facts
+    typed = typed_pass_class("passel.mlir.passes", FACTS, facts.class_name, "mlir")
+    assert typed
+    specs: list[OptionSpec] = []
+    for info in typed.option_infos():
+        default = info.default
+        if isinstance(default, float):
+            default = float(f"{default:e}")  # as many digits as mlir-opt prints
+        kind = typed.__annotations__[info.field]
+        specs.append(OptionSpec(info.field, kind, default, name=info.name))
+    base = StubOnFunctions if facts.on_functions else Stub
+    return make_pass_class(
+        base, facts.class_name, name=name, options=specs, anchor=facts.anchor or None
     )
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Fail on declarations, as the real one does."""
-        if not op.body:
-            raise PassFailure("only one block is supported!")
-
-
-class StripDebugInfo(Inert, Pass):
-    """Strip debug info from all operations."""
-
-    name = "strip-debuginfo"
-
-
-class SymbolDCE(Inert, Pass):
-    """Eliminate dead symbols."""
-
-    name = "symbol-dce"
-
-
-class SymbolPrivatize(Inert, Pass):
-    """Mark symbols private."""
-
-    name = "symbol-privatize"
-    exclude: tuple[str, ...] = ()
-
-
-class TosaAttachTarget(Inert, Pass):
-    """Attach tosa.target_env information to the given module."""
-
-    name = "tosa-attach-target"
-    extensions: tuple[str, ...] = ()
-    level: Literal["8k", "none"] = "8k"
-    profiles: tuple[str, ...] = ()
-    specification_version: Literal["1.0", "1.1.draft"] = option(
-        default="1.0", name="specification_version"
-    )
-
-
-class TosaInferShapes(Inert, OperationPass[Any]):
-    """Propagate shapes across TOSA operations."""
-
-    name = "tosa-infer-shapes"
-    anchor = "func.func"
-
-
-class TosaLayerwiseConstantFold(Inert, OperationPass[Any]):
-    """Fold layerwise operations on constant tensors."""
-
-    name = "tosa-layerwise-constant-fold"
-    anchor = "func.func"
-    aggressive_reduce_constant: bool = False
-
-
-class TosaMakeBroadcastable(Inert, OperationPass[Any]):
-    """Reshape TOSA operands to enable broadcasting."""
-
-    name = "tosa-make-broadcastable"
-    anchor = "func.func"
-
-
-class TosaOptionalDecompositions(Inert, OperationPass[Any]):
-    """Apply optional decompositions of TOSA operations."""
-
-    name = "tosa-optional-decompositions"
-    anchor = "func.func"
-
-
-class TosaToLinalg(Inert, InterfacePass[FunctionOpInterface]):
-    """Lower TOSA to LinAlg on tensors."""
-
-    name = "tosa-to-linalg"
-    aggressive_reduce_constant: bool = False
-    disable_tosa_decompositions: bool = False
-
-
-class TosaToLinalgNamed(Inert, InterfacePass[FunctionOpInterface]):
-    """Lower TOSA to LinAlg named operations."""
-
-    name = "tosa-to-linalg-named"
-    prefer_conv2d_kernel_layout_hwcf: bool = False
-
-
-class TosaValidate(Inert, Pass):
-    """Validates TOSA dialect."""
-
-    name = "tosa-validate"
-    allow_invalid_op_datatype_combinations: bool = False
-    strict_op_spec_alignment: bool = False
 
 
 class BufferDeallocationOptions(Options):
@@ -384,43 +122,38 @@ class BufferDeallocationOptions(Options):
 
 
 def _buffer_deallocation(pm: OpPassManager, options: BufferDeallocationOptions) -> None:
-    ownership = options.private_function_dynamic_ownership
-    pm.add(ExpandRealloc(emit_deallocs=False), Canonicalizer())
-    pm.add(OwnershipBasedBufferDeallocation(private_function_dynamic_ownership=ownership))
-    pm.add(Canonicalizer(), BufferDeallocationSimplification())
-    pm.add(BufferizationLowerDeallocations(), CSE(), Canonicalizer())
+    ownership = str(options.private_function_dynamic_ownership).lower()
+    pm.add("expand-realloc{emit-deallocs=false},canonicalize")
+    pm.add(f"ownership-based-buffer-deallocation{{private-function-dynamic-ownership={ownership}}}")
+    pm.add("canonicalize,buffer-deallocation-simplification")
+    pm.add("bufferization-lower-deallocations,cse,canonicalize")
 
 
 def _tosa_to_linalg(pm: OpPassManager) -> None:
-    for pass_ in (
-        TosaOptionalDecompositions(),
-        Canonicalizer(),
-        TosaInferShapes(),
-        TosaMakeBroadcastable(),
-        TosaToLinalgNamed(),
-        Canonicalizer(),
-        TosaLayerwiseConstantFold(),
-        TosaMakeBroadcastable(),
+    for name in (
+        "tosa-optional-decompositions",
+        "canonicalize",
+        "tosa-infer-shapes",
+        "tosa-make-broadcastable",
+        "tosa-to-linalg-named",
+        "canonicalize",
+        "tosa-layerwise-constant-fold",
+        "tosa-make-broadcastable",
     ):
-        pm.add_nested("func.func", pass_)
-    pm.add(TosaValidate())
-    pm.add_nested("func.func", TosaToLinalg())
+        pm.add_nested("func.func", name)
+    pm.add("tosa-validate")
+    pm.add_nested("func.func", "tosa-to-linalg")
 
 
 def registry_of_stubs() -> PassRegistry:
-    """Return a registry with stubs of the passes that the pipelines name."""
+    """Return a registry with stubs of MLIR's passes."""
     registry = PassRegistry()
-    for pass_class in _subclasses(Pass):
-        if pass_class.__module__ == __name__:
-            registry.register(pass_class)
+    registry.register(CompositeFixedPointPass)
+    for name in upstream_passes():
+        if name != CompositeFixedPointPass.name:
+            registry.register(name, partial(_stub, name))
     registry.register_pipeline(
         "buffer-deallocation-pipeline", _buffer_deallocation, options=BufferDeallocationOptions
     )
     registry.register_pipeline("tosa-to-linalg-pipeline", _tosa_to_linalg)
     return registry
-
-
-def _subclasses(base: type[Pass]) -> Iterator[type[Pass]]:
-    for subclass in base.__subclasses__():
-        yield subclass
-        yield from _subclasses(subclass)
