@@ -352,7 +352,7 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
     is_read = installed_name(adapter) and ability_of(adapter, BringsFrontend)
     if _unnamed(passes) or (command is None and not is_read):
         return ""
-    return _completed(command or _COMMAND, run, passes)
+    return allowing(_completed(command, run), passes)
 
 
 def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:
@@ -383,13 +383,16 @@ def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
     return command.replace("--run-reproducer", f"--run-reproducer {flag}")
 
 
-def _completed(command: str, run: Run, passes: Iterable[Pass[Any, Any]]) -> str:
+def _completed(given: str | None, run: Run) -> str:
     """Return a command with the flags that it lacks for replaying a file."""
-    if "--run-reproducer" in command:
-        flags = [*_reading_flags(run), *run.checks]
-        missing = [flag for flag in flags if flag.partition("=")[0] not in command]
-        command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
-    return allowing(command, passes)
+    command = given or _COMMAND
+    if "--run-reproducer" not in command:
+        return command
+    # A tool that gives its own command names the IR in it, or knows no other one.
+    known = command + " --ir=" * bool(given)
+    flags = [*_reading_flags(run), *run.checks]
+    missing = [flag for flag in flags if flag.partition("=")[0] not in known]
+    return command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
 
 
 def _reading_flags(run: Run) -> Sequence[str]:

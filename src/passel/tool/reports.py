@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from passel.instruments.actions import DebugCounter
     from passel.instruments.ir_printer import PrintIR
     from passel.instruments.progress import Progress, StatusLine
-    from passel.instruments.statistics_report import StatisticsReport
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace
     from passel.ir import IRAdapter
@@ -100,19 +99,15 @@ class Reports(ExitStack):
         Args:
             good: Whether all went well; otherwise some parts were not reached.
         """
-        level = self._settings.mlir_diagnostic_verbosity_level
-        if good and level == "remarks":
-            remark = f"{self._settings.program}: remark:"
-            for each in self._unmatched or ():
-                sys.stderr.write(f"{remark} a nested pipeline found no op to run on: {each}\n")
-            if self._lacks_record:
-                sys.stderr.write(
-                    f"{remark} the input records no pipeline for --run-reproducer to run\n"
-                )
+        remarks = [f"a nested pipeline found no op to run on: {e}" for e in self._unmatched or ()]
+        if self._lacks_record:
+            remarks.append("the input records no pipeline for --run-reproducer to run")
+        if good and self._settings.mlir_diagnostic_verbosity_level == "remarks":
+            for each in remarks:
+                sys.stderr.write(f"{self._settings.program}: remark: {each}\n")
 
     def _make_recorder(self) -> Recorder | None:
-        file = self._settings.record
-        if not file:
+        if not (file := self._settings.record):
             return None
         refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
@@ -139,13 +134,11 @@ class Reports(ExitStack):
         return ActionLog(self._open("log-actions-to", path), places=chosen)
 
     def _make_trace(self) -> Trace | None:
-        path = self._settings.profile_actions_to
-        if not path:
+        if not (path := self._settings.profile_actions_to):
             return None
         from passel.instruments.trace import Trace
 
-        trace = Trace(self._open("profile-actions-to", path))
-        return self.enter_context(trace)
+        return self.enter_context(Trace(self._open("profile-actions-to", path)))
 
     def _open_info(self) -> TextIO:
         given = self._settings
@@ -185,8 +178,14 @@ class PartReports(ExitStack):
         self._printer = printer
         self._trace = trace
         self.timing: Timing | None = None
-        if self._settings.mlir_timing:
-            self.timing = self._make_timing()
+        if settings.mlir_timing:
+            from passel.instruments.timing import Timing
+
+            self.timing = Timing(
+                display=settings.mlir_timing_display, output_format=settings.mlir_output_format
+            )
+            self.callback(self.timing.write_report, stream)
+            self.enter_context(self.timing)
 
     def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
         """Return what times and traces a part of the work that is no pass.
@@ -208,24 +207,12 @@ class PartReports(ExitStack):
             manager.add_instrumentation(self._printer)
             self.callback(self._printer.forget)
         if self._settings.mlir_pass_statistics:
-            manager.add_instrumentation(self._make_statistics())
+            from passel.instruments.statistics_report import StatisticsReport
+
+            display = self._settings.mlir_pass_statistics_display
+            manager.add_instrumentation(StatisticsReport(display, stream=self._stream))
         if self.timing is not None:
             manager.add_instrumentation(self.timing)
-
-    def _make_statistics(self) -> StatisticsReport:
-        from passel.instruments.statistics_report import StatisticsReport
-
-        return StatisticsReport(self._settings.mlir_pass_statistics_display, stream=self._stream)
-
-    def _make_timing(self) -> Timing:
-        from passel.instruments.timing import Timing
-
-        timing = Timing(
-            display=self._settings.mlir_timing_display,
-            output_format=self._settings.mlir_output_format,
-        )
-        self.callback(timing.write_report, self._stream)
-        return self.enter_context(timing)
 
 
 def _make_counter(settings: Settings) -> DebugCounter | None:
@@ -248,18 +235,17 @@ def _make_counter(settings: Settings) -> DebugCounter | None:
 
 
 def _make_printer(settings: Settings) -> PrintIR | None:
-    given = settings
-    for when in ("before", "after"):
-        names: tuple[str, ...] = getattr(given, f"mlir_print_ir_{when}")
+    named = {"before": settings.mlir_print_ir_before, "after": settings.mlir_print_ir_after}
+    for when, names in named.items():
         for name in names:
             if name not in settings.registry:
-                flag, hint = f"--mlir-print-ir-{when}", settings.registry.suggest(name)
-                raise UsageError(f"'{flag}': there is no pass '{name}'{hint}")
+                hint = settings.registry.suggest(name)
+                raise UsageError(f"'--mlir-print-ir-{when}': there is no pass '{name}'{hint}")
     kinds: dict[str, Any] = {
-        "before": given.mlir_print_ir_before_all or given.mlir_print_ir_before,
-        "after": given.mlir_print_ir_after_all or given.mlir_print_ir_after,
-        "only_on_failure": given.mlir_print_ir_after_failure,
-        "diff": given.mlir_print_ir_diff,
+        "before": settings.mlir_print_ir_before_all or settings.mlir_print_ir_before,
+        "after": settings.mlir_print_ir_after_all or settings.mlir_print_ir_after,
+        "only_on_failure": settings.mlir_print_ir_after_failure,
+        "diff": settings.mlir_print_ir_diff,
     }
     if not any(kinds.values()):
         return None
@@ -267,10 +253,10 @@ def _make_printer(settings: Settings) -> PrintIR | None:
 
     return PrintIR(
         **kinds,
-        module_scope=given.mlir_print_ir_module_scope,
-        only_on_change=given.mlir_print_ir_after_change,
+        module_scope=settings.mlir_print_ir_module_scope,
+        only_on_change=settings.mlir_print_ir_after_change,
         flags=settings.print_flags,
-        directory=given.mlir_print_ir_tree_dir or None,
+        directory=settings.mlir_print_ir_tree_dir or None,
         color=settings.color,
     )
 
