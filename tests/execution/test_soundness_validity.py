@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meddling import LANDS, TARGETS, Land, Meddle
+from meddling import ACTS, ADAPTER, TARGETS, Meddle, is_valid, make
 
 from passel import OpPassManager, PassFailedError, PassInstrumentation, PassManager
 from passel.testing import FullEventRecorder
@@ -46,22 +45,21 @@ cases = st.builds(
 )
 
 
-def meddlers(land: Land) -> st.SearchStrategy[Meddle]:
-    """Passes of all kinds, most of which do nothing."""
-    return st.builds(
-        Meddle,
-        act=st.sampled_from(["change", *land.acts]),
-        target=st.sampled_from(["own", *TARGETS]),
-        at=st.sampled_from(SYMBOLS),
-        preserves_all=st.sampled_from([False, False, True]),
-        dynamic=st.sampled_from([False, False, True]),
-    )
+meddlers = st.builds(
+    Meddle,
+    act=st.sampled_from(["change", *ACTS]),
+    target=st.sampled_from(["own", *TARGETS]),
+    at=st.sampled_from(SYMBOLS),
+    preserves_all=st.sampled_from([False, False, True]),
+    dynamic=st.sampled_from([False, False, True]),
+)
+"""Passes of all kinds, most of which do nothing."""
 
 
-def managers(land: Land, depth: int) -> st.SearchStrategy[OpPassManager]:
+def managers(depth: int) -> st.SearchStrategy[OpPassManager]:
     """Nested managers of at most this depth."""
-    entries = meddlers(land) | managers(land, depth - 1) if depth else meddlers(land)
-    anchors = st.sampled_from([land.module, land.func, "any"])
+    entries = meddlers | managers(depth - 1) if depth else meddlers
+    anchors = st.sampled_from(["builtin.module", "func.func", "any"])
     return st.builds(_managed, anchors, st.lists(entries, min_size=1, max_size=3))
 
 
@@ -69,9 +67,8 @@ def _managed(anchor: str, entries: list[Any]) -> OpPassManager:
     return OpPassManager(anchor).add(*entries)
 
 
-def entries_of(land: Land) -> st.SearchStrategy[list[Any]]:
-    """What stands in the pipeline of the module at the top."""
-    return st.lists(meddlers(land) | managers(land, 2), min_size=1, max_size=4)
+pipelines = st.lists(meddlers | managers(2), min_size=1, max_size=4)
+"""What stands in the pipeline of the module at the top."""
 
 
 class Moments(PassInstrumentation):
@@ -85,9 +82,9 @@ class Moments(PassInstrumentation):
         self.failures.append((failure, list(Meddle.log)))
 
 
-def run(land: Land, entries: list[Any], case: Case) -> tuple[Any, bool, Moments]:
+def run(entries: list[Any], case: Case) -> tuple[Any, bool, Moments]:
     """Run passes on a new module; return it, whether the run succeeded, and the failures."""
-    pm = PassManager(land.module, adapter=land.adapter).add(*entries)
+    pm = PassManager("builtin.module", adapter=ADAPTER).add(*entries)
     pm.enable_verifier(case.verify)
     pm.enable_isolation_check(case.isolation)
     pm.enable_analysis_verifier(case.claims)
@@ -96,9 +93,9 @@ def run(land: Land, entries: list[Any], case: Case) -> tuple[Any, bool, Moments]
     if case.watched:
         pm.add_instrumentation(FullEventRecorder())
     if case.gate:
-        pm.add_gate(lambda _, op: land.adapter.symbol_name(op) != case.gate)
+        pm.add_gate(lambda _, op: ADAPTER.symbol_name(op) != case.gate)
     Meddle.log.clear()
-    module = land.make()
+    module = make()
     try:
         pm.run(module, on_diagnostic=lambda _: None)
     except PassFailedError:
@@ -106,23 +103,19 @@ def run(land: Land, entries: list[Any], case: Case) -> tuple[Any, bool, Moments]
     return module, True, moments
 
 
-@pytest.mark.parametrize("land", LANDS.values(), ids=LANDS)
-@given(data=st.data())
-def test_what_leaves_a_successful_run_is_valid(land: Land, data: st.DataObject) -> None:
+@given(pipelines, cases)
+def test_what_leaves_a_successful_run_is_valid(entries: list[Any], case: Case) -> None:
     """What a verification of the whole would refuse afterwards, the run has refused."""
-    entries, case = data.draw(entries_of(land)), data.draw(cases)
-    module, succeeded, _ = run(land, entries, case)
-    assert not succeeded or land.is_valid(module)
+    module, succeeded, _ = run(entries, case)
+    assert not succeeded or is_valid(module)
 
 
-@pytest.mark.parametrize("land", LANDS.values(), ids=LANDS)
-@given(data=st.data())
+@given(pipelines, cases)
 def test_the_first_failure_names_who_ran_since_all_was_valid(
-    land: Land, data: st.DataObject
+    entries: list[Any], case: Case
 ) -> None:
     """No pass is blamed that ran while everything was fine, or that has not run."""
-    entries, case = data.draw(entries_of(land)), data.draw(cases)
-    _, succeeded, moments = run(land, entries, case)
+    _, succeeded, moments = run(entries, case)
     if succeeded:
         return
     failure, ran = moments.failures[0]
