@@ -2,62 +2,148 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from passel.analysis import analysis_name
+from passel.analysis import PreservedAnalyses, analysis_name, in_common
 from passel.errors import PassFailure
-from passel.execution.matching import unmatched
-from passel.hooks import Bracket, OpIdentity
-from passel.ir import outwards
-from passel.passes.outcome import UNCHANGED, Outcome
+from passel.execution.failures import DialectCheck, Failures
+from passel.execution.options import RunOptions, VerifyEach
+from passel.execution.plans import Plans, unmatched
+from passel.execution.reports import Reports
+from passel.hooks import Bracket, Ended, OpIdentity
+from passel.ir import FindsDialects, InvalidIR, LowersPasses, ability_of, outwards
+from passel.passes.outcome import UNCHANGED, UNKNOWN, Outcome
+from passel.passes.reachable import preserved_by
+from passel.schedule import Pipeline, passes_in, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.execution.failures import Failures
-    from passel.execution.options import PassGate, RunOptions
-    from passel.execution.plans import Plans
-    from passel.execution.reports import Reports
+    from passel.execution.options import PassGate
     from passel.hooks import Instrumentor
-    from passel.ir import IRAdapter, Lifetime
+    from passel.ir import IRAdapter, Lifetime, RenewsFingerprints
     from passel.passes import PassContext
-    from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Schedule, Step
+    from passel.schedule import NestedStep, PipelineCompiler, Schedule, Step
+
+forks: list[None] = []
+"""Grows in each process that Python forks, so that a pass's child does not go on with the run."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: forks.append(None))
 
 
 class RunFacts(ABC):
-    """Base of runs: what strategies, observers and analyses may ask of one; see `Run`.
+    """Base of runs: their services, which strategies, observers and analyses use as well.
 
     Args:
-        adapter: The adapter of the IR.
+        compiler: Compiles pipelines for the IR's context.
         hooks: The hooks.
+        emit: Called for each diagnostic when it is reported; None if there is no listener.
+        options: What is checked.
+        gates: What decides whether steps run.
+        strategy: How siblings share the work.
+        outer: The run whose pass this run is a part of, on ops of another IR.
+
+    Attributes:
+        adapter: The adapter of the IR.
+        ir_context: The IR's own context.
+        op: What the pipeline runs on.
+        pipeline: The pipeline as it runs.
+        hooks: The hooks.
+        options: What is checked.
+        gates: What decides whether steps run.
+        outer: The run whose pass this run is a part of.
+        outcome: How it went, once it is over.
+        verifies: Whether the IR is verified after passes.
+        tracks: Whether it is found by fingerprint what passes have changed.
+        isolates: Whether changes by passes on other ops are noticed.
+        reports: Where diagnostics and failures go.
+        failing: Makes failures.
+        plans: Decides which pipeline runs on which op.
+        states: What passes' `initialize` returned.
+        knows_changes: Whether an outcome says whether the op was changed.
+        trusts_claims: Whether passes that claim to change nothing are held to it later.
+        skips: Whether what has not changed is not verified.
+        examines: Whether anything is looked at after a pass.
+        finds_news: Whether observers ask which passes have changed their ops.
+        claimed: The outcome of a pass that claims to change nothing.
+        dialects: Holds passes to their dependent dialects, if that is checked.
+        do_step: Runs a step, observed or not.
+        uninitialized: Schedules whose passes cannot be initialized, and why.
+        interruptions: The failure by which the run was interrupted, if it was.
     """
 
     op: Any
     pipeline: Pipeline
-    compiler: PipelineCompiler
-    ir_context: Any
-    options: RunOptions
-    gates: Sequence[PassGate]
-    strategy: Any
-    reports: Reports
-    failing: Failures
-    plans: Plans
-    lifetime: Lifetime
-    place_of: Callable[[Any], object]
-    renew: Callable[[Any, Any], Any]
-    do_step: Callable[[Any, Any], Outcome]
 
-    def __init__(self, adapter: IRAdapter, hooks: Instrumentor) -> None:
-        self.adapter: IRAdapter = adapter
+    def __init__(
+        self,
+        compiler: PipelineCompiler,
+        hooks: Instrumentor,
+        emit: Callable[[Diagnostic], None] | None = None,
+        *,
+        options: RunOptions = RunOptions(),  # noqa: B008 - immutable
+        gates: Sequence[PassGate] = (),
+        strategy: Any,
+        outer: RunFacts | None = None,
+    ) -> None:
+        self.adapter: IRAdapter = compiler.adapter
         self.hooks: Instrumentor = hooks
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
-        self.key_of: Callable[[Any], Hashable] = adapter.identity_of
+        self.key_of: Callable[[Any], Hashable] = compiler.adapter.identity_of
         self._ordinals: dict[Hashable, int] = {}
         self._enclosing: tuple[OpIdentity, ...] = ()  # of a share, where it comes from
+        self.compiler: PipelineCompiler = compiler
+        self.ir_context: Any = compiler.context
+        self.options: RunOptions = options
+        self.gates: Sequence[PassGate] = gates
+        self.outer: RunFacts | None = outer
+        self.strategy: Any = strategy
+        self.forks: int = len(forks)
+        self.do_step: Callable[[Any, Any], Outcome] = (
+            self.run_observed if hooks.sees_steps else self.run_step
+        )
+        self.failing: Failures = Failures(self.adapter)
+        self.reports: Reports = Reports(emit, hooks.on_failure)
+        self.states: dict[Any, Any] = {}
+        self.uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
+        self._kept: dict[object, frozenset[type]] = {}
+        self.interruptions: list[Failure] = []
+        self._set_policies(self.adapter, options)
+
+    def _set_policies(self, adapter: IRAdapter, options: RunOptions) -> None:
+        """Decide what is compared, verified, and run as one."""
+        policies, observed = adapter.policies(), self.hooks.sees_steps
+        is_checked = options.analyses or bool(self.gates) or observed
+        self.lifetime: Lifetime = policies.lifetime
+        self.place_of: Callable[[Any], object] = policies.lifetime.place_of
+        self.verifies: bool = options.verify is not VerifyEach.OFF
+        self.knows_changes: bool = options.analyses or (policies.finds_changes and self.verifies)
+        self.tracks: bool = self.knows_changes or self.hooks.finds_changes
+        self.isolates: bool = self.tracks and policies.finds_changes
+        self.trusts_claims: bool = not (self.knows_changes and options.claims)
+        self.skips: bool = policies.finds_changes and options.verify is VerifyEach.CHANGED
+        self.examines: bool = self.verifies or self.tracks
+        self.finds_news: bool = self.tracks and self.hooks.finds_changes
+        self.claimed: Outcome = UNCHANGED if self.verifies else UNKNOWN
+        self.renew: Callable[[Any, Any], Any] = _renewing(adapter) or self._renewed
+        finder = ability_of(adapter, FindsDialects) if options.analyses else None
+        self.dialects: DialectCheck | None = (
+            None if finder is None else DialectCheck(self.failing, finder, self.ir_context)
+        )
+        lowers = None if is_checked else ability_of(adapter, LowersPasses)
+        lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
+        self.plans: Plans = Plans(adapter, lower)
+
+    def _renewed(self, op: Any, last: Any) -> Any:
+        """Return the last fingerprint of an op itself if it is still true, else a new one."""
+        now = self.adapter.fingerprint(op)
+        return last if now == last else now
 
     @abstractmethod
     def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
@@ -86,16 +172,16 @@ class RunFacts(ABC):
         """Run all steps on one op, up to the first that fails."""
 
     @abstractmethod
+    def run_observed(self, step: Any, ctx: PassContext[Any]) -> Outcome:
+        """Run one step on one op, between its hooks, which are called whatever ends it."""
+
+    @abstractmethod
+    def run_step(self, step: Any, ctx: PassContext[Any]) -> Outcome:
+        """Run one step on one op."""
+
+    @abstractmethod
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
         """Run a nested pipeline on one op of a level."""
-
-    @abstractmethod
-    def preserved(self, what: Step | Pipeline) -> frozenset[type]:
-        """Return the analyses that all passes of a step or a pipeline preserve."""
-
-    @abstractmethod
-    def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
-        """Report what a step has to tell, and return it as an outcome."""
 
     @abstractmethod
     def branch(self, tasks: Sequence[PassContext[Any]]) -> tuple[Self, Any]:
@@ -112,6 +198,67 @@ class RunFacts(ABC):
     @abstractmethod
     def fail_dead(self, task: PassContext[Any], how: str, in_pass: int = 0) -> Outcome:
         """Return the outcome of a task whose worker has died."""
+
+    # -- Verification and reports ---------------------------------------------------------------
+
+    def verify(self, step: Step, op: Any, claims: Sequence[Step] = ()) -> Failure | None:
+        """Verify an op with all that is nested in it, and return the failure if it is invalid.
+
+        Args:
+            step: The step after which that is done.
+            op: The op.
+            claims: Steps before that may be to blame as well.
+        """
+        error = self.error_in(step, op, recursive=True)
+        return None if error is None else self.failing.invalid(step, op, error, claims)
+
+    def error_in(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
+        """Return what the verifier says of an op after a step, if that is to be verified."""
+        if not self.verifies:
+            return None
+        with Bracket(self.hooks, "verification", step, op) as hooks:
+            try:
+                self.adapter.verify(op, recursive=recursive)
+            except InvalidIR as error:
+                hooks.ended = Ended(failed=True)
+                return error
+        return None
+
+    def invalidate(
+        self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
+    ) -> Failure | None:
+        """Drop the analyses of the op that the step has not preserved."""
+        ran = outcome.preserved
+        if ctx.record is not None:
+            ran = in_common(ran, ctx.record.outcome.preserved)
+        kept = in_common(self.preserved(step), ran) | ctx.preserved
+        if step.pass_ is not None:
+            kept |= set(step.pass_.produces)
+        try:
+            ctx.analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
+            if self.options.analyses and failure is None and not outcome.failures:
+                ctx.analyses.check()
+        except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
+            return failure or self.failing.raised(step, ctx.op, error)
+        return failure
+
+    def preserved(self, what: Step | Pipeline) -> frozenset[type]:
+        """Return the analyses that all passes of a step or a pipeline preserve."""
+        kept = self._kept.get(what)
+        if kept is None:
+            steps = passes_of(what) if isinstance(what, Pipeline) else passes_in(what)
+            passes = (each.pass_ for each in steps)
+            kept = self._kept[what] = preserved_by(passes)
+        return kept
+
+    def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
+        """Report what a step has to tell, and return it as an outcome."""
+        record, ctx.record = ctx.record, None
+        ctx.failure = failure or ctx.failure
+        if record is None:
+            return self.reports.tell((), failure)
+        told = self.reports.tell(record.diagnostics, failure, record.counts)
+        return record.outcome + told
 
     # -- Observers -----------------------------------------------------------------------------
 
@@ -210,3 +357,13 @@ class RunFacts(ABC):
             on = f" of @{where}" if where else ""
             message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
             raise PassFailure(message, op=op)
+
+
+def _renewing(adapter: IRAdapter) -> Callable[[Any, Any], Any] | None:
+    """Return the adapter's renewing of fingerprints, unless a subclass has others of its own."""
+    for each in type(adapter).__mro__:
+        if "renew_fingerprint" in vars(each):
+            return cast("RenewsFingerprints", adapter).renew_fingerprint
+        if "fingerprint" in vars(each):
+            return None
+    return None

@@ -13,7 +13,7 @@ from passel.schedule import passes_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from passel.ir import InvalidIR, IRAdapter
+    from passel.ir import FindsDialects, InvalidIR, IRAdapter
     from passel.passes import PassContext
     from passel.schedule import PassStep, Step
 
@@ -300,3 +300,33 @@ def _gist(text: str) -> str:
     """
     gist, *lines = (line.strip() for line in text.splitlines())
     return " ".join([gist, *lines[:1]]) if gist.endswith(":") else gist
+
+
+class DialectCheck:
+    """Holds passes to their `dependent_dialects`, on IRs that do not do so themselves.
+
+    Args:
+        failures: Makes failures.
+        finder: The adapter's ability to find them.
+        context: The IR's own context.
+    """
+
+    def __init__(self, failures: Failures, finder: FindsDialects, context: Any) -> None:
+        self._failures = failures
+        self._finder = finder
+        self._context = context
+        self._known: set[str] = set()
+
+    def start(self, op: Any) -> None:
+        """Take the dialects of the input as known."""
+        self._known = set(self._finder.dialects_in(op))
+
+    def check(self, step: Step, op: Any) -> Failure | None:
+        """Return the failure of a pass that made an op of a dialect that is not loaded."""
+        known = self._known | set(self._finder.loaded_dialects(self._context))
+        found = self._finder.dialects_in(op)
+        new = [dialect for dialect in found if dialect not in known]
+        self._known.update(new)
+        if not new or not self._finder.declares_dialects(step.pass_):
+            return None
+        return self._failures.undeclared(step, op, found[new[0]], new[0])

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.failures import Violation, suspects_of
+from passel.execution.options import VerifyEach
 from passel.ir import outwards
+from passel.passes.outcome import CHANGED, UNCHANGED, Outcome, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from passel.execution.facts import RunFacts
     from passel.execution.failures import Suspects
@@ -171,3 +173,37 @@ class Level:
                 return False
             inner, outer = outer, outer.parent
         return True
+
+    def settle(self, outcomes: Sequence[Outcome]) -> Outcome:
+        """Look at an op as a whole after pipelines on the ops inside: what others did, is it valid.
+
+        Args:
+            outcomes: How it went.
+        """
+        found = [self.tell_violation(each) for each in list(self.violations())]
+        if found or any(outcome.failures for outcome in outcomes):
+            return sum_of(found)
+        touched = [
+            task
+            for task, outcome in zip(self.tasks, outcomes, strict=True)
+            if outcome.changed is not False or task.claims
+        ]
+        step, op, recursive = self.step, self.ctx.op, self._run.options.verify is VerifyEach.ALWAYS
+        if not touched or (error := self._run.error_in(step, op, recursive=recursive)) is None:
+            return UNCHANGED
+        suspects = suspects_of(step, touched, [task.op for task in touched])
+        return self._run.tell(self.ctx, self._run.failing.invalid_enclosing(suspects, op, error))
+
+    def tell_violation(self, violation: Violation) -> Outcome:
+        """Report a change that no pass on the op itself has made."""
+        failure = self._run.failing.violation(self.suspects(violation.suspects), violation)
+        return CHANGED + self._run.tell(self.ctx, failure)
+
+    def lose(self, task: PassContext[Any]) -> Outcome:
+        """Return the outcome of an op that was erased or moved before its turn."""
+        self.gone.add(task.number)
+        suspects = self.suspects(range(task.number))
+        rest = "" if self._run.lifetime.survives_loss else "; the ops behind it are not processed"
+        name = task.plan.op_name
+        failure = self._run.failing.lost_siblings(suspects, self.ctx.op, name, rest)
+        return CHANGED + self._run.tell(self.ctx, failure)
