@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 from importlib import import_module
@@ -119,16 +118,6 @@ def installed(
         return run_with([folder], str(folder / "bin" / example.name), *arguments, cwd=tmp_path)
 
     return run
-
-
-def test_it_is_five_lines(example: Tool, folder: Path) -> None:
-    """What tells the tool from passel-opt is one call."""
-    path = folder.joinpath(*example.main.split(".")).with_suffix(".py")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    (main,) = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    without_docstring = main.body[1:]
-    assert len(imports) + 1 + len(without_docstring) <= 5
 
 
 def test_it_runs_a_pipeline(example: Tool, installed: Callable[..., Outcome]) -> None:

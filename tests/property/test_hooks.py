@@ -321,22 +321,3 @@ def test_a_change_is_told_exactly_if_the_fingerprint_differs(case: Case) -> None
     with reports() as reported:
         case.run(Comparing())
     assert reported.count == 0, "a comparison failed"
-
-
-class Verifications(PassInstrumentation):
-    """Records what is verified."""
-
-    def __init__(self) -> None:
-        self.verified: list[tuple[str, str | None]] = []
-
-    def before_verification(self, step: Any, op: ToyOp) -> None:
-        """Record it."""
-        self.verified.append((step.path, op.symbol))
-
-
-@given(cases)
-def test_verification_does_not_depend_on_who_watches_changes(case: Case) -> None:
-    """The same is verified whether or not `finds_changes` makes the run take fingerprints."""
-    alone, together = Verifications(), Verifications()
-    assert case.run(alone) == case.run(together, Comparing())
-    assert alone.verified == together.verified

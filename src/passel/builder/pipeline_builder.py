@@ -6,31 +6,23 @@ It makes pass managers and is not known to them: nothing about how pipelines run
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Literal, Self, TypedDict, Unpack, overload
 
 from passel.builder.constraints import Rule
-from passel.builder.declarations import default_declarations
 from passel.builder.extensions import run_extensions
-from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
 from passel.builder.pipeline_plan import PipelinePlan
-from passel.builder.sequence import Between, nodes_of
-from passel.builder.targets import Stage, caller
+from passel.builder.sequence import Between
+from passel.builder.targets import Stage
 from passel.errors import InsertionError
-from passel.ir import op_name_of
-from passel.manager import Nesting, OpPassManager, PassManager
-from passel.passes import default_registry
-from passel.pipeline import PipelineNode
+from passel.manager import OpPassManager
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable
 
     from passel.builder.constraints import Constraint
-    from passel.builder.declarations import DeclarationTable
     from passel.builder.extensions import Extension
     from passel.builder.targets import Handle, Occurrence, Target
-    from passel.ir import IRAdapter
-    from passel.passes import PassRegistry, PassType
+    from passel.passes import PassType
 
 
 class How(TypedDict, total=False):
@@ -68,22 +60,8 @@ class PipelineBuilder(PipelinePlan):
         builtin.module(cse,canonicalize)
     """
 
-    def __init__(
-        self,
-        anchor: str | type = "builtin.module",
-        context: Any = None,
-        *,
-        adapter: IRAdapter | None = None,
-        registry: PassRegistry | None = None,
-        declarations: DeclarationTable | None = None,
-        nesting: Nesting = Nesting.EXPLICIT,
-    ) -> None:
-        empty = PipelineNode(op_name_of(anchor))
-        names = default_registry() if registry is None else registry
-        template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
-        template.nesting = nesting
-        super().__init__(template, declarations or default_declarations(), adapter, names)
-        self._at: str = ""  # the label of the nested pipeline that is added to
+    _at: str = ""
+    """The label of the nested pipeline that is added to; empty for the outermost."""
 
     def nest(
         self, anchor: str | type, *, label: str = "", jobs: int | None = None
@@ -353,90 +331,3 @@ class PipelineBuilder(PipelinePlan):
         with self._draft.all_or_nothing():
             run_extensions(self, extensions, self._draft)
         return self
-
-    # -- Building ---------------------------------------------------------------------------
-
-    @classmethod
-    def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
-        """Return a builder that holds what a manager does, and builds an equal one.
-
-        Args:
-            manager: The manager.
-            arguments: As for the constructor.
-        """
-        builder = cls(manager.anchor, **arguments)
-        sequence = builder._draft.sequence
-        sequence.calls += 1
-        for node in nodes_of(manager, caller()):
-            sequence.link(node, sequence.root)  # whatever constraints it breaks
-        builder._draft.forget()
-        return builder
-
-    @classmethod
-    def parse(
-        cls,
-        text: str,
-        context: Any = None,
-        *,
-        flat_anchor: str | None = None,
-        name: str = "<pass-pipeline>",
-        **arguments: Any,
-    ) -> Self:
-        """Return a builder that holds what a pipeline's text says.
-
-        Args:
-            text: A pipeline such as `builtin.module(func.func(cse))`.
-            context: As for the constructor.
-            flat_anchor: As for `PassManager.parse`.
-            name: What errors call the text.
-            arguments: As for the constructor.
-
-        Raises:
-            PipelineError: The text is wrong.
-        """
-        manager = PassManager.parse(
-            text,
-            context,
-            registry=arguments.get("registry"),
-            adapter=arguments.get("adapter"),
-            flat_anchor=flat_anchor,
-            name=name,
-        )
-        return cls.from_manager(manager, context=context, **arguments)
-
-    @classmethod
-    def from_file(
-        cls,
-        path: str | Path,
-        context: Any = None,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        **arguments: Any,
-    ) -> Self:
-        """Return a builder that holds what a file says.
-
-        Args:
-            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, on
-                `builtin.module` if it has no anchor.
-            context: As for the constructor.
-            variables: Values of the variables that the file uses, as values or as text.
-            arguments: As for the constructor.
-
-        Raises:
-            PipelineError: The file cannot be read, or is wrong; its `problems` say where.
-
-        Source: the descriptors of llvm/lighthouse, which this reads as well.
-        """
-        if not is_data(path):
-            source = read_text(path, variables or {})
-            anchor = "builtin.module" if source.text.strip() else None
-            return cls.parse(
-                source.text, context, flat_anchor=anchor, name=source.name, **arguments
-            )
-        file = read_pipeline_file(path, variables or {})
-        builder = cls(file.anchor, context, **arguments)
-        with builder._draft.edit() as edit:
-            for element, span in file.elements:
-                with placed(span):
-                    edit.append_element(element, span)
-        return builder

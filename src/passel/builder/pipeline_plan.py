@@ -5,17 +5,23 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
+from passel.builder.declarations import default_declarations
 from passel.builder.draft import Draft
 from passel.builder.finishing import finish
-from passel.builder.sequence import Sequence, placed_of, steps_of
+from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
+from passel.builder.sequence import Sequence, nodes_of, placed_of, steps_of
 from passel.builder.showing import explanation, picture
+from passel.builder.targets import caller
 from passel.contracts import ContractWalk, Named, Region, refuse
 from passel.errors import AnchorError, InsertionError, Problem
-from passel.ir import ANY
-from passel.passes.op_pass_manager import Nesting
+from passel.ir import ANY, op_name_of
+from passel.manager import Nesting, PassManager
+from passel.passes import default_registry
+from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
@@ -25,31 +31,125 @@ if TYPE_CHECKING:
     from passel.builder.targets import Occurrence, Target
     from passel.contracts import Violation
     from passel.ir import IRAdapter
-    from passel.manager import OpPassManager, PassManager
+    from passel.manager import OpPassManager
     from passel.passes import PassRegistry, PassType
 
 
 class PipelinePlan:
     """A pipeline that can be asked about and built, and knows no way to change it.
 
-    Args:
-        template: An empty manager, which knows the IR and where names are looked up.
-        declarations: What is declared of passes beside what their classes say.
-        adapter: The adapter of the IR, if one is given.
+    It is made as a `PipelineBuilder` is.
+
+    Attributes:
+        adapter: The adapter, if one is given.
         registry: Where names are looked up, so that an extension can register its passes.
+        declarations: What is declared of passes.
     """
 
     def __init__(
         self,
-        template: PassManager,
-        declarations: DeclarationTable,
-        adapter: IRAdapter | None,
-        registry: PassRegistry,
+        anchor: str | type = "builtin.module",
+        context: Any = None,
+        *,
+        adapter: IRAdapter | None = None,
+        registry: PassRegistry | None = None,
+        declarations: DeclarationTable | None = None,
+        nesting: Nesting = Nesting.EXPLICIT,
     ) -> None:
-        self.declarations: DeclarationTable = declarations
         self.adapter: IRAdapter | None = adapter
-        self.registry: PassRegistry = registry
-        self._draft = Draft(Sequence(template.anchor), declarations, template)
+        self.registry: PassRegistry = default_registry() if registry is None else registry
+        self.declarations: DeclarationTable = declarations or default_declarations()
+        empty = PipelineNode(op_name_of(anchor))
+        template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
+        template.nesting = nesting
+        self._draft = Draft(Sequence(template.anchor), self.declarations, template)
+
+    @classmethod
+    def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
+        """Return a builder that holds what a manager does, and builds an equal one.
+
+        Args:
+            manager: The manager.
+            arguments: As for the constructor.
+        """
+        builder = cls(manager.anchor, **arguments)
+        sequence = builder._draft.sequence
+        sequence.calls += 1
+        for node in nodes_of(manager, caller()):
+            sequence.link(node, sequence.root)  # whatever constraints it breaks
+        builder._draft.forget()
+        return builder
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        context: Any = None,
+        *,
+        flat_anchor: str | None = None,
+        name: str = "<pass-pipeline>",
+        **arguments: Any,
+    ) -> Self:
+        """Return a builder that holds what a pipeline's text says.
+
+        Args:
+            text: A pipeline such as `builtin.module(func.func(cse))`.
+            context: As for the constructor.
+            flat_anchor: As for `PassManager.parse`.
+            name: What errors call the text.
+            arguments: As for the constructor.
+
+        Raises:
+            PipelineError: The text is wrong.
+        """
+        manager = PassManager.parse(
+            text,
+            context,
+            registry=arguments.get("registry"),
+            adapter=arguments.get("adapter"),
+            flat_anchor=flat_anchor,
+            name=name,
+        )
+        return cls.from_manager(manager, context=context, **arguments)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        context: Any = None,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        **arguments: Any,
+    ) -> Self:
+        """Return a builder that holds what a file says.
+
+        Args:
+            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, on
+                `builtin.module` if it has no anchor.
+            context: As for the constructor.
+            variables: Values of the variables that the file uses, as values or as text.
+            arguments: As for the constructor.
+
+        Raises:
+            PipelineError: The file cannot be read, or is wrong; its `problems` say where.
+
+        Source: the descriptors of llvm/lighthouse, which this reads as well.
+        """
+        if not is_data(path):
+            source = read_text(path, variables or {})
+            anchor = "builtin.module" if source.text.strip() else None
+            return cls.parse(
+                source.text, context, flat_anchor=anchor, name=source.name, **arguments
+            )
+        file = read_pipeline_file(path, variables or {})
+        builder = cls(file.anchor, context, **arguments)
+        with builder._draft.edit() as edit:
+            for element, span in file.elements:
+                with placed(span):
+                    edit.append_element(element, span)
+        return builder
+
+    # -- What is in it ----------------------------------------------------------------------
 
     @property
     def anchor(self) -> str:
