@@ -143,15 +143,23 @@ class Edit:
         Raises:
             AnchorError: They can be in none.
         """
-        found = [self._nodes_somewhere(item, home) for item in items]
+        containers = [home, *_nests_inside(home)]
+        found = [self._fitting(item, containers) for item in items]
         label = self._label([node for _, inside in found for node in inside], items, label)
         for container, inside in found:
             self.put(inside, container, label=label)
         self.placed = dict.fromkeys(self.added)
 
-    def _nodes_somewhere(self, item: object, home: Container) -> tuple[Container, list[Node]]:
+    def _fitting(
+        self, item: object, containers: Iterable[Container]
+    ) -> tuple[Container, list[Node]]:
+        """Return the first container where an item can be, and what it is there.
+
+        Raises:
+            AnchorError: It can be in none.
+        """
         refused: AnchorError | None = None
-        for container in (home, *_nests_inside(home)):
+        for container in containers:
             try:
                 return container, self.nodes(item, container)
             except AnchorError as error:
@@ -208,53 +216,59 @@ class Edit:
             AnchorError: They fit into no enclosing pipeline of the unit.
         """
         target = unit[-1] if after else unit[0]
+        containers = [each for each in target.enclosing() if not is_block(each)]
         found: list[list[Node]] = []
         for each in items[::-1] if after else items:  # what is put last is the nearest
-            container, nodes, splits = self._fitting(target, each, after=after)
-            _check_splits(target, splits, each, after=after, split=split)
-            index = self._room(target, container, after=after)
+            container, nodes = self._fitting(each, containers)
+            index = self._room(target, container, each, after=after, split=split)
             for offset, node in enumerate(nodes):
                 self.sequence.link(node, container, index + offset)
             found.append(nodes)
         self.added += (node for nodes in (found[::-1] if after else found) for node in nodes)
 
-    def _fitting(
-        self, target: Node, given: object, *, after: bool
-    ) -> tuple[Container, list[Node], list[Container]]:
-        """Return the innermost container where an item can be, the items, and what is to split."""
-        refused: AnchorError | None = None
-        item: Item = target
-        splits: list[Container] = []
-        for container in target.enclosing():
-            if not is_block(container):
-                try:
-                    return container, self.nodes(given, container), splits
-                except AnchorError as error:
-                    refused = refused or error
-            if 0 < container.index(item) + after < len(container.items):
-                splits.append(container)
-            item = container
-        assert refused is not None  # noqa: S101 - the outermost container is no block
-        raise refused
+    def _room(
+        self, target: Node, outer: Container, given: object, *, after: bool, split: bool
+    ) -> int:
+        """Return the place in a container next to what encloses a target, which may be split.
 
-    def _room(self, target: Node, outer: Container, *, after: bool) -> int:
-        """Split the nested pipelines around a target up to a container; return the place in it."""
+        Raises:
+            InsertionError: It is a bundle or a stage, or nothing may be split.
+        """
         item: Item = target
-        offset = int(after)
+        offset, side = int(after), "after" if after else "before"
         for container in target.enclosing():
             index = container.index(item) + offset
             if container is outer:
                 return index
-            if isinstance(container, Nest) and 0 < index < len(container.items):
-                assert container.parent is not None  # noqa: S101 - it is inside of the outer one
-                rest = Nest(container.anchor, container.origin, jobs=container.jobs)
-                for each in container.items[index:]:
-                    self.sequence.unlink(each)
-                    rest.items.append(each)
-                self.sequence.link(rest, container.parent, container.parent.index(container) + 1)
+            if 0 < index < len(container.items):
+                if isinstance(container, Group):
+                    what = "bundle" if container.is_block else "stage"
+                    message = (
+                        f"nothing can be put {side} '{target.label}', which stands inside {what} "
+                        f"'{container.name}'; put it before or after the {what}"
+                    )
+                    raise InsertionError(Problem(message))
+                if not split:
+                    message = (
+                        f"'{given}' cannot stand in the pipeline on '{anchor_of(container)}' that "
+                        f"'{target.label}' is in, and to stand {side} that outside it would have "
+                        "to split the pipeline; allow it with split=True, or choose another target"
+                    )
+                    raise InsertionError(Problem(message))
+                self._split(container, index)
                 offset = 1  # between both halves
             item = container
         raise AssertionError
+
+    def _split(self, container: Container, index: int) -> None:
+        """Put what is in a nested pipeline from a place on into another one after it."""
+        assert isinstance(container, Nest)  # noqa: S101 - groups are not split
+        assert container.parent is not None  # noqa: S101 - nor is the outermost container
+        rest = Nest(container.anchor, container.origin, jobs=container.jobs)
+        for each in container.items[index:]:
+            self.sequence.unlink(each)
+            rest.items.append(each)
+        self.sequence.link(rest, container.parent, container.parent.index(container) + 1)
 
     # -- Finding ----------------------------------------------------------------------------
 
@@ -322,29 +336,3 @@ def _nests_inside(container: Container) -> Iterator[Nest]:
             yield item
         if isinstance(item, Container) and not is_block(item):
             yield from _nests_inside(item)
-
-
-def _check_splits(
-    target: Node, splits: list[Container], given: object, *, after: bool, split: bool
-) -> None:
-    """Refuse to split what has to stay in one piece.
-
-    Raises:
-        InsertionError: It is a bundle or a stage, or nothing may be split.
-    """
-    side = "after" if after else "before"
-    for group in splits:
-        if isinstance(group, Group):
-            what = "bundle" if group.is_block else "stage"
-            message = (
-                f"nothing can be put {side} '{target.label}', which stands inside {what} "
-                f"'{group.name}'; put it before or after the {what}"
-            )
-            raise InsertionError(Problem(message))
-    if splits and not split:
-        message = (
-            f"'{given}' cannot stand in the pipeline on '{anchor_of(target.parent)}' that "
-            f"'{target.label}' is in, and to stand {side} that outside it would have to split "
-            "the pipeline; allow it with split=True, or choose another target"
-        )
-        raise InsertionError(Problem(message))
