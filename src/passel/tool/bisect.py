@@ -1,4 +1,36 @@
-"""The command passel-bisect: which execution of a pass broke it."""
+"""passel-bisect: find the pass that broke it.
+
+Usage: passel-bisect <record> [flags]
+
+Examples:
+  passel-bisect run.passel                                   (a run that failed)
+  passel-bisect run.passel --invalid
+  passel-bisect run.passel --computes-else=@main --inside
+  passel-bisect run.passel --interesting='./test.sh {}' -o before.mlir
+
+The file is a record: passel-opt --record=run.passel. The search is for the execution of a pass
+after which the IR is interesting, and before which it is not. No pass runs again for that: the
+states of the record are asked about, the first and the last one twice. What is interesting is
+
+* with --interesting=<command>, IR for which the command exits with 0. It gets a file in place of
+  {}, or as its last argument, with the IR in generic form;
+* with --invalid, IR that the verifier refuses;
+* with --computes-else, IR whose functions return, write or print something else, run by xDSL's
+  interpreter on some random arguments, which are the same each time, or on given ones;
+* by default, of a run that failed, IR on which the pass that failed, or that the process died in,
+  fails in the same way: found is what made it so.
+
+With --inside, the pass that was found runs again, on that op alone: which of its rewrites does it
+(xDSL). With -o, the IR before the pass is written to a file, with the pass, as a reproducer.
+
+IR that cannot be asked about is passed over: the interpreter lacks an op, or the command exits with
+125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 5 s, or
+in --timeout, are named and left out. No shell runs the command: write sh -c '...' for a pipe.
+
+The answer goes to the standard output, everything else to the error stream.
+
+Passes are flags too, as for passel-opt: see passel-opt --help.
+"""
 
 from __future__ import annotations
 
@@ -44,44 +76,8 @@ class _Flags(SearchFlags):
     run: int = flag("the run to look at, of several in the record", "<n>", 0, parse=number_of)
 
 
-_EXAMPLES = """\
-  passel-bisect run.passel                                   (a run that failed)
-  passel-bisect run.passel --invalid
-  passel-bisect run.passel --computes-else=@main --inside
-  passel-bisect run.passel --interesting='./test.sh {}' -o before.mlir
-"""
-
-_NOTES = """\
-The file is a record: passel-opt --record=run.passel. The search is for the execution of a pass
-after which the IR is interesting, and before which it is not. No pass runs again for that: the
-states of the record are asked about, the first and the last one twice. What is interesting is
-
-* with --interesting=<command>, IR for which the command exits with 0. It gets a file in place of
-  {}, or as its last argument, with the IR in generic form;
-* with --invalid, IR that the verifier refuses;
-* with --computes-else, IR whose functions return, write or print something else, run by xDSL's
-  interpreter on some random arguments, which are the same each time, or on given ones;
-* by default, of a run that failed, IR on which the pass that failed, or that the process died in,
-  fails in the same way: found is what made it so.
-
-With --inside, the pass that was found runs again, on that op alone: which of its rewrites does it
-(xDSL). With -o, the IR before the pass is written to a file, with the pass, as a reproducer.
-
-IR that cannot be asked about is passed over: the interpreter lacks an op, or the command exits with
-125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 5 s, or
-in --timeout, are named and left out. No shell runs the command: write sh -c '...' for a pipe.
-
-The answer goes to the standard output, everything else to the error stream.
-"""
-
 PROGRAM = search_program(
-    "passel-bisect",
-    "find the pass that broke it",
-    _Flags,
-    _EXAMPLES,
-    _NOTES,
-    inputs="<record>",
-    takes=lambda each: each.searched and (each.replayed or each.name in ("o", "color")),
+    __doc__, _Flags, lambda each: each.searched and (each.replayed or each.name in ("o", "color"))
 )
 
 

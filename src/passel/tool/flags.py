@@ -31,49 +31,25 @@ PROGRAM = "passel-opt"
 _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
 """Words that may follow a flag of one letter, as in `-j4` and `-Iinclude`, by metavar."""
 
-_NO_PRINTER = "MLIR's bindings offer no such form"
-_IN_COMPAT = "add --compat=xdsl, which takes all flags as xdsl-opt does"
-_NO_REMARKS = "MLIR's bindings have no remark engine"
-_NO_DEBUG_OUTPUT = (
+_REASONS = {
     "releases of MLIR have no debug output; --mlir-print-ir-after-change and "
-    "--log-actions-to=<file> show what passes do"
-)
-_OTHER_STATISTICS = "--mlir-pass-statistics and its --mlir-pass-statistics-display=json count"
-_OTHER_HELP = "--help-all lists all flags, --list-passes all passes"
-_OTHER_OPTIONS = "--dump-pass-pipeline prints what runs, with all options"
-
-NOT_HERE = {
-    "debug": _NO_DEBUG_OUTPUT,
-    "debug-only": _NO_DEBUG_OUTPUT,
-    "debug-counter": "--mlir-debug-counter counts executions of passes",
-    "stats": _OTHER_STATISTICS,
-    "stats-json": _OTHER_STATISTICS,
-    "help-hidden": _OTHER_HELP,
-    "help-list": _OTHER_HELP,
-    "help-list-hidden": _OTHER_HELP,
-    "print-options": _OTHER_OPTIONS,
-    "print-all-options": _OTHER_OPTIONS,
-    "elide-resource-data-from-bytecode": "MLIR's bindings write all of it",
-    "mlir-enable-debugger-hook": "--log-actions-to and --mlir-debug-counter observe passes",
-    "mlir-print-elementsattrs-with-hex-if-larger": _NO_PRINTER,
-    "mlir-print-unique-ssa-ids": _NO_PRINTER,
-    "mlir-print-value-users": _NO_PRINTER,
-    "remark-format": _NO_REMARKS,
-    "remark-policy": _NO_REMARKS,
-    "remarks-filter": _NO_REMARKS,
-    "remarks-filter-analyse": _NO_REMARKS,
-    "remarks-filter-failed": _NO_REMARKS,
-    "remarks-filter-missed": _NO_REMARKS,
-    "remarks-filter-passed": _NO_REMARKS,
-    "remarks-output-file": _NO_REMARKS,
-    "remarks-section": _NO_REMARKS,
-    "frontend": _IN_COMPAT,
-    "f": _IN_COMPAT,
-    "parsing-diagnostics": _IN_COMPAT,
-    "print-no-properties": _IN_COMPAT,
-    "shrink": _IN_COMPAT,
-    "syntax-highlight": _IN_COMPAT,
+    "--log-actions-to=<file> show what passes do": "debug debug-only",
+    "--mlir-debug-counter counts executions of passes": "debug-counter",
+    "--mlir-pass-statistics and its --mlir-pass-statistics-display=json count": "stats stats-json",
+    "--help-all lists all flags, --list-passes all passes": "help-hidden help-list "
+    "help-list-hidden",
+    "--dump-pass-pipeline prints what runs, with all options": "print-options print-all-options",
+    "MLIR's bindings write all of it": "elide-resource-data-from-bytecode",
+    "--log-actions-to and --mlir-debug-counter observe passes": "mlir-enable-debugger-hook",
+    "MLIR's bindings offer no such form": "mlir-print-unique-ssa-ids mlir-print-value-users "
+    "mlir-print-elementsattrs-with-hex-if-larger",
+    "MLIR's bindings have no remark engine": "remark-format remark-policy remarks-filter "
+    "remarks-filter-analyse remarks-filter-failed remarks-filter-missed remarks-filter-passed "
+    "remarks-output-file remarks-section",
+    "add --compat=xdsl, which takes all flags as xdsl-opt does": "frontend f parsing-diagnostics "
+    "print-no-properties shrink syntax-highlight",
 }
+NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names.split()}
 """Flags of mlir-opt and xdsl-opt that passel-opt lacks, and why."""
 
 

@@ -1,4 +1,23 @@
-"""Programs: their help, and how those run that have no passes as flags."""
+"""Programs: their help, and how those run that have no passes as flags.
+
+The help of passel-opt, and of tools like it, is made of this:
+
+{name}: run nested pass pipelines on {subject}.
+
+Usage: {name} [<file>|-] [flags]
+
+Examples:
+  {name} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
+  {name} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
+  {name} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
+  {name} in.mlir --load-pass-plugin=my_pass.py --my-pass
+  {name} tests.mlir --split-input-file --verify-diagnostics
+
+Without a pipeline, {default}. Diagnostics and reports go to the error stream.
+The exit code is 0 if all went well, 1 if something is at fault, and 128 + n after the signal n.
+
+Passes and pipelines are flags too, in the order given: see --list-passes.
+"""
 
 from __future__ import annotations
 
@@ -38,29 +57,25 @@ class Program(NamedTuple):
     """A program, as its help shows it.
 
     Attributes:
-        name: Its name.
-        summary: One line.
-        inputs: Its arguments that are no flags, such as `[<file>|-]`.
+        doc: A line of its name and what it does, its usage, examples, and notes, in paragraphs: the
+            docstring of its module.
         groups: Its flags, in groups with titles; those without help are not shown.
-        examples: Command lines, one on a line.
-        notes: Whatever else there is to know.
     """
 
-    name: str
-    summary: str
-    inputs: str
+    doc: str
     groups: Sequence[tuple[str, Sequence[Flag]]]
-    examples: str
-    notes: str
 
     @classmethod
-    def of(
-        cls, name: str, summary: str, inputs: str, own: type[FlagGroup], examples: str, notes: str
-    ) -> Program:
+    def of(cls, doc: str | None, own: type[FlagGroup]) -> Program:
         """Return a program with flags of its own, and those that all have."""
         about = [each for each in InformationFlags.flags.values() if each.name in ABOUT]
         groups = [(own.title(), tuple(own.flags.values())), (InformationFlags.title(), about)]
-        return cls(name, summary, inputs, groups, examples, notes)
+        return cls(doc or "", groups)
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self.doc.partition(":")[0]
 
     @property
     def flags(self) -> list[Flag]:
@@ -70,15 +85,16 @@ class Program(NamedTuple):
 
 def help_text(program: Program) -> str:
     """Return the text of `--help`: neighbours with the same text share a line."""
-    lines = [f"{program.name}: {program.summary}"]
-    lines += [f"Usage: {program.name} {program.inputs} [flags]", ""]
-    lines += ["Examples:", program.examples] if program.examples else []
+    summary, usage, *notes = program.doc.strip().split("\n\n")
+    lines = [summary.removesuffix("."), usage, ""]
+    if notes[0].startswith("Examples:"):
+        lines += [notes.pop(0), ""]
     for title, flags in program.groups:
         shown = groupby((flag for flag in flags if flag.help), lambda flag: flag.help)
         rows = [(", ".join(map(_usage, same)), text) for text, same in shown]
         lines += [f"{title}:"] * bool(rows)
         lines += [f"  {left:<{_WIDTH}} {text}" for left, text in rows]
-    return "\n".join([*lines, "", program.notes])
+    return "\n".join([*lines, "", "\n\n".join(notes)]) + "\n"
 
 
 def _usage(flag: Flag) -> str:
@@ -125,22 +141,6 @@ def start(name: str, argv: Sequence[str] | None, run: Callable[[Sequence[str]], 
 
 _WIDEST_OPTION = 60
 
-_EXAMPLES = """\
-  {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
-  {program} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
-  {program} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
-  {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
-  {program} tests.mlir --split-input-file --verify-diagnostics
-"""
-
-_NOTES = """\
-Without a pipeline, {default}. Diagnostics and reports go to the error
-stream. The exit code is 0 if all went well; 1 if the input, a pass or the command line is at fault;
-129, 130 or 143 after SIGHUP, Ctrl-C or SIGTERM.
-"""
-
-_CLOSING = "Passes and pipelines are flags too, in the order given: see --list-passes.\n"
-
 
 def information(settings: Settings) -> str:
     """Return the information that a flag asks for in place of a run.
@@ -177,16 +177,10 @@ def _opt_help(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> str:
     groups += [(ir.name, [*ir.own_flags]), (tool.name, [*tool.flags])]
     subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
     default = f"'{tool.pipeline}' runs" if tool.pipeline else "the input is verified and printed"
-    return help_text(
-        Program(
-            tool.name,
-            f"run nested pass pipelines on {subject}",
-            "[<file>|-]",
-            groups,
-            "" if whole else _EXAMPLES.format(program=tool.name),
-            (_NOTES.format(default=default) if whole else "") + _CLOSING,
-        )
-    )
+    head, usage, examples, notes, closing = (__doc__ or "").split("\n\n")[-5:]
+    paragraphs = [head, usage, notes, closing] if whole else [head, usage, examples, closing]
+    doc = "\n\n".join(paragraphs).format(name=tool.name, subject=subject, default=default)
+    return help_text(Program(doc, groups))
 
 
 def version(tool: ToolDefinition, ir: IRChoice) -> str:

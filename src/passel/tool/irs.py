@@ -170,10 +170,7 @@ class IRChoice:
     """
 
     def __init__(
-        self,
-        name: str,
-        tool: ToolDefinition = _ANY_TOOL,
-        plugins: Sequence[ModuleType] = (),
+        self, name: str, tool: ToolDefinition = _ANY_TOOL, plugins: Sequence[ModuleType] = ()
     ) -> None:
         self.name: str = name
         self._tool = tool

@@ -60,11 +60,7 @@ class PipelineFactory:
         return bool(self._flags) and (recorded is None or recorded.pipeline is None)
 
     def make(
-        self,
-        kind: OpKind,
-        context: Any,
-        adapter: IRAdapter,
-        recorded: Recorded | None = None,
+        self, kind: OpKind, context: Any, adapter: IRAdapter, recorded: Recorded | None = None
     ) -> PassManager:
         """Return a manager for a top-level op of a kind.
 

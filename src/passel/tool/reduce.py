@@ -1,4 +1,30 @@
-"""The command passel-reduce: the smallest input and pipeline with the same failure."""
+"""passel-reduce: make a failing case small.
+
+Usage: passel-reduce [<file>|-] [flags]
+
+Examples:
+  passel-reduce in.mlir -p 'builtin.module(func.func(cse,my-pass),symbol-dce)' -o small.mlir
+  passel-reduce repro.mlir -j 4                       (a reproducer of passel-opt or mlir-opt)
+  passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass
+  passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass --computes-else=@main
+  passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
+
+The pipeline fails on the input: a pass raises an error, leaves invalid IR behind, or crashes the
+process. The result fails in the same way: in the same pass, by the same kind of error, with a
+message that begins alike. It is a reproducer, which passel-opt --run-reproducer replays.
+
+With --interesting=<command>, the result is the smallest for which the command exits with 0. The
+command gets a file in place of {}, or as its last argument: the IR in generic form, followed by the
+pipeline, if one is given, as a reproducer. It is run in this directory, twice on the input first:
+it has to say both times that it is interesting. Cases that are not valid IR are not tried.
+
+With --computes-else, functions compute something else after the pipeline than before, as for
+passel-bisect.
+
+Ctrl-C ends the search, and leaves the smallest case until then.
+
+Passes are flags too, as for passel-opt: see passel-opt --help.
+"""
 
 from __future__ import annotations
 
@@ -23,33 +49,7 @@ if TYPE_CHECKING:
     from passel.tool.settings import Settings
 
 
-_EXAMPLES = """\
-  passel-reduce in.mlir -p 'builtin.module(func.func(cse,my-pass),symbol-dce)' -o small.mlir
-  passel-reduce repro.mlir -j 4                       (a reproducer of passel-opt or mlir-opt)
-  passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass
-  passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass --computes-else=@main
-  passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
-"""
-
-_NOTES = """\
-The pipeline fails on the input: a pass raises an error, leaves invalid IR behind, or crashes the
-process. The result fails in the same way: in the same pass, by the same kind of error, with a
-message that begins alike. It is a reproducer, which passel-opt --run-reproducer replays.
-
-With --interesting=<command>, the result is the smallest for which the command exits with 0. The
-command gets a file in place of {}, or as its last argument: the IR in generic form, followed by the
-pipeline, if one is given, as a reproducer. It is run in this directory, twice on the input first:
-it has to say both times that it is interesting. Cases that are not valid IR are not tried.
-
-With --computes-else, functions compute something else after the pipeline than before, as for
-passel-bisect.
-
-Ctrl-C ends the search, and leaves the smallest case until then.
-"""
-
-PROGRAM = search_program(
-    "passel-reduce", "make a failing case small", SearchFlags, _EXAMPLES, _NOTES
-)
+PROGRAM = search_program(__doc__, SearchFlags, lambda each: each.searched)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

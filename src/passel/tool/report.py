@@ -1,4 +1,19 @@
-"""The command passel-report: what a recorded run did, and how two differ."""
+"""passel-report: show what a recorded run did, or how two differ.
+
+Usage: passel-report <record> [<new record>] [flags]
+
+Examples:
+  passel-report run.record
+  passel-report run.record --step=cse --op=@main --diff
+  passel-report run.record -o report.html
+  passel-report old.record new.record
+  passel-report old.record new.record -o comparison.html
+
+A record is written by passel-opt --record=<file>. Without -o, the pipeline is printed with times
+and changes; with --step, what a pass did to ops. Of two records of one input it is printed on how
+many ops the result of a pass differs, its times and other statistics; with --diff, the results.
+With -o, all of it is on a page for a browser.
+"""
 
 from __future__ import annotations
 
@@ -53,25 +68,7 @@ class _Flags(FlagGroup):
     color: Any = DiagnosticFlags.flags["color"]
 
 
-PROGRAM = Program.of(
-    "passel-report",
-    "show what a recorded run did, or how two differ",
-    "<record> [<new record>]",
-    _Flags,
-    """\
-  passel-report run.record
-  passel-report run.record --step=cse --op=@main --diff
-  passel-report run.record -o report.html
-  passel-report old.record new.record
-  passel-report old.record new.record -o comparison.html
-""",
-    """\
-A record is written by passel-opt --record=<file>. Without -o, the pipeline is printed with times
-and changes; with --step, what a pass did to ops. Of two records of one input it is printed on how
-many ops the result of a pass differs, its times and other statistics; with --diff, the results.
-With -o, all of it is on a page for a browser.
-""",
-)
+PROGRAM = Program.of(__doc__, _Flags)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -41,15 +41,12 @@ if TYPE_CHECKING:
 _QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)
 _OPERATOR = re.compile(r"[|&]+|[;<>]")
 
-_CLOSING = "Passes are flags too, as for passel-opt: see passel-opt --help.\n"
-
 
 class SearchFlags(FlagGroup):
     """Search."""
 
     interesting: str = flag(
-        "a command that exits with 0 if the case in the file {} is interesting",
-        "<command>",
+        "a command that exits with 0 if the case in the file {} is interesting", "<command>"
     )
     computes_else: str = flag(
         "functions compute something else than before: all, @name, or @name(1 : i32)",
@@ -64,31 +61,20 @@ class SearchFlags(FlagGroup):
 
 
 def search_program(
-    name: str,
-    summary: str,
-    own: type[SearchFlags],
-    examples: str,
-    notes: str,
-    *,
-    inputs: str = "[<file>|-]",
-    takes: Callable[[Flag], bool] = lambda each: each.searched,
+    doc: str | None, own: type[SearchFlags], takes: Callable[[Flag], bool]
 ) -> Program:
     """Return a program that searches.
 
     Args:
-        name: Its name.
-        summary: One line.
+        doc: Its description; see `Program`.
         own: Its own flags, with those of all searches.
-        examples: Command lines, one on a line.
-        notes: What else there is to know.
-        inputs: Its arguments that are no flags.
         takes: Returns whether it takes a flag of passel-opt as well.
     """
     groups = [(SearchFlags.title(), list(own.flags.values()))]
     for group in GROUPS:
         fitting = [each for each in group.flags.values() if takes(each) or each.name in ABOUT]
         groups.append((group.title(), fitting))
-    return Program(name, summary, inputs, groups, examples, f"{notes}{_CLOSING}")
+    return Program(doc or "", groups)
 
 
 def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Settings], int]) -> int:

@@ -253,9 +253,7 @@ class ReportFlags(FlagGroup):
     )
     profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
     mlir_debug_counter: str = flag(
-        "skip and limit pass executions, or print how often they ran",
-        "<counters>",
-        replayed=True,
+        "skip and limit pass executions, or print how often they ran", "<counters>", replayed=True
     )
     mlir_print_debug_counter: bool = flag(
         "skip and limit pass executions, or print how often they ran"

@@ -1,4 +1,14 @@
-"""The command passel-tblgen: generators on declarations of passes."""
+"""passel-tblgen: make Python and documentation of passes declared in TableGen.
+
+Usage: passel-tblgen <file>... [flags]
+
+Examples:
+  passel-tblgen -gen-pass-decls Passes.td -name=Demo -module=demo_passes -o demo_bases.py
+  passel-tblgen -gen-pass-stubs Passes.td -o my_native_passes.py
+  passel-tblgen -gen-pass-doc my_passes.py -o passes.md
+
+One of the flags that begin with gen says what to make.
+"""
 
 from __future__ import annotations
 
@@ -54,18 +64,7 @@ class _Flags(FlagGroup):
     )
 
 
-PROGRAM = Program.of(
-    "passel-tblgen",
-    "make Python and documentation of passes declared in TableGen",
-    "<file>...",
-    _Flags,
-    """\
-  passel-tblgen -gen-pass-decls Passes.td -name=Demo -module=demo_passes -o demo_bases.py
-  passel-tblgen -gen-pass-stubs Passes.td -o my_native_passes.py
-  passel-tblgen -gen-pass-doc my_passes.py -o passes.md
-""",
-    "One of the flags that begin with gen says what to make.\n",
-)
+PROGRAM = Program.of(__doc__, _Flags)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
