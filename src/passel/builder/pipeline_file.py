@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Source, Span, file_problem, suggest
 from passel.errors import PipelineError, PipelineSyntaxError, Problem
-from passel.pipeline import MAX_ELEMENTS, parse_elements_at, parse_options
+from passel.pipeline import MAX_ELEMENTS, parse_elements, parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -210,7 +210,7 @@ class _Reader:
         if exact is None or filled != node.value:  # the text stands nowhere
             exact = Span(Source(filled, ""), 0, len(filled))
         with placed(span):
-            self.elements += ((each, span) for each in parse_elements_at(exact))
+            self.elements += ((each, span) for each in parse_elements(exact))
         if len(self.elements) > MAX_ELEMENTS:
             raise _refusal(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
 

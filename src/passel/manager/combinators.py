@@ -12,7 +12,7 @@ from passel.analysis import AllAnalyses
 from passel.errors import PassFailure
 from passel.passes import Pass, PassRegistry, default_registry, option
 from passel.passes.op_pass_manager import FrozenPipeline, OpPassManager
-from passel.pipeline import OptionText, located, parse_elements_at, print_elements
+from passel.pipeline import OptionText, located, parse_elements, print_elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ class BarePipeline(FrozenPipeline):
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
         """Read the elements that are the value of a pass's option."""
-        elements = parse_elements_at(located(text)) if text.text.strip() else ()
+        elements = parse_elements(located(text)) if text.text.strip() else ()
         return cls.of_elements(elements, scope or default_registry())
 
     def to_option_text(self, *, all_options: bool) -> OptionText:

@@ -18,7 +18,7 @@ from passel.pipeline import (
     PipelineNode,
     located,
     parse_elements,
-    parse_pipeline_at,
+    parse_pipeline,
     print_pipeline,
 )
 
@@ -332,7 +332,7 @@ class OpPassManager:
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
         """Read a pipeline that is the value of a pass's option."""
-        node = parse_pipeline_at(located(text))
+        node = parse_pipeline(located(text))
         return OpPassManager(node.anchor).add_nodes(node.elements, scope)
 
     def to_option_text(self, *, all_options: bool) -> OptionText:

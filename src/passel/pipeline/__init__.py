@@ -4,10 +4,8 @@ from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_lis
 from passel.pipeline.parser import (
     MAX_ELEMENTS,
     parse_elements,
-    parse_elements_at,
     parse_options,
     parse_pipeline,
-    parse_pipeline_at,
 )
 from passel.pipeline.printer import (
     print_element,
@@ -32,10 +30,8 @@ __all__ = [
     "is_name",
     "located",
     "parse_elements",
-    "parse_elements_at",
     "parse_options",
     "parse_pipeline",
-    "parse_pipeline_at",
     "print_element",
     "print_elements",
     "print_options",

@@ -6,23 +6,35 @@ tree and one printer. Nodes compare by what they say; spans are left out of comp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from passel.diagnostics import Span
 
+NodeT = TypeVar("NodeT")
+
+
+def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
+    """Let the nodes of a class be equal that say the same, wherever."""
+
+    def equal(self: Any, other: Any) -> bool:
+        return type(other) is cls and self[:-1] == other[:-1]
+
+    def differs(self: Any, other: Any) -> bool:
+        return not equal(self, other)
+
+    def hashed(self: Any) -> int:
+        return hash(self[:-1])
+
+    own: Any = cls
+    own.__eq__, own.__ne__, own.__hash__ = equal, differs, hashed
+    return cls
+
 
 # A named tuple is made three times as fast as a frozen dataclass, and there are many nodes.
-def _says_the_same(self: tuple[Any, ...], other: object) -> bool:
-    if type(self) is not type(other):
-        return False
-    return self[:-1] == cast("tuple[Any, ...]", other)[:-1]
 
 
-def _hash(self: tuple[Any, ...]) -> int:
-    return hash(self[:-1])
-
-
+@_compared_without_span
 class OptionText(NamedTuple):
     r"""The text of an option's value, with one layer of quotes or braces taken off.
 
@@ -37,16 +49,8 @@ class OptionText(NamedTuple):
     quote: str = ""
     span: Span | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
 
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
-
-
+@_compared_without_span
 class OptionNode(NamedTuple):
     """One `key=value`; a key alone has no value, which differs from an empty one."""
 
@@ -54,16 +58,8 @@ class OptionNode(NamedTuple):
     value: OptionText | None
     span: Span | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
 
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
-
-
+@_compared_without_span
 class PassNode(NamedTuple):
     """A leaf: the name of a pass or of a registered pipeline, with its options.
 
@@ -80,31 +76,14 @@ class PassNode(NamedTuple):
     argument: OptionText | None = None
     span: Span | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
 
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
-
-
+@_compared_without_span
 class PipelineNode(NamedTuple):
     """An anchor and, in parentheses, what runs on each op of that name."""
 
     anchor: str
     elements: tuple[ElementNode, ...] = ()
     span: Span | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
 
 
 ElementNode: TypeAlias = PassNode | PipelineNode
