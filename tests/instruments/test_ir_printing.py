@@ -15,8 +15,8 @@ from passel.execution.strategies import Sequential
 from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
-from passel.instruments.ir_files import FileTree, file_name
 from passel.instruments.ir_printer import PrintIR
+from passel.instruments.ir_sinks import file_name
 from passel.ir import PrintFlags
 from passel.schedule import PassStep, PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -251,14 +251,6 @@ def test_names_that_look_alike() -> None:
     """Escapes and cut names do not make two names one."""
     names = ["a/b", "a%2Fb", "a_b", "x" * 5000, "x" * 5001]
     assert len({file_name(name) for name in names}) == len(names)
-
-
-def test_forgotten_ops_keep_their_directories(tmp_path: Path) -> None:
-    """Ops that come after others have been forgotten overwrite none of their files."""
-    tree = FileTree(tmp_path)
-    first = tree.place([("op", "m")], "cse")
-    tree.forget()
-    assert tree.place([("op", "m")], "cse") != first
 
 
 @pytest.mark.parametrize("wanted", ["after", "before", "diff"])

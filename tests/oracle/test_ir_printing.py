@@ -237,8 +237,8 @@ DIFFERENCES: dict[str, tuple[str, str, list[str], list[str], list[str]]] = {
         [],
         ["builtin_module_no-symbol-name/builtin_module_no-symbol-name/0_0_cse.mlir"],
         [
-            "builtin_module_no-symbol-name/builtin_module_no-symbol-name-1/0_0_cse.mlir",
             "builtin_module_no-symbol-name/builtin_module_no-symbol-name/0_0_cse.mlir",
+            "builtin_module_no-symbol-name/builtin_module_no-symbol-name/0_1_cse.mlir",
         ],
     ),
     "parts of the input overwrite each other's files": (
@@ -246,7 +246,7 @@ DIFFERENCES: dict[str, tuple[str, str, list[str], list[str], list[str]]] = {
         PARTS,
         ["--split-input-file"],
         ["builtin_module_no-symbol-name/0_cse.mlir"],
-        ["builtin_module_no-symbol-name-1/0_cse.mlir", "builtin_module_no-symbol-name/0_cse.mlir"],
+        ["builtin_module_no-symbol-name/0_cse.mlir", "builtin_module_no-symbol-name/1_cse.mlir"],
     ),
     'a slash in a symbol becomes an underscore, so that @"a/b" and @a_b share a directory': (
         "builtin.module(func.func(cse))",

@@ -11,7 +11,6 @@ import pytest
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.instruments import CrashReproducer
-from passel.instruments.ir_files import FileTree
 from passel.ir.frontend import SourcePart
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool.expectations import DiagnosticVerifier
@@ -84,21 +83,9 @@ def verify(size: int) -> Callable[[], object]:
     return work
 
 
-def place(size: int) -> Callable[[], object]:
-    """Find places in a tree of files for ops of one name."""
-
-    def work() -> None:
-        tree = FileTree("dumps")
-        for key in range(size):
-            tree.place([("module", "module"), (key, "func")], "pass")
-
-    return work
-
-
-@pytest.mark.parametrize("work", [verify, place])
-def test_work_grows_with_the_number(work: Callable[[int], Callable[[], object]]) -> None:
+def test_work_grows_with_the_number() -> None:
     """Four times as many ops run about four times as many lines."""
-    few, many = lines_run(work(50)), lines_run(work(200))
+    few, many = lines_run(verify(50)), lines_run(verify(200))
     assert many < 6 * few
 
 

@@ -6,14 +6,12 @@ Source: `IRPrinterInstrumentation`, MLIR 22; diffs are passel's.
 from __future__ import annotations
 
 from copy import copy
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import execution_of
 from passel.instruments.ir_diff import unified_diff
-from passel.instruments.ir_files import FileTree
-from passel.instruments.ir_sinks import Dump, DumpLog, KnownOps, StreamSink, TreeSink
+from passel.instruments.ir_sinks import Dump, Sink
 from passel.ir import PrintFlags, outwards
 from passel.schedule import PassStep
 
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
     from passel.hooks import Run
-    from passel.instruments.ir_sinks import Sink
     from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
     from passel.schedule import Step
@@ -93,10 +90,8 @@ class PrintIR(PassInstrumentation):
         self._only_on_failure = only_on_failure
         self._flags = flags
         self._diff = diff
-        self._stream = StreamSink(stream, color)
-        self._sink: Sink = self._stream
-        if directory is not None:
-            self._sink = TreeSink(FileTree(directory), self._stream)
+        self._sink = Sink(stream, color, directory)
+        self._log: list[Dump] | None = None  # of a part of a run, elsewhere
         self._failed: set[Run] = set()
         self._known: tuple[Any, str] | None = None
 
@@ -111,29 +106,28 @@ class PrintIR(PassInstrumentation):
         self._failed.discard(run)
         self._known = None
 
-    def forget(self) -> None:
-        """Forget all ops; the files of ops of later runs get other names."""
-        if isinstance(self._sink, TreeSink):
-            self._sink.tree.forget()
-
     def split(self) -> PrintIR | None:
         """Return a printer that keeps the dumps of a part of a run, unless they show more."""
         if self._module_scope:
             return None
         child = copy(self)
-        child._stream, child._sink = StreamSink(None), DumpLog()
+        child._sink, child._log = Sink(None), []
         child._failed, child._known = set(), None
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
         """Print the dumps that the child has kept."""
         assert isinstance(child, PrintIR)  # noqa: S101 - the contract
-        assert isinstance(child._sink, DumpLog)  # noqa: S101 - as above
         self._known = None  # the child may have seen changes
-        known = KnownOps(self.run)
-        for dump in child._sink.dumps:
+        for dump in child._log or ():
             self.run.catch_up(dump.reported)
-            self._sink.take(dump, partial(known.find, dump.execution.ops))
+            self._put(dump)
+
+    def _put(self, dump: Dump) -> None:
+        if self._log is None:
+            self._sink.take(dump)
+        else:
+            self._log.append(dump)
 
     # -- Passes ----------------------------------------------------------------------------
 
@@ -210,7 +204,7 @@ class PrintIR(PassInstrumentation):
             names_op=self._module_scope,
             reported=run.reported,
         )
-        self._sink.take(dump, lambda: list(outwards(run.adapter, op))[::-1])
+        self._put(dump)
 
     def _known_text(self, op: Any) -> str:
         """Return an op's text to be compared, the last one if it is of this op and up to date.

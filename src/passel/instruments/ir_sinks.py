@@ -1,24 +1,29 @@
-"""Sinks of dumps: a stream, files, or a record for the process that started this one."""
+"""Dumps of IR, and where they go: a stream, or a tree of files."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
 import sys
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TextIO
 
 from passel.instruments.ir_diff import coloured
-from passel.instruments.ir_files import FileTree, directory_name
 from passel.instruments.terminals import Color, shows_color
-from passel.ir import outwards
+from passel.instruments.whole_files import lasting, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Iterable
 
-    from passel.hooks import OpIdentity, Run
+    from passel.hooks import OpIdentity
     from passel.instruments.events import PassExecution
 
+_LONGEST_NAME = 200
+"""In bytes: file systems take 255, and something may be appended."""
 
-Chain: TypeAlias = "Callable[[], Sequence[Hashable]]"
-"""A function that returns an op, last, and its enclosing ops, outermost first."""
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 
 
 class Dump(NamedTuple):
@@ -58,33 +63,41 @@ class Dump(NamedTuple):
         return f"{self.header}\n{self.text}\n\n"
 
 
-class StreamSink:
-    """A stream for dumps.
+class Sink:
+    """A stream for dumps, or a directory, with a file for each.
 
-    A stream that cannot be written to any more is left alone from then on.
+    What cannot be written is said once, and nothing more is tried.
 
     Args:
         stream: The stream; by default the standard error as it is when something is written.
         color: When diffs are coloured.
+        directory: The directory; None to write to the stream.
     """
 
-    def __init__(self, stream: TextIO | None, color: Color = "auto") -> None:
+    def __init__(
+        self, stream: TextIO | None, color: Color = "auto", directory: str | Path | None = None
+    ) -> None:
         self._stream = stream
         self._color: Color = color
+        self._tree = None if directory is None else FileTree(directory)
         self._broken = False
 
-    def take(self, dump: Dump, chain: Chain) -> None:
-        """Write a dump, in colours if it is a diff and they are wanted."""
-        shown = dump
-        if dump.is_diff and shows_color(self._target(), self._color):
-            shown = dump._replace(text=coloured(dump.text))
-        self.say(str(shown))
-
-    def say(self, text: str) -> None:
-        """Write text, at once: what is reported next comes after it."""
-        stream = self._target()
+    def take(self, dump: Dump) -> None:
+        """Write a dump, in colours if it is a diff for a stream and they are wanted."""
         if self._broken:
             return
+        if self._tree is not None:
+            if problem := self._tree.write(dump):
+                self._say(f"error: {problem}; no more dumps are written\n")
+                self._broken = True
+        elif dump.is_diff and shows_color(self._target(), self._color):
+            self._say(str(dump._replace(text=coloured(dump.text))))
+        else:
+            self._say(str(dump))
+
+    def _say(self, text: str) -> None:
+        """Write text, at once: what is reported next comes after it."""
+        stream = self._target()
         encoding = getattr(stream, "encoding", None) or "utf-8"
         try:
             stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
@@ -99,79 +112,75 @@ class StreamSink:
         return sys.stderr if self._stream is None else self._stream
 
 
-class TreeSink:
-    """A tree of files for dumps, each in a file of its own.
+class FileTree:
+    """A tree of files for dumps: one directory for each op, in that of the enclosing op.
 
-    After the first one that cannot be written no other is tried.
-
-    Args:
-        tree: Where they go.
-        complaints: The stream for the error if one cannot be written.
-    """
-
-    def __init__(self, tree: FileTree, complaints: StreamSink) -> None:
-        self.tree = tree
-        self._complaints = complaints
-        self._broken = False
-
-    def take(self, dump: Dump, chain: Chain) -> None:
-        """Write a dump of what a pass did to the last op of a chain."""
-        if self._broken:
-            return
-        named = list(zip(chain(), map(directory_name, dump.execution.ops), strict=True))
-        path = self.tree.place(named, dump.execution.name, ".diff" if dump.is_diff else ".mlir")
-        if problem := self.tree.write(path, str(dump)):
-            self._broken = True
-            self._complaints.say(f"error: {problem}; no more dumps are written\n")
-
-
-class DumpLog:
-    """A log of dumps, to be pickled and handed on by another process."""
-
-    def __init__(self) -> None:
-        self.dumps: list[Dump] = []
-
-    def take(self, dump: Dump, chain: Chain) -> None:
-        """Keep a dump."""
-        self.dumps.append(dump)
-
-
-Sink: TypeAlias = StreamSink | TreeSink | DumpLog
-
-
-class KnownOps:
-    """Ops by the identities that another process gave them, so that they count as the same.
+    An op's directory is called like `func_func_main`, or `func_func_no-symbol-name`. Characters
+    that file systems or shells do not take stand as `%2F`. Files are called like `0_2_cse.mlir`:
+    for each op from the outermost one how often it was dumped before, then the pass. Ops of one
+    name share a directory.
 
     Args:
-        run: The run that they are in.
+        root: The directory, made when it is first needed.
+
+    Example:
+        >>> tree = FileTree("dumps")
+        >>> tree.place(["builtin_module_a", "func_func_f"], "cse").as_posix()
+        'dumps/builtin_module_a/func_func_f/0_0_cse.mlir'
+        >>> tree.place(["builtin_module_a"], "cse").as_posix()
+        'dumps/builtin_module_a/1_cse.mlir'
+
+    Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
+    files, and the root's parent has to exist.
     """
 
-    def __init__(self, run: Run) -> None:
-        self._adapter = run.adapter
-        self._outer = list(outwards(run.adapter, run.op))[::-1]
-        self._children: dict[Any, dict[Any, Any]] = {}
+    def __init__(self, root: str | Path) -> None:
+        self._root = Path(root)
+        self._start = lasting("")
+        self._counts: dict[Path, int] = {}
 
-    def find(self, identities: Sequence[OpIdentity]) -> Sequence[Hashable]:
-        """Return the ops with these identities, outermost first, each in the one before.
+    def place(self, names: Iterable[str], pass_name: str, suffix: str = ".mlir") -> Path:
+        """Return where the next dump goes of the last of some ops, outermost first."""
+        _, *directories = accumulate(map(file_name, names), Path.joinpath, initial=self._root)
+        last = directories[-1]
+        self._counts[last] = self._counts.get(last, -1) + 1
+        # One that has not been dumped yet counts as dumped once from here on, as in MLIR.
+        prefix = "_".join(str(self._counts.setdefault(each, 0)) for each in directories)
+        return last / (file_name(f"{prefix}_{pass_name}") + suffix)
 
-        What is not there any more is known by the identities alone.
-        """
-        ops = list(self._outer)
-        for depth, identity in enumerate(identities[len(ops) :], len(ops)):
-            inside = self._inside(ops[-1])
-            # Another number is that of a run on the op alone.
-            found = inside.get(identity, inside.get(identity[:2]))
-            ops.append(tuple(identities[: depth + 1]) if found is None else found)
-        return ops
+    def write(self, dump: Dump) -> str:
+        """Write a dump; return what went wrong, or an empty string."""
+        names = map(directory_name, dump.execution.ops)
+        path = self.place(names, dump.execution.name, ".diff" if dump.is_diff else ".mlir")
+        try:
+            target = self._start / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(target, str(dump).encode("utf-8", "backslashreplace").decode())
+        except OSError as error:
+            where = error.filename or str(path)  # a full disk is noticed without a name
+            where = where.removeprefix(f"{self._start}{os.sep}")
+            return f"cannot write the IR to '{where}': {error.strerror or error}"
+        return ""
 
-    def _inside(self, op: Any) -> dict[Any, Any]:
-        """Return the ops immediately inside of an op by name, symbol and number, or without it."""
-        if isinstance(op, tuple):
-            return {}
-        if op not in self._children:
-            known = self._children[op] = dict[Any, Any]()
-            for number, child in enumerate(self._adapter.children(op)):
-                name, symbol = self._adapter.kind_of(child).name, self._adapter.symbol_name(child)
-                known[name, symbol, number] = child
-                known.setdefault((name, symbol), child)
-        return self._children[op]
+
+def directory_name(op: OpIdentity) -> str:
+    """Return what an op's directory is called, before characters are replaced."""
+    symbol = "no-symbol-name" if op.symbol is None else op.symbol
+    return f"{op.name.replace('.', '_')}_{symbol}"
+
+
+def file_name(text: str) -> str:
+    """Return `text` as the name of one file, different for different texts.
+
+    Example:
+        >>> file_name("func_func_../../etc")
+        'func_func_..%2F..%2Fetc'
+    """
+    name = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)
+    data = name.encode("utf-8", "backslashreplace")
+    if name in {"", ".", ".."}:
+        return f"%{name}"
+    if len(data) <= _LONGEST_NAME:
+        return data.decode()
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    return f"{data[: _LONGEST_NAME - 20].decode(errors='ignore')}-{digest}"

@@ -205,7 +205,6 @@ class PartReports(ExitStack):
         """Let a manager's runs be printed, counted and timed."""
         if self._printer is not None:
             manager.add_instrumentation(self._printer)
-            self.callback(self._printer.forget)
         if self._settings.mlir_pass_statistics:
             from passel.instruments.statistics_report import StatisticsReport
 
