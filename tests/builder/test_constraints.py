@@ -60,7 +60,7 @@ def test_what_a_class_declares() -> None:
     )
     assert refused(builder, lambda: builder.insert_before(A, OnMemory())) == (
         "'on-memory' must run after at least one pass of type 'bufferization' (declared by pass "
-        f"'on-memory' at {here}:{line}), but the first, 'bufferize', runs later: put 'on-memory' "
+        f"'on-memory' at {here}:{line}), but 'bufferize' runs later: put 'on-memory' "
         "after that"
     )
     assert "'lower' runs earlier: put 'on-memory' before that" in refused(
@@ -126,7 +126,7 @@ def test_order_is_that_in_which_steps_run() -> None:
     builder = PipelineBuilder()
     builder.constrain(OnModule, after_any(OnFunc))
     builder.add(OpPassManager("func.func").add(OnFunc(), A()), OnModule())
-    assert "but the first, 'on-func', runs later" in refused(
+    assert "but 'on-func' runs later" in refused(
         builder, lambda: builder.insert_before(OnFunc, OnModule())
     )
     builder.constrain(OnModule, immediately_after("a"))

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from passel.passes import Pass
 
 
-_SHOWN = 3
-"""How many passes a message names."""
-
-
 class Finding(NamedTuple):
     """Something that is said of a pipeline.
 
@@ -169,10 +165,11 @@ class _Nests:
             is_given = entry.span is None or any(each.span != entry.span for each in between)
             if is_same and between and is_given and self._fit(between, name):
                 names = [cast("Pass[Any]", each.item).name for each in between]
+                verb = "runs" if len(names) == 1 else "run"
                 message = (
-                    f"{_listed(names)} on '{anchor}' between nested pipelines on '{name}', whose "
-                    f"analyses are then computed again: if that is for those ops alone, nest it "
-                    f"as well, {name}(...,{','.join(names[:_SHOWN])},...)"
+                    f"{', '.join(map(repr, names))} {verb} on '{anchor}' between nested pipelines "
+                    f"on '{name}', whose analyses are then computed again: if that is for those "
+                    f"ops alone, nest it as well, {name}(...,{','.join(names)},...)"
                 )
                 yield Finding(Severity.WARNING, message, between[0].span)
             before, between = entry, []
@@ -219,9 +216,3 @@ def _are_same_nests(one: Placed, other: Placed) -> bool:
         and isinstance(other.item, OpPassManager)
         and one.item.anchor == other.item.anchor
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{shown}{more} {'runs' if len(names) == 1 else 'run'}"

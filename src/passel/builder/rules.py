@@ -132,28 +132,24 @@ class Rules:
 
     def _disorder(self, constraint: Constraint, step: Step, others: list[Step]) -> str:
         """Return what runs where it must not, and the way out; empty if nothing does."""
-        rank, first, last = self.positions.rank, others[0], others[-1]
-        match constraint.kind:
-            case "after-any" if rank[first] > rank[step]:
-                return f"the first, '{first.label}', runs later: put '{step.label}' after that"
-            case "after-all" if rank[last] > rank[step]:
-                return f"'{last.label}' runs later: put '{step.label}' after that"
-            case "before-first" if rank[first] < rank[step]:
-                return f"'{first.label}' runs earlier: put '{step.label}' before that"
-            case "immediately-after" if (
-                before := self.positions.neighbour(step, -1)
-            ) not in others:
+        rank = self.positions.rank
+        for later, earlier in self.demands(constraint, step):
+            if all(rank[each] > rank[later] for each in earlier):
+                if later is step:
+                    return f"'{earlier[0].label}' runs later: put '{step.label}' after that"
+                return f"'{later.label}' runs earlier: put '{step.label}' before that"
+        if constraint.kind == "immediately-after":
+            before = self.positions.neighbour(step, -1)
+            if before not in others:
                 what = f"'{before.label}' runs" if before else "nothing runs"
-                way_out = f"put '{step.label}' right after '{first.label}'"
+                way_out = f"put '{step.label}' right after '{others[0].label}'"
                 return f"{what} right before it: {way_out}, and other passes elsewhere"
-            case "not-between":
-                ends = self.positions.others(constraint.targets[1], step)
-                if ends and rank[first] < rank[step] < rank[ends[-1]]:
-                    start, end = f"'{first.label}'", f"'{ends[-1].label}'"
-                    way_out = f"put it before {start} or after {end}"
-                    return f"it runs after {start} and before {end}: {way_out}"
-            case _:
-                pass
+        if constraint.kind == "not-between":
+            first, ends = others[0], self.positions.others(constraint.targets[1], step)
+            if ends and rank[first] < rank[step] < rank[ends[-1]]:
+                start, end = f"'{first.label}'", f"'{ends[-1].label}'"
+                way_out = f"put it before {start} or after {end}"
+                return f"it runs after {start} and before {end}: {way_out}"
         return ""
 
     def demands(self, constraint: Constraint, step: Step) -> Iterator[tuple[Step, list[Step]]]:
