@@ -243,14 +243,17 @@ def log_exception(message: str) -> None:
     logging.getLogger("passel").exception(message)  # noqa: LOG004 - callers handle one
 
 
+def words_of(error: BaseException) -> str:
+    """Return what an exception says, if that can be found out."""
+    try:
+        return str(error)
+    except (Exception, SystemExit) as inner:  # noqa: BLE001 - its own code ran
+        return f"(its __str__ raised {type(inner).__name__})"
+
+
 def brief(error: BaseException) -> str:
     """Return an exception's class and the first line of what it says."""
-    name = type(error).__name__
-    try:
-        said = str(error)
-    except (Exception, SystemExit):  # noqa: BLE001 - its own code ran
-        return f"{name} (its message cannot be shown)"
-    return f"{name}: {said}".partition("\n")[0] if said else name
+    return f"{type(error).__name__}: {words_of(error)}".partition("\n")[0].removesuffix(": ")
 
 
 def file_problem(error: OSError | ValueError) -> str:

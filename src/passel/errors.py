@@ -26,6 +26,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.diagnostics import words_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -246,9 +248,10 @@ class RemoteError(PasselError):
         super().__init__(text)
         self.text: str = text
         self.frames: tuple[FrameSummary, ...] = tuple(frames)
+        self.message: str = f"\n{text}"
 
     def __str__(self) -> str:
-        return f"\n{self.text}"
+        return self.message
 
 
 class SpecificationError(PasselError, ValueError):
@@ -291,11 +294,15 @@ class Portable(NamedTuple):
 
     Attributes:
         itself: The exception; None if it cannot be pickled and read back.
+        name: The name of its class.
+        message: What it says.
         text: It and its traceback as text.
         frames: The calls of the traceback.
     """
 
     itself: BaseException | None
+    name: str
+    message: str
     text: str
     frames: Sequence[FrameSummary] = ()
 
@@ -307,22 +314,23 @@ class Portable(NamedTuple):
 
         if error is None:
             return None
-        text = text_of(error)
+        parts = type(error).__name__, words_of(error), text_of(error)
         frames = tuple(traceback.extract_tb(error.__traceback__))
         try:
             # Some can be written, but not read.
             pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
         except BaseException:  # noqa: BLE001 - its own code ran
-            return cls(None, text, frames)
-        return cls(error, text, frames)
+            return cls(None, *parts, frames)
+        return cls(error, *parts, frames)
 
     def error(self) -> BaseException:
-        """Return the exception."""
-        remote = RemoteError(self.text, self.frames)
-        if self.itself is None:
-            return remote
-        self.itself.__cause__ = remote
-        return self.itself
+        """Return the exception, or one that is called and says the same."""
+        error = self.itself
+        if error is None:
+            error = type(self.name, (RemoteError,), {})(self.text, self.frames)
+            error.message = self.message
+        error.__cause__ = RemoteError(self.text, self.frames)
+        return error
 
 
 class Failure(NamedTuple):

@@ -106,7 +106,7 @@ def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
         ({"fingerprint": placed_fingerprint}, {"fingerprint_of_the_moved"}),
         ({"renew_fingerprint": lambda self, op, last: last}, {"renewing"}),
         ({"renew_fingerprint": lambda self, op, last: self.fingerprint(op)}, {"renewing"}),
-        ({"encode": lambda self, op, known: b"\x80\x04]."}, {"sending"}),
+        ({"encode_changes": lambda self, op, noted: b"\x80\x04]."}, {"sending"}),
         ({"identity_of": lambda self, op: op.name}, {"identities"}),
         ({"identity_of": lambda self, op: str(op)}, {"identities"}),
         ({"wrap_pass": lambda self, foreign: foreign}, {"wrapping"}),

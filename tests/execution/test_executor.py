@@ -237,16 +237,6 @@ def test_a_share_whose_worker_dies_fails() -> None:
         assert op.value == (1 if op.symbol == "f2" else 0 if op.symbol in failed else 10)
 
 
-def test_an_executor_that_is_shut_down_fails_the_run() -> None:
-    """All ops are named, and none is changed."""
-    with ProcessPoolExecutor(2) as pool:
-        pass
-    manager = OpPassManager("toy.module").add_nested("toy.func", Again())
-    outcome, _, _ = run(OnExecutor(pool), manager, module_of(4))
-    assert len(outcome.failures) == 4
-    assert "after shutdown" in str(outcome.failures[0])
-
-
 class Never(ProcessPoolExecutor):
     """Begins nothing, and remembers what it was to do."""
 

@@ -13,15 +13,11 @@ import pytest
 from sibling_passes import (
     Again,
     Die,
-    Meddle,
-    MeddleFarOut,
     TellProcess,
     children,
-    declare,
     everything,
     is_elsewhere,
     module_of,
-    plain,
     run,
 )
 
@@ -32,15 +28,14 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
+from passel.execution.level import Level
 from passel.execution.strategies import Sequential, fork_map, strategy_for
 from passel.execution.strategies.fork import Forked
-from passel.execution.strategies.sharing import Fence
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.execution.strategies import SiblingStrategy
     from passel.schedule import Step
 
 
@@ -87,43 +82,6 @@ def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
     values = [op.value for op in module.body[1:]]
     assert values == [value if i in (4, 10) else 20 for i in range(12)]
     assert children() == before
-
-
-def test_changes_outside_of_an_op_are_found() -> None:
-    """What a pass does to another op fails as it does without workers."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
-    expected = run(Sequential(), manager, module_of(12))
-    found = run(Forked(2), manager, module_of(12))
-    assert plain(found[0]) == plain(expected[0])
-    assert found[2] == expected[2]
-    assert expected[0].failures
-
-
-@pytest.mark.parametrize("beside", [False, True])
-def test_changes_further_out_are_found(beside: bool) -> None:
-    """What a pass changes two levels up fails as it does without workers."""
-    manager = OpPassManager("toy.module")
-    manager.nest("toy.module").nest("toy.func").add(MeddleFarOut(beside=beside))
-    expected = run(Sequential(), manager, module_of(2, 12))
-    found = run(Forked(2), manager, module_of(2, 12))
-    assert plain(found[0]) == plain(expected[0])
-    assert found[2] == expected[2]
-    assert expected[0].failures
-
-
-@pytest.mark.parametrize("strategy", [Sequential(), Forked(2)])
-def test_declaring_to_change_nothing_else_is_looked_after(
-    monkeypatch: pytest.MonkeyPatch, strategy: SiblingStrategy
-) -> None:
-    """A pass that declares that workers may run it fails all the same if it changes other ops."""
-    declare(monkeypatch, Meddle)
-    manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
-    outcome, _, _ = run(strategy, manager, module_of(12))
-    (failure,) = outcome.failures
-    assert (failure.kind, failure.diagnostic.message.split(" by ")[0]) == (
-        "isolation",
-        "'toy.func' op was changed",
-    )
 
 
 def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,8 +196,9 @@ def add_gate(manager: PassManager) -> None:
     [
         (add_gate, "gates are asked in one process only"),
         (PassManager.enable_isolation_check, "the isolation check is done in one process only"),
+        (PassManager.enable_analysis_verifier, "analyses are verified in one process only"),
     ],
-    ids=["gate", "isolation check"],
+    ids=["gate", "isolation check", "analyses"],
 )
 def test_what_is_for_one_process_keeps_everything_here(
     keep: Callable[[PassManager], None],
@@ -318,7 +277,7 @@ def test_a_failure_of_a_worker_is_logged(
     def fail(_: object) -> None:
         raise ValueError("a worker's own")
 
-    monkeypatch.setattr(Fence, "__enter__", fail)
+    monkeypatch.setattr(Level, "track_all", fail)
     expected = everything(Sequential(), 1)
     assert everything(Forked(2), 1) == expected
     assert "a worker process failed, its work is done again: ValueError: a worker's own" in (

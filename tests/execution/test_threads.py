@@ -148,29 +148,6 @@ def test_analyses_are_those_of_one_thread() -> None:
     assert len(found[0][0]) == 21
 
 
-class Here(PassInstrumentation):
-    """Notes the threads that it is called from."""
-
-    def __init__(self) -> None:
-        self.threads: set[int] = set()
-
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Note it."""
-        self.threads.add(get_ident())
-
-
-def test_an_instrumentation_without_parts_keeps_all_in_one_thread(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """The log says so."""
-    here = Here()
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
-    with ThreadPoolExecutor(2) as pool, manager.instrument(here):
-        manager.run(module_of(8), executor=pool)
-    assert caplog.messages[0] == "no threads: Here can observe passes in one thread only"
-    assert len(here.threads) == 1
-
-
 class Raises(PassInstrumentation):
     """Raises in its hooks."""
 

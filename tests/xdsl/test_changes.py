@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.test import TestOp as SomeOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, Region, SSAValues
 from xdsl_inputs import sampled, xdsl_context
 
 from passel import PassFailedError, PassManager
@@ -185,9 +185,21 @@ def _jump(root: Operation, random: Random) -> None:
     op.successors = random.choices(blocks, k=random.randrange(3))
 
 
+def _permute(root: Operation, random: Random) -> None:
+    block = random.choice(Nodes(root).blocks)
+    block._args = tuple(random.sample(block._args, len(block._args)))  # pyright: ignore[reportPrivateUsage]
+    op = _op_inside(root, random)
+    op.results = SSAValues(random.sample(op.results, len(op.results)))
+    for values in (block.args, op.results):
+        for index, value in enumerate(values):
+            value.index = index
+    op.regions = tuple(random.sample(op.regions, len(op.regions)))
+    op.successors = random.sample(op.successors, len(op.successors))
+
+
 ACTS: list[Callable[[Operation, Random], None]] = [
     *(_erase_op, _erase_block, _use_other, _use_anew, _replace, _add_op, _move, _wrap, _name),
-    *(_set, _retype, _change_arguments, _change_blocks, _jump),
+    *(_set, _retype, _change_arguments, _change_blocks, _jump, _permute),
 ]
 
 
@@ -197,7 +209,7 @@ def _check(here: Operation, there: Operation, change: Callable[[Operation], None
     were_here, were_there = Nodes(here), Nodes(there)
     noted = Snapshot(there)
     change(there)
-    decode_changes(here, encode_changes(there, noted), context)
+    decode_changes(here, encode_changes(there, noted), context)()
     assert fields_of(here) == fields_of(there)
     now_here, now_there = Nodes(here), Nodes(there)
     for kind in ("ops", "regions", "blocks", "values"):

@@ -280,11 +280,3 @@ def test_a_pool_that_loses_a_process() -> None:
     found = run("pool", "fatal to be pickled")
     assert ("f2", "crashed") in [each[:2] for each in found.failures]
     assert all("BrokenProcessPool" in text for _, _, text in found.failures)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("how", sorted({*RAISED, "held attribute"} - {"fatal to be pickled"}))
-def test_faults_in_a_pool_again(how: str) -> None:
-    """The same holds for the workers of an executor."""
-    for _ in range(-(-ROUNDS // 5)):
-        check("pool", how)

@@ -114,7 +114,7 @@ def test_what_is_not_registered_travels() -> None:
     noted = adapter.note(other)
     assert isinstance(next(iter(other.regions[0].block.ops)), UnregisteredOp)
     other.attributes["seen"] = StringAttr("there")
-    adapter.decode_changes(functions[2], adapter.encode_changes(other, noted), context)
+    adapter.decode_changes(functions[2], adapter.encode_changes(other, noted), context)()
     assert str(functions[2]) == str(other)
     assert '"odd.op"() {x = #odd.attribute<1>}' in str(functions[2])
 

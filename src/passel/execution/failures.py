@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import Diagnostic, Severity
+from passel.diagnostics import Diagnostic, Severity, words_of
 from passel.errors import Failure, PassFailure
 from passel.passes.op_facts import op_diagnostic
 from passel.schedule import passes_of
@@ -283,14 +283,6 @@ def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(islice(names, _MAX_SUSPECTS))
     more = len(names) - _MAX_SUSPECTS
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def words_of(error: BaseException) -> str:
-    """Return what an exception says, if that can be found out."""
-    try:
-        return str(error)
-    except Exception as inner:  # noqa: BLE001 - `__str__` may raise anything
-        return f"(its __str__ raised {type(inner).__name__})"
 
 
 def _gist(text: str) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from contextlib import AbstractContextManager
 
     from passel.ir.frontend import Frontend
@@ -174,8 +174,11 @@ class SendsOps(Protocol):
         """
         ...
 
-    def decode_changes(self, op: Any, data: bytes, context: Any) -> None:
-        """Change an op as another process has changed its copy; it stays the same object.
+    def decode_changes(self, op: Any, data: bytes, context: Any) -> Callable[[], None]:
+        """Return what changes an op as another process has changed its copy.
+
+        The op stays the same object. What cannot be read raises here, before anything is changed:
+        it is done again in this process.
 
         Args:
             op: The op, which is as its copy was when that was noted.

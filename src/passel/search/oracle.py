@@ -12,8 +12,8 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.diagnostics import words_of
 from passel.errors import PasselError, PassFailedError
-from passel.execution.failures import words_of
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import reproducer_text
 from passel.ir.frontend import SourcePart

@@ -455,7 +455,7 @@ class AdapterContract(Subject):
             func, other = self._at(top, path), self._at(copy, path)
             noted = able.note(other)
             self.change(other)
-            able.decode_changes(func, able.encode_changes(other, noted), context)
+            able.decode_changes(func, able.encode_changes(other, noted), context)()
             after, expected = (
                 self.adapter.print_op(each, PrintFlags(generic=True)) for each in (func, other)
             )

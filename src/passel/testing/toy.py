@@ -211,22 +211,18 @@ class ToyAdapter(IRAdapter):
 
     def encode_changes(self, op: ToyOp, noted: None) -> bytes:
         """Return all that is in the op."""
-        return self.encode(op, ())
-
-    def decode_changes(self, op: ToyOp, data: bytes, context: object) -> None:
-        """Give the op its new state."""
-        self.decode_into(op, data, context)
-
-    def encode(self, op: ToyOp, known: Sequence[object]) -> bytes:
-        """Return the op's name, symbol and value, and the same of all ops inside."""
         return pickle.dumps(_as_data(op))
 
-    def decode_into(self, op: ToyOp, data: bytes, context: object) -> None:
-        """Give the op the symbol, value and body in the data."""
-        made = _from_data(pickle.loads(data))  # noqa: S301 - `encode` wrote it
-        op.symbol, op.value, op.body = made.symbol, made.value, []
-        for inner in made.body:
-            op.add(inner)
+    def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
+        """Return what gives the op its new state."""
+        made = _from_data(pickle.loads(data))  # noqa: S301 - `encode_changes` wrote it
+
+        def change() -> None:
+            op.symbol, op.value, op.body = made.symbol, made.value, []
+            for inner in made.body:
+                op.add(inner)
+
+        return change
 
 
 def _as_data(op: ToyOp) -> tuple[Any, ...]:

@@ -267,7 +267,7 @@ class XDSLAdapter(IRAdapter):
         """Return what is in the op, by which it is found what has changed."""
         from passel.xdsl.transport import Snapshot
 
-        return Snapshot(op)
+        return Snapshot(op).checked()
 
     def encode_changes(self, op: Operation, noted: Snapshot) -> bytes:
         """Return what has changed in the op."""
@@ -275,11 +275,11 @@ class XDSLAdapter(IRAdapter):
 
         return encode_changes(op, noted)
 
-    def decode_changes(self, op: Operation, data: bytes, context: Context) -> None:
-        """Give the op what `encode_changes` has returned."""
+    def decode_changes(self, op: Operation, data: bytes, context: Context) -> Callable[[], None]:
+        """Return what gives the op what `encode_changes` has returned."""
         from passel.xdsl.transport import decode_changes
 
-        decode_changes(op, data, context)
+        return decode_changes(op, data, context)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
         """Let passes make so many rewrites."""

@@ -8,10 +8,15 @@ alive, so an address cannot be used again by another object.
 # pyright: reportPrivateUsage=false
 # The loop follows xDSL's private links: its speed is what this module is for.
 
+import pickle
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from enum import Enum
+from functools import lru_cache
 from operator import is_, itemgetter
-from typing import ClassVar
+from typing import Any, ClassVar, get_args, get_origin
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 
 
 class Fingerprint:
@@ -146,6 +151,8 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()], [])
+    if mutable_kinds():  # attributes that stay the same objects while their payloads change
+        objects += states_of(attributes)
     if (
         last is not None
         and objects == last._objects
@@ -154,3 +161,60 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
         return last  # without a call of `__eq__`: this is most of what runs do
     now = Fingerprint(objects, attributes)
     return last if last is not None and now == last else now
+
+
+# -- Payloads of attributes that can be changed in place: those of dialects with Python objects
+
+_DATA: Any = Data
+
+_CONSTANT = (str, int, float, complex, bytes, Enum, type(None))
+
+
+def mutable_kinds() -> tuple[type[Any], ...]:
+    """Return the classes of such attributes. Those of xDSL are never changed."""
+    return _mutable_of(len(_DATA.__subclasses__()))
+
+
+@lru_cache(1)
+def _mutable_of(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there may be new ones
+    own: list[Any] = [
+        each for each in _DATA.__subclasses__() if not each.__module__.startswith("xdsl.")
+    ]
+    return tuple([each for each in own if not any(map(_is_of_constants, each.__orig_bases__))])
+
+
+def _is_of_constants(base: Any) -> bool:
+    return get_origin(base) is Data and _is_constant(get_args(base)[0])
+
+
+def _is_constant(kind: Any) -> bool:
+    if get_origin(kind) in (tuple, frozenset):
+        return all(each is ... or _is_constant(each) for each in get_args(kind))
+    return isinstance(kind, type) and issubclass(kind, _CONSTANT)
+
+
+def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
+    """Yield the payloads in attributes, and in others inside, that can be changed in place."""
+    kinds = mutable_kinds()
+    seen, left = set[int](), list(attributes) if kinds else []
+    while left:
+        each = left.pop()
+        if not isinstance(each, Attribute) or id(each) in seen:
+            continue
+        seen.add(id(each))
+        data: Any = getattr(each, "data", ())
+        if isinstance(each, kinds):
+            yield data
+        elif isinstance(each, ParametrizedAttribute):
+            left += each.parameters
+        elif isinstance(data, tuple | dict):
+            left += data.values() if isinstance(data, dict) else data
+
+
+def states_of(attributes: Iterable[object]) -> list[object]:
+    """Return what is equal as long as no payload has changed, as far as that can be known."""
+    states: list[object] = []
+    for payload in payloads_in(attributes):
+        with suppress(Exception):  # its own code runs
+            states.append(pickle.dumps(payload))
+    return states

@@ -11,12 +11,12 @@ import pickle
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import local
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
 from passel.execution.strategies.sequential import Sequential, at_work
-from passel.execution.strategies.sharing import Fence, Sharing, take, work_off
+from passel.execution.strategies.sharing import Sharing, fence, take, work_off
 from passel.hooks import Instrumentor
 from passel.ir import ShipsOps, ability_of, running_on
 from passel.schedule import Pipeline, PipelineCompiler, Schedule
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from passel.execution.facts import RunFacts
     from passel.execution.level import Level
     from passel.execution.options import RunOptions
-    from passel.ir import IRAdapter
     from passel.passes.outcome import Outcome
     from passel.passes.reachable import EffectsGuard
     from passel.schedule import NestedStep
@@ -60,17 +59,9 @@ class OnExecutor(Sharing):
 
     def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
         """Do all tasks on the workers, and here what these cannot do."""
-        common = _Common(
-            type(run),
-            run.adapter,
-            level.step,
-            run.options,
-            run.compiler.guard,
-            run.reports.renders,
-            run.collects_statistics,
-        )
+        facts = type(run), run.adapter, level.step, run.options, run.compiler.guard
         try:
-            pipeline = pickle.dumps(common, pickle.HIGHEST_PROTOCOL)
+            pipeline = pickle.dumps((*facts, run.reports.renders, run.collects_statistics))
         except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
             log_warning_once(f"no {self.workers}: {brief(error)}")
             return map(run.run_sibling, level.tasks)
@@ -84,7 +75,14 @@ class OnExecutor(Sharing):
             for share, future in zip(shares, sent, strict=True):
                 yield from _outcomes_of(run, level, share, future)
         finally:
-            _end(self._executor, sent)
+            # After an interrupt: processes of a pool begin work that cannot be cancelled.
+            processes: Any = getattr(self._executor, "_processes", None)
+            if processes and any(future.running() for future in sent):
+                for process in [*processes.values()]:
+                    process.terminate()
+            else:
+                for future in sent:
+                    future.cancel()
 
     def _send(self, run: RunFacts, pipeline: bytes, share: Sequence[Any]) -> Future[bytes]:
         """Return what will be the answer of a worker, or the error that there is instead."""
@@ -96,17 +94,6 @@ class OnExecutor(Sharing):
             future: Future[bytes] = Future()
             future.set_exception(error)
             return future
-
-
-def _end(executor: Executor, sent: Sequence[Future[bytes]]) -> None:
-    """End what an interrupt has left: processes of a pool begin work that cannot be cancelled."""
-    processes: Any = getattr(executor, "_processes", None)
-    if isinstance(processes, dict) and any(future.running() for future in sent):
-        for process in [*cast("dict[int, Any]", processes).values()]:
-            process.terminate()
-        return
-    for future in sent:
-        future.cancel()
 
 
 def _outcomes_of(
@@ -125,9 +112,8 @@ def _outcomes_of(
             log_warning_once(f"a worker refused its share: {answer}")
         return map(run.run_sibling, share)
     # What was done here meanwhile may have changed ops that the worker had as they were.
-    if all(map(level.is_as_known, share)):
-        return take(run, level, share, *answer)
-    return map(run.run_sibling, share)
+    taken = take(run, level, share, *answer) if all(map(level.is_as_known, share)) else None
+    return map(run.run_sibling, share) if taken is None else taken
 
 
 def workers_of(executor: Executor) -> int:
@@ -144,48 +130,18 @@ def workers_of(executor: Executor) -> int:
 
 # -- In a worker ------------------------------------------------------------------------------
 
-
-class _Common(NamedTuple):
-    """All that the shares of a nested step have in common.
-
-    Attributes:
-        run_class: The class of runs.
-        adapter: The adapter of the IR.
-        step: The nested step.
-        options: What is checked.
-        guard: Refuses passes for what they do outside the IR; None if all may run.
-        renders: Whether diagnostics have to come with their ops as text.
-        collects: Whether passes count also what costs time to count.
-    """
-
-    run_class: Any
-    adapter: IRAdapter
-    step: NestedStep
-    options: RunOptions
-    guard: EffectsGuard | None
-    renders: bool
-    collects: bool
-
-
-class _Latest(local):
-    """The pipeline of this thread's last share, whose passes are initialized once."""
-
-    pipeline: bytes = b""
-    common: Any = None
-    compiled: tuple[PipelineCompiler, Schedule] | None = None
-
-
-_latest = _Latest()
+_latest = local()
+"""The pipeline of this thread's last share, whose passes are initialized once."""
 
 
 def do_share(pipeline: bytes, ops: bytes) -> bytes:
     """Do a share in a worker; return outcomes and changes, or as text why not, pickled."""
     token = at_work.set(True)
     try:
-        if _latest.pipeline != pipeline:
-            _latest.common, _latest.compiled = pickle.loads(pipeline), None  # noqa: S301 - see above
+        if getattr(_latest, "pipeline", None) != pipeline:
+            _latest.facts, _latest.compiler = pickle.loads(pipeline), None  # noqa: S301 - see above
             _latest.pipeline = pipeline
-        return pickle.dumps(_done(_latest.common, ops), pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(_done(ops, *_latest.facts), pickle.HIGHEST_PROTOCOL)
     except EncodingError as error:
         return pickle.dumps(str(error))
     except Exception as error:  # noqa: BLE001 - modules that are not there raise what they like
@@ -196,23 +152,27 @@ def do_share(pipeline: bytes, ops: bytes) -> bytes:
         at_work.reset(token)
 
 
-def _done(common: _Common, data: bytes) -> tuple[list[tuple[Outcome, bytes]], set[str]]:
+def _done(
+    data: bytes,
+    run_class: Any,
+    adapter: Any,
+    step: NestedStep,
+    options: RunOptions,
+    guard: EffectsGuard | None,
+    renders: bool,
+    collects: bool,
+) -> tuple[list[tuple[Outcome, bytes]], set[str]]:
     """Do a share; return the outcomes and changes, and which nested pipelines have found ops."""
-    ships: Any = common.adapter
-    shipment = ships.receive(data)
-    context, step = shipment.context, common.step
-    if _latest.compiled is None or _latest.compiled[0].context is not context:
-        compiler = PipelineCompiler(common.adapter, context, common.guard)
-        _latest.compiled = compiler, Schedule(Pipeline("any", (step,), step.path))
-    compiler, schedule = _latest.compiled
+    context, ops = adapter.receive(data)
+    if _latest.compiler is None or _latest.compiler.context is not context:
+        _latest.compiler = PipelineCompiler(adapter, context, guard)
+        _latest.schedule = Schedule(Pipeline("any", (step,), step.path))
     hooks = Instrumentor(())
-    hooks.collects_statistics = common.collects
-    emit: Any = list[Any]().append if common.renders else None  # it is reported over there
-    run: RunFacts = common.run_class(
-        compiler, hooks, emit, options=common.options, strategy=Sequential()
-    )
-    with running_on(common.adapter, context):
-        level = run.start_share(schedule, step, shipment.ops)
-        with Fence(level):
+    hooks.collects_statistics = collects
+    emit: Any = list[Any]().append if renders else None  # it is reported over there
+    run: RunFacts = run_class(_latest.compiler, hooks, emit, options=options, strategy=Sequential())
+    with running_on(adapter, context):
+        level = run.start_share(_latest.schedule, step, ops)
+        with fence(level):
             done = list(work_off(run, level.tasks))
     return done, run.plans.matched

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.fork_map import fork_map, set_mark
-from passel.execution.strategies.sharing import Fence, Sharing, take, work_off
+from passel.execution.strategies.sharing import Sharing, fence, take, work_off
 from passel.hooks import Bracket
 from passel.ir import SendsOps, ability_of
 
@@ -57,11 +57,17 @@ class Forked(Sharing):
         forks = fork_map(partial(_doing_chunks, run, level), chunks, jobs)
         is_again = False
         for number, chunk in enumerate(chunks):
-            result, death = forks.results.pop(number, None), forks.deaths.get(number)
+            result, death, outcomes = (
+                forks.results.pop(number, None),
+                forks.deaths.get(number),
+                None,
+            )
             # What was done again here may have changed ops that a worker had as they were.
             if result is not None and (not is_again or all(map(level.is_as_known, chunk))):
                 *done, (parts, matched) = result
-                yield from take(run, level, chunk, done, matched, parts)
+                outcomes = take(run, level, chunk, done, matched, parts)
+            if outcomes is not None:
+                yield from outcomes
                 continue
             is_again = True
             for place, task in enumerate(chunk):
@@ -84,7 +90,7 @@ def _doing_chunks(
             yield from work_off(branch, chunk)
         yield parts, run.plans.matched
 
-    with Fence(level):
+    with fence(level):
         yield do
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from passel.diagnostics import log_warning_once
+from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
 from passel.execution.streams import standard_streams
 from passel.passes.reachable import walk
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from passel.execution.facts import RunFacts
     from passel.execution.level import Level
@@ -99,25 +101,18 @@ def work_off(run: RunFacts, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, byt
         yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
 
 
-class Fence:
-    """A `with` statement around work in another process, which is refused if passes left their ops.
+@contextmanager
+def fence(level: Level) -> Generator[None]:
+    """Refuse work in another process whose passes have left their ops.
 
     Args:
         level: What the work is on.
     """
-
-    def __init__(self, level: Level) -> None:
-        self._level = level
-
-    def __enter__(self) -> None:
-        self._streams = standard_streams()
-        self._level.track_all()
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and not (
-            self._level.is_intact() and standard_streams() == self._streams
-        ):  # an error of the main process
-            raise EncodingError("passes have changed more than the ops that they ran on")
+    streams = standard_streams()
+    level.track_all()
+    yield
+    if standard_streams() != streams or not level.is_intact():  # an error of the main process
+        raise EncodingError("passes have changed more than the ops that they ran on")
 
 
 def take(
@@ -127,8 +122,10 @@ def take(
     done: Sequence[tuple[Outcome, bytes]],
     matched: set[str],
     parts: Any = (),
-) -> list[Outcome]:
+) -> list[Outcome] | None:
     """Take over what another process has done with tasks; return the outcomes.
+
+    Nothing is taken, and None returned, if anything of it cannot be read.
 
     Args:
         run: The run.
@@ -138,18 +135,23 @@ def take(
         matched: Keys of nested pipelines that have run on some op there.
         parts: What has observed it.
     """
-    outcomes = [outcome for outcome, _ in done]
-    run.merge(parts, outcomes)
-    run.plans.matched |= matched
     sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
     try:
-        for task, (outcome, data) in zip(tasks, done, strict=True):
-            if data:
-                sends.decode_changes(task.op, data, run.ir_context)
-            task.good = level.state_of(task) if outcome.changed is False else None
-            level.leave(task)
+        read = partial(sends.decode_changes, context=run.ir_context)
+        changes = [read(task.op, data) for task, (_, data) in zip(tasks, done, strict=True) if data]
+        for change in changes:
+            change()
+    except Exception as error:  # noqa: BLE001 - attributes of others are read
+        log_warning_once(f"what workers did cannot be read, and is done again: {brief(error)}")
+        return None
     finally:
         if collects:
             gc.enable()
+    outcomes = [outcome for outcome, _ in done]
+    run.merge(parts, outcomes)
+    run.plans.matched |= matched
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        task.good = level.state_of(task) if outcome.changed is False else None
+        level.leave(task)
     return outcomes

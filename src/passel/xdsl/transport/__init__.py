@@ -13,11 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.xdsl.transport.attributes import pickled, unpickled
-from passel.xdsl.transport.reader import change
+from passel.xdsl.transport.reader import changing
 from passel.xdsl.transport.snapshots import Snapshot
 from passel.xdsl.transport.writer import changes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.context import Context
     from xdsl.ir import Operation
 
@@ -37,7 +39,7 @@ def encode_changes(op: Operation, before: Snapshot) -> bytes:
         >>> here, there = ModuleOp([]), ModuleOp([])
         >>> before = Snapshot(there)
         >>> there.attributes["seen"] = UnitAttr()
-        >>> decode_changes(here, encode_changes(there, before), Context())
+        >>> decode_changes(here, encode_changes(there, before), Context())()
         >>> str(here)
         'builtin.module attributes {seen} {\n}'
     """
@@ -45,8 +47,8 @@ def encode_changes(op: Operation, before: Snapshot) -> bytes:
     return b"" if changes is None else pickled(changes, f"'{op.name}'")
 
 
-def decode_changes(op: Operation, data: bytes, context: Context) -> None:
-    """Change an op in the same way.
+def decode_changes(op: Operation, data: bytes, context: Context) -> Callable[[], None]:
+    """Return what changes an op in the same way.
 
     Args:
         op: The op, which is as the other one was when its snapshot was taken.
@@ -56,5 +58,4 @@ def decode_changes(op: Operation, data: bytes, context: Context) -> None:
     Raises:
         EncodingError: The op is not as the other one was.
     """
-    if data:
-        change(op, unpickled(data, context), context)
+    return changing(op, unpickled(data, context), context) if data else lambda: None

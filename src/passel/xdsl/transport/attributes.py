@@ -69,5 +69,6 @@ class _AttributePickler(pickle.Pickler):
 
 def _unregistered_attribute(name: str, is_type: int, is_opaque: int, value: str) -> Attribute:
     context: Context = _context.get()
-    made: Any = context.get_type(name) if is_type else context.get_attr(name)
+    find = context.get_optional_type if is_type else context.get_optional_attr
+    made: Any = find(name) or UnregisteredAttr.with_name_and_type(name, bool(is_type))
     return made(name, bool(is_type), bool(is_opaque), value)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValues
 
 from passel.errors import EncodingError
@@ -14,7 +15,7 @@ from passel.xdsl.transport.snapshots import Nodes, add_own_facts
 from passel.xdsl.transport.writer import LOCATION_OF, TYPE_OF, Changes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 _new_op: Final = Operation.__new__
 
 
-def change(root: Operation, changes: Changes, context: Context) -> None:
-    """Give an op the changes that `changes_of` has returned.
+def changing(root: Operation, changes: Changes, context: Context) -> Callable[[], None]:
+    """Return what gives an op the changes that `changes_of` has returned.
 
     Args:
         root: The op, which is as the other one was when its snapshot was taken.
@@ -38,8 +39,16 @@ def change(root: Operation, changes: Changes, context: Context) -> None:
     nodes = Nodes(root)
     if nodes.sizes != changes.sizes:
         raise EncodingError(f"'{root.name}' was changed while another process worked on it")
-    kinds = [context.get_op(each) if isinstance(each, str) else each for each in changes.kinds]
-    _Changer(nodes, changes, kinds).change()
+    kinds = [kind_of(each, context) if isinstance(each, str) else each for each in changes.kinds]
+    return _Changer(nodes, changes, kinds).change
+
+
+def kind_of(name: str, context: Context) -> type[Operation]:
+    """Return the class of unregistered ops of a name, which a pass may have made by itself."""
+    known = context.get_optional_op(name)
+    if known is None or not issubclass(known, UnregisteredOp):
+        known = UnregisteredOp.with_name(name)
+    return known
 
 
 class _Changer:
@@ -122,7 +131,7 @@ class _Changer:
         return result
 
     def _set_arguments(self, block: Block, numbers: list[int]) -> None:
-        """Give a block its new arguments; those that are left keep their order."""
+        """Give a block its new arguments."""
         values: list[Any] = self._values
         left = {id(values[number]) for number in numbers}
         for argument in block.args:
@@ -131,6 +140,9 @@ class _Changer:
         for index, number in enumerate(numbers):
             if values[number] is None:
                 values[number] = block.insert_arg(cast("Attribute", None), index)
+        block._args = tuple([values[number] for number in numbers])
+        for index, argument in enumerate(block._args):
+            argument.index = index
 
     def _set_values(self) -> None:
         changes, attributes = self._changes, self._attributes

@@ -20,7 +20,7 @@ from xdsl.ir import Block, Operation, Region
 from passel.errors import EncodingError
 from passel.ir import Shipment
 from passel.xdsl.transport.attributes import pickled, unpickled
-from passel.xdsl.transport.reader import change
+from passel.xdsl.transport.reader import changing, kind_of
 from passel.xdsl.transport.snapshots import Snapshot
 from passel.xdsl.transport.writer import changes_of
 
@@ -78,7 +78,7 @@ class _Shell(NamedTuple):
 
     def make(self, context: Context) -> Operation:
         """Return such an op, with regions that have no block."""
-        kind: Any = context.get_op(self.kind) if isinstance(self.kind, str) else self.kind
+        kind: Any = kind_of(self.kind, context) if isinstance(self.kind, str) else self.kind
         return kind.create(
             result_types=self.results,
             attributes=self.attributes,
@@ -135,7 +135,7 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
         op = shell.make(context)
         block.add_op(op)
         if changes is not None:
-            change(op, changes, context)
+            changing(op, changes, context)()
         ops.append(op)
     return Shipment(context, ops)
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
+from passel.errors import EncodingError
+from passel.xdsl.fingerprint import payloads_in
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -131,6 +134,17 @@ class Snapshot:
             starts.append(len(own))
             add_own_facts(op, own)
         starts.append(len(own))
+
+    def checked(self) -> Snapshot:
+        """Return it, unless changes can escape it.
+
+        Raises:
+            EncodingError: There are attributes that can be changed in place.
+        """
+        if any(True for _ in payloads_in((*self.own, *self.types))):
+            root = self.nodes.ops[0]
+            raise EncodingError(f"'{root.name}' has attributes that can be changed in place")
+        return self
 
     @classmethod
     def of_shell(cls, root: Operation) -> Snapshot:
