@@ -35,7 +35,6 @@ Passes are flags too, as for passel-opt: see passel-opt --help.
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.ir import crossing_with
@@ -64,7 +63,6 @@ if TYPE_CHECKING:
 
     from passel.record import Execution, RunInfo
     from passel.search import Oracle
-    from passel.search.bisecting import Culprit
     from passel.tool.settings import Settings
 
 
@@ -103,147 +101,137 @@ def _run(settings: Settings) -> int:
     run = record.info.runs[number]
     settings = as_recorded(settings, record, run)
     with crossing_with(settings.choice.adapter_across):
-        return _Search.of(record, run, settings).bisect()
+        return _bisect(record, run, settings)
 
 
-class _Search(NamedTuple):
-    """A search in one run of a record.
+class _Question(NamedTuple):
+    """A question about IR, and how it is asked.
 
     Attributes:
-        record: The record.
-        run: The run.
-        settings: The settings of the command line.
-        subject: Reads and runs IR, valid or not.
-        oracle: Answers whether IR is interesting.
+        oracle: Answers it.
         make_case: Returns the case to ask about, given the IR.
         end: The number of the execution before which the search ends.
     """
 
-    record: Record
-    run: RunInfo
-    settings: Settings
-    subject: Subject
     oracle: Oracle
     make_case: Callable[[str], Case] = Case
     end: int | None = None
 
-    @classmethod
-    def of(cls, record: Record, run: RunInfo, settings: Settings) -> _Search:
-        """Return the search that a command line asks for.
 
-        Raises:
-            UsageError: It asks for several at once, or the command is not there.
-            SearchError: The record does not say what is interesting either.
-        """
-        frontend, pipelines = settings.frontend(), PipelineFactory(settings)
-        flags = _Flags(settings.line)
-        verifies = (False, flags.invalid or not settings.disable_verify)
-        subject, strict = (
-            Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
-        )
-        given = {"interesting": flags.interesting, "invalid": flags.invalid}
-        given["computes-else"] = flags.computes_else
-        asked = [name for name, value in given.items() if value]
-        make = partial(cls, record, run, settings, subject)
-        match asked:
-            case ["interesting"]:
-                return make(command_oracle(settings, None))
-            case ["invalid"]:
-                return make(NotValid(strict))
-            case ["computes-else"]:
-                if run.before is None:
-                    raise SearchError("the record does not have the IR from before the run")
-                first, function = record.text(run.before), function_of(flags.computes_else)
-                oracle = ComputesElse(subject, first, *function, timeout=flags.timeout)
-                if oracle.left_out:
-                    _say(f"BISECT: not run: {oracle.left_out}")
-                return make(oracle)
-            case []:
-                return cls._of_failure(record, run, make, strict)
-            case _:
-                listed = " and ".join(f"'--{name}'" for name in asked)
-                raise UsageError(f"{listed} ask for different things: give one")
-
-    @staticmethod
-    def _of_failure(
-        record: Record, run: RunInfo, make: Callable[..., _Search], strict: Subject
-    ) -> _Search:
-        first = first_failed(record, run.number)
-        if first is None and run.failures:
-            told = run.failures[0]
-            raise SearchError(
-                f"the record lacks what passes did to {told.where}: {told.message}; record it "
-                "with -j1, or give --interesting=<command>"
-            )
-        if first is None:
-            raise SearchError(
-                "the run did not fail: say what is interesting, with --interesting=<command>, "
-                "--invalid or --computes-else"
-            )
-        if first.status == "running":
-            _say(f"the process died in {title(first)}")
-        _tell_run_inside(record, first)
-        if first.failure is not None and first.failure.kind == "invalid":
-            return make(NotValid(strict))
-        text = record.state_before(first)
-        if text is None:
-            raise SearchError(f"the IR before {title(first)} is not in the record")
-        case = Case(text, scoped(first))
-        identity = failure_of(strict, case)
-        if identity is None:
-            raise SearchError(f"{title(first)} does not fail again on the IR in the record")
-        make_case = partial(_with_pipeline, case)
-        oracle = SameFailure(strict, identity, first.symbol)
-        return make(oracle, make_case=make_case, end=first.number)
-
-    @property
-    def flags(self) -> _Flags:
-        """The program's own flags."""
-        return _Flags(self.settings.line)
-
-    # -- Searching -------------------------------------------------------------------------
-
-    def bisect(self) -> int:
-        """Find the execution, tell it, and return the exit code."""
-        trials = Trials(self.oracle)
-        bisection = Bisection(
-            self.record,
-            trials,
-            run=self.run.number,
-            end=self.end,
-            make_case=self.make_case,
-            say=_say,
-        )
-        culprit = bisection.find(self.oracle.symbols)
-        self._tell(culprit, trials)
-        return 0
-
-    def _tell(self, culprit: Culprit, trials: Trials) -> None:
-        found = culprit.execution
-        print(f"{title(found)}  [{found.path}]")
-        for other in culprit.others:
-            print(f"or, as the IR after it cannot be asked about: {title(other)}  [{other.path}]")
-        _tell_run_inside(self.record, found)
-        if self.flags.inside:
-            self._look_inside(culprit, trials)
-        symbol = f" --op=@{found.symbol}" if found.symbol else ""
-        _say(f"{trials.calls} calls of the oracle")
-        _say(
-            f"to look at it: passel-report {self.settings.input} --step={found.path}{symbol} --diff"
-        )
-        if (name := self.settings.o) != "-":
-            put(Case(culprit.before, scoped(found)).text(), name)
-            replay = self.run.replay or Replay(self.settings).command(program="passel-opt")
-            _say(f"to replay: {replay.replace('{file}', name)}")
-
-    def _look_inside(self, culprit: Culprit, trials: Trials) -> None:
-        match guilty_rewrite(self.subject, trials, culprit, self.make_case):
+def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
+    """Find the execution, tell it, and return the exit code."""
+    frontend, pipelines, flags = (
+        settings.frontend(),
+        PipelineFactory(settings),
+        _Flags(settings.line),
+    )
+    verifies = (False, flags.invalid or not settings.disable_verify)
+    subject, strict = (
+        Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
+    )
+    question = _asked(record, run, settings, subject, strict)
+    trials = Trials(question.oracle)
+    bisection = Bisection(
+        record,
+        trials,
+        run=run.number,
+        end=question.end,
+        make_case=question.make_case,
+        say=_say,
+    )
+    culprit = bisection.find(question.oracle.symbols)
+    found = culprit.execution
+    print(f"{title(found)}  [{found.path}]")
+    for other in culprit.others:
+        print(f"or, as the IR after it cannot be asked about: {title(other)}  [{other.path}]")
+    _tell_run_inside(record, found)
+    if flags.inside:
+        match guilty_rewrite(subject, trials, culprit, question.make_case):
             case None:
                 print("the pass does something else when it runs on that op alone")
             case 0, _:
                 print("the pass makes no rewrites that can be counted")
             case number, rewrites:
                 print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
+    symbol = f" --op=@{found.symbol}" if found.symbol else ""
+    _say(f"{trials.calls} calls of the oracle")
+    _say(f"to look at it: passel-report {settings.input} --step={found.path}{symbol} --diff")
+    if settings.o != "-":
+        put(Case(culprit.before, scoped(found)).text(), settings.o)
+        replay = run.replay or Replay(settings).command(program="passel-opt")
+        _say(f"to replay: {replay.replace('{file}', settings.o)}")
+    return 0
+
+
+def _asked(
+    record: Record, run: RunInfo, settings: Settings, subject: Subject, strict: Subject
+) -> _Question:
+    """Return the question that a command line asks.
+
+    Args:
+        record: The record.
+        run: The run.
+        settings: The settings of the command line.
+        subject: Reads and runs IR, valid or not.
+        strict: Reads and runs valid IR.
+
+    Raises:
+        UsageError: It asks several at once, or the command is not there.
+        SearchError: The record does not say what is interesting either.
+    """
+    flags = _Flags(settings.line)
+    asked = [name for name in ("interesting", "invalid", "computes_else") if getattr(flags, name)]
+    match asked:
+        case ["interesting"]:
+            return _Question(command_oracle(settings, None))
+        case ["invalid"]:
+            return _Question(NotValid(strict))
+        case ["computes_else"]:
+            if run.before is None:
+                raise SearchError("the record does not have the IR from before the run")
+            first, function = record.text(run.before), function_of(flags.computes_else)
+            oracle = ComputesElse(subject, first, *function, timeout=flags.timeout)
+            if oracle.left_out:
+                _say(f"BISECT: not run: {oracle.left_out}")
+            return _Question(oracle)
+        case []:
+            return _of_failure(record, run, strict)
+        case _:
+            listed = " and ".join(f"'--{name.replace('_', '-')}'" for name in asked)
+            raise UsageError(f"{listed} ask for different things: give one")
+
+
+def _of_failure(record: Record, run: RunInfo, strict: Subject) -> _Question:
+    """Return the question whether IR makes the pass fail that failed first."""
+    first = first_failed(record, run.number)
+    if first is None and run.failures:
+        told = run.failures[0]
+        raise SearchError(
+            f"the record lacks what passes did to {told.where}: {told.message}; record it "
+            "with -j1, or give --interesting=<command>"
+        )
+    if first is None:
+        raise SearchError(
+            "the run did not fail: say what is interesting, with --interesting=<command>, "
+            "--invalid or --computes-else"
+        )
+    if first.status == "running":
+        _say(f"the process died in {title(first)}")
+    _tell_run_inside(record, first)
+    if first.failure is not None and first.failure.kind == "invalid":
+        return _Question(NotValid(strict))
+    text = record.state_before(first)
+    if text is None:
+        raise SearchError(f"the IR before {title(first)} is not in the record")
+    case = Case(text, scoped(first))
+    identity = failure_of(strict, case)
+    if identity is None:
+        raise SearchError(f"{title(first)} does not fail again on the IR in the record")
+
+    def make_case(ir: str) -> Case:
+        return case._replace(ir=ir)
+
+    return _Question(SameFailure(strict, identity, first.symbol), make_case, first.number)
 
 
 def _tell_run_inside(record: Record, execution: Execution) -> None:
@@ -253,10 +241,6 @@ def _tell_run_inside(record: Record, execution: Execution) -> None:
         if run.outer == execution.run and any(inner):
             name, number = execution.pass_name, run.number
             _say(f"'{name}' ran passes on '{run.ir}': --run={number} looks into these")
-
-
-def _with_pipeline(case: Case, text: str) -> Case:
-    return case._replace(ir=text)
 
 
 def _say(text: str) -> None:

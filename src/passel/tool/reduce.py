@@ -33,19 +33,38 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from passel.execution.strategies import processors
 from passel.instruments.reproducer import allowing
-from passel.ir import PrintFlags, crossing_with
+from passel.ir import InvalidIR, PrintFlags, crossing_with
+from passel.ir.frontend import UnreadableError, UsageError
 from passel.passes.reachable import walk
-from passel.search import Case, Reducer, SameFailure, SearchError, Trials, Verdict
-from passel.search.starting import narrowed, printed
-from passel.tool.output import Output
-from passel.tool.searching import SearchFlags, read_search, run_search, search_program
+from passel.record import Record
+from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials, Verdict
+from passel.search.children import Died, in_child
+from passel.search.starting import failure_of, narrowed, printed
+from passel.search.state_oracles import Miscompiled
+from passel.tool.irs import note_other_ir
+from passel.tool.output import Output, Renderer
+from passel.tool.pipelines import PipelineFactory
+from passel.tool.replay import Replay
+from passel.tool.searching import (
+    SearchFlags,
+    as_recorded,
+    command_oracle,
+    function_of,
+    run_search,
+    search_program,
+)
+from passel.tool.sources import read_sources, starts_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from passel.diagnostics import Diagnostic
+    from passel.ir.frontend import SourcePart
     from passel.search import Oracle
-    from passel.tool.searching import SearchInput
+    from passel.search.children import Scratch
+    from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
 
 
@@ -66,31 +85,114 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(settings: Settings) -> int:
+    if settings.input != "-" and starts_record(settings.input):
+        record = Record.open(settings.input)
+        settings = as_recorded(settings, record, record.info.runs[0])
     with crossing_with(settings.choice.adapter_across):
-        search = read_search(settings)
-        if search is None:
+        frontend, pipelines = settings.frontend(), PipelineFactory(settings)
+        renderer = Renderer(byte_columns=frontend.byte_columns, color=settings.color)
+        flags = SearchFlags(settings.line)
+        subject = Subject(
+            frontend,
+            pipelines.parse,
+            verifies=not settings.disable_verify,
+            timeout=None if flags.interesting or flags.computes_else else flags.timeout,
+        )
+        try:
+            (source,) = read_sources(settings, frontend, renderer)
+            case = _read_case(subject, source, pipelines, settings.choice)
+        except UnreadableError as error:
+            for diagnostic in error.diagnostics:
+                renderer(diagnostic)
             return 1
+        subject.load(case)
         output = Output(settings.o)
         try:
-            return _reduce(search, output)
+            return _reduce(settings, subject, case, output)
         finally:
             output.close()
 
 
-def _reduce(search: SearchInput, output: Output) -> int:
+def _read_case(
+    subject: Subject, source: SourcePart, pipelines: PipelineFactory, ir: IRChoice
+) -> Case:
+    """Return the input as a case, which a child process reads.
+
+    Raises:
+        UnreadableError: It is no valid IR.
+        PasselError: The pipeline is wrong, or the input crashes the parser.
+    """
+    from passel.instruments.reproducer_file import read_reproducer
+
+    adapter = subject.frontend.adapter
+
+    def read(_: Scratch) -> Case | Sequence[Diagnostic]:
+        try:
+            parsed, context = subject.parse(source)
+            recorded = read_reproducer(parsed.resources, source)
+            manager = pipelines.make(adapter.kind_of(parsed.op), context, adapter, recorded)
+        except UnreadableError as error:
+            return error.diagnostics
+        except InvalidIR as error:
+            raise SearchError(f"the input is not valid: {error.message}") from None
+        verify_each = recorded is None or recorded.verify_each is not False
+        ir = adapter.print_op(parsed.op, PrintFlags(generic=True, local_scope=True))
+        return Case(ir, str(manager) if len(manager) else "", verify_each)
+
+    result = in_child(read)
+    if isinstance(result, Died):
+        raise SearchError(f"the input crashes the parser, which ended by {result.cause}")
+    if not isinstance(result, Case):
+        for diagnostic in result:
+            note_other_ir(diagnostic, source, ir)
+        raise UnreadableError(result)
+    return result
+
+
+def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
+    """Return the oracle that the command line asks for.
+
+    Raises:
+        UsageError: The command is not there, or there is no pipeline.
+        SearchError: The case does not fail.
+    """
+    flags = SearchFlags(settings.line)
+    if flags.interesting and flags.computes_else:
+        raise UsageError("'--interesting' and '--computes-else' ask for different things: give one")
+    if flags.interesting:
+        return command_oracle(settings, subject)
+    if not case.pipeline:
+        raise UsageError(
+            "there is nothing to run: give a pipeline with -p, passes as flags, or a "
+            "reproducer; or say what is interesting with --interesting=<command>"
+        )
+    if flags.computes_else:
+        return Miscompiled(subject, *function_of(flags.computes_else), flags.timeout)
+    failure = failure_of(subject, case)
+    if failure is None:
+        raise SearchError(
+            f"'{case.pipeline}' does not fail on the input; if something else is wrong, "
+            "say what: --computes-else, or --interesting=<command>"
+        )
+    return SameFailure(subject, failure)
+
+
+def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) -> int:
     started = time.monotonic()
-    oracle = search.oracle()
+    oracle = _oracle(settings, subject, case)
+    jobs = settings.jobs if settings.threading else 1
+    jobs = processors() if jobs in (None, "auto") else jobs
     with _progress() as show:
-        trials = Trials(oracle, jobs=search.jobs, on_call=lambda: show(f"{trials.calls} calls"))
-        _check(search, oracle, trials)
-        reducer = Reducer(search.case, trials, show)
+        trials = Trials(oracle, jobs=jobs, on_call=lambda: show(f"{trials.calls} calls"))
+        _check(case, oracle, trials)
+        reducer = Reducer(case, trials, show)
         before = reducer.size
         code = 0
         try:
-            if isinstance(oracle, SameFailure) and (case := narrowed(search.subject, search.case)):
-                reducer.offer([case])
+            if isinstance(oracle, SameFailure) and (smaller := narrowed(subject, case)):
+                reducer.offer([smaller])
             reducer.run()
-            _make_readable(search, reducer, trials)
+            _make_readable(subject, reducer, trials)
         except KeyboardInterrupt as error:
             code = 128 + getattr(error, "signal", 2)
     output.write(reducer.best.text())
@@ -105,23 +207,23 @@ def _reduce(search: SearchInput, output: Output) -> int:
         f"{trials.invalid} invalid cases, {time.monotonic() - started:.1f} s"
     )
     if reducer.best.pipeline:
-        name = "FILE" if search.settings.o == "-" else search.settings.o
-        context = search.subject.frontend.new_context()
-        manager = search.subject.manager(reducer.best.pipeline, context)
-        replay = allowing(search.replay, [each.pass_ for each in walk(manager)])
+        name = "FILE" if settings.o == "-" else settings.o
+        manager = subject.manager(reducer.best.pipeline, subject.frontend.new_context())
+        passes_run = [each.pass_ for each in walk(manager)]
+        replay = allowing(Replay(settings).command("passel-opt"), passes_run)
         lines.append(f"to replay: {replay.replace('{file}', name)}")
     for line in lines:
         print(f"{PROGRAM.name}: {line}", file=sys.stderr)
     return code
 
 
-def _check(search: SearchInput, oracle: Oracle, trials: Trials) -> None:
+def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
     """Check that the oracle finds the input interesting, twice.
 
     Raises:
         SearchError: It does not, or contradicts itself.
     """
-    verdict = trials.check(search.case)
+    verdict = trials.check(case)
     if verdict is Verdict.INTERESTING:
         return
     if isinstance(oracle, SameFailure):
@@ -129,7 +231,7 @@ def _check(search: SearchInput, oracle: Oracle, trials: Trials) -> None:
             "the failure does not come back when the input is printed in generic form, without "
             f"locations, and read again: {oracle.identity}"
         )
-    why = trials.why(search.case)
+    why = trials.why(case)
     if verdict is Verdict.INVALID:
         if why:
             raise SearchError(f"the input cannot be asked about: {why}")
@@ -137,9 +239,9 @@ def _check(search: SearchInput, oracle: Oracle, trials: Trials) -> None:
     raise SearchError(f"the input, in generic form, is not interesting: {why}")
 
 
-def _make_readable(search: SearchInput, reducer: Reducer, trials: Trials) -> None:
+def _make_readable(subject: Subject, reducer: Reducer, trials: Trials) -> None:
     """Write the best case as people write IR, if it is interesting like that."""
-    text = printed(search.subject, reducer.best.ir, PrintFlags(local_scope=True))
+    text = printed(subject, reducer.best.ir, PrintFlags(local_scope=True))
     if text is not None:
         case: Case = reducer.best._replace(ir=text)
         if trials.first([case]) == 0:

@@ -39,13 +39,14 @@ class Replay:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._flags = settings
         self._current: CrashReproducer | None = None
         self._written = 0
         self._generated = 0
         self._start = lasting("")
-        flags = self._flags
-        for path in (flags.mlir_pass_pipeline_crash_reproducer, flags.mlir_generate_reproducer):
+        for path in (
+            settings.mlir_pass_pipeline_crash_reproducer,
+            settings.mlir_generate_reproducer,
+        ):
             if path:
                 with refusing(CANNOT_OPEN, path):
                     check_writable(path)
@@ -58,14 +59,14 @@ class Replay:
             threading: Whether its passes may use several threads.
         """
         self._count()
-        path = self._flags.mlir_pass_pipeline_crash_reproducer
+        path = self._settings.mlir_pass_pipeline_crash_reproducer
         if not path:
             return
         from passel.instruments.reproducer import CrashReproducer
 
         self._current = CrashReproducer(
             _numbered(path, self._written),
-            local=self._flags.mlir_pass_pipeline_local_reproducer,
+            local=self._settings.mlir_pass_pipeline_local_reproducer,
             threading=threading,
             replay=self.command(),
         )
@@ -98,7 +99,7 @@ class Replay:
         Raises:
             UsageError: It cannot be written.
         """
-        path = self._flags.mlir_generate_reproducer
+        path = self._settings.mlir_generate_reproducer
         if not path:
             return
         from passel.instruments.reproducer_file import reproducer_text
@@ -118,13 +119,13 @@ class Replay:
         running = self._current.running if self._current is not None else None
         if running is None:
             return ""
-        path = Path(self._flags.mlir_pass_pipeline_crash_reproducer).with_name(running.name)
+        path = Path(self._settings.mlir_pass_pipeline_crash_reproducer).with_name(running.name)
         return f"to replay: {self.command().replace('{file}', _quoted([str(path)]))}"
 
     def explain(self) -> None:
         """Write once how to replay a failed run, unless a file was asked for."""
         settings = self._settings
-        if self._flags.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
+        if self._settings.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
             return
         if settings.input != "-":
             # What was recorded of the run that failed is kept.
