@@ -85,9 +85,8 @@ class PassManager(RunSettings, OpPassManager):
         self._compiler: PipelineCompiler | None = None
 
     def _empty_copy(self) -> Self:
-        other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
+        other = type(self)(self.anchor, self.context, adapter=self._adapter, nesting=self.nesting)
         other._checks = self._checks
-        other._jobs = self._jobs
         other._set_as(self)
         return other
 
@@ -241,8 +240,8 @@ class PassManager(RunSettings, OpPassManager):
         op = adapter.op_of(op)
         context = self._context_for(adapter, op)
         name = adapter.kind_of(op).name
-        if self._anchor not in (ANY, name):
-            message = f"can't run '{self._anchor}' pass manager on '{name}' op"
+        if self.anchor not in (ANY, name):
+            message = f"can't run '{self.anchor}' pass manager on '{name}' op"
             raise AnchorError(Problem(message))
         locks = ability_of(adapter, LocksContexts)
         strategy = strategy_for(jobs, executor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from passel.errors import AdapterError, DefinitionError, PassFailure
 from passel.ir import WrapsPasses, adapter_for, op_name_of
@@ -55,6 +55,13 @@ class ExternalPass:
     def signal_pass_failure(self) -> None:
         """Let the pass fail when the function returns."""
         self.failed = True
+
+
+class ForeignPass(Protocol):
+    """A pass of an IR's own kind that is applied to an op, such as xDSL's `ModulePass`."""
+
+    def apply(self, ctx: Any, op: Any, /) -> object:
+        """Run the pass."""
 
 
 def pass_of(

@@ -6,7 +6,16 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeGuard
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    TypeGuard,
+)
 
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
@@ -24,11 +33,10 @@ from passel.pipeline import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import TracebackType
 
     from passel.diagnostics import Span
     from passel.passes.base import Pass
-    from passel.passes.callables import ExternalPass
+    from passel.passes.callables import ExternalPass, ForeignPass
     from passel.passes.registry import PassRegistry
     from passel.pipeline import ElementNode
 
@@ -39,7 +47,7 @@ if TYPE_CHECKING:
         | str
         | PassNode
         | PipelineNode
-        | "ForeignPass"
+        | ForeignPass
         | Callable[[Any, ExternalPass], object]
         | Callable[[Any], object]
     )
@@ -55,13 +63,6 @@ class Placed(NamedTuple):
 
     item: Pass[Any, Any] | OpPassManager
     span: Span | None = None
-
-
-class ForeignPass(Protocol):
-    """A pass of an IR's own kind that is applied to an op, such as xDSL's `ModulePass`."""
-
-    def apply(self, ctx: Any, op: Any, /) -> object:
-        """Run the pass."""
 
 
 class Nesting(Enum):
@@ -85,6 +86,8 @@ class OpPassManager:
         jobs: As for `nest`.
 
     Attributes:
+        anchor: The name of the ops that it runs on, or `any`.
+        jobs: How many ops it may run on at once, if the run allows more; None for no limit.
         nesting: What to do with a pass that has another anchor.
 
     Example:
@@ -106,25 +109,15 @@ class OpPassManager:
         nesting: Nesting = Nesting.EXPLICIT,
         jobs: int | None = None,
     ) -> None:
-        self._anchor = op_name_of(anchor)
+        self.anchor: Final[str] = op_name_of(anchor)
         if jobs is not None and (type(jobs) is not int or jobs < 1):
             raise DefinitionError(f"jobs is {jobs!r}, which is no positive number")
-        self._jobs = jobs
+        self.jobs: Final[int | None] = jobs
         self.nesting = nesting
         self._placed: list[Placed] = []
         self._names: PassRegistry | None = None
         self._enclosing: tuple[str, ...] = ()
         self._changes = 0
-
-    @property
-    def anchor(self) -> str:
-        """The name of the ops that it runs on, or `any`."""
-        return self._anchor
-
-    @property
-    def jobs(self) -> int | None:
-        """How many ops it may run on at once, if the run allows more; None for no limit."""
-        return self._jobs
 
     @property
     def changes(self) -> int:
@@ -154,7 +147,7 @@ class OpPassManager:
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
             PipelineError: The text is wrong; nothing was added.
-            DefinitionError: A function does not take two arguments, or would not run.
+            DefinitionError: A function would not run.
             TypeError: An argument is none of these.
         """
         from passel.passes.callables import as_pass, described_pass
@@ -178,10 +171,7 @@ class OpPassManager:
 
         Args:
             nodes: The elements.
-            names: Where names are looked up; by default as by `add`.
-
-        Raises:
-            PipelineError: A name, an option or an anchor is wrong; nothing was added.
+            names: Where names are looked up; by default, and in what is raised, as for `add`.
         """
         self._append(*self._built(nodes, names))
         return self
@@ -230,7 +220,7 @@ class OpPassManager:
         """Return a manager that nests, and looks names up, as this one does."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested._names = self._names
-        nested._enclosing = (self._anchor, *self._enclosing)
+        nested._enclosing = (self.anchor, *self._enclosing)
         return nested
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
@@ -261,7 +251,7 @@ class OpPassManager:
         self._changes += 1
 
     def _empty_copy(self) -> Self:
-        return type(self)(self._anchor, nesting=self.nesting, jobs=self._jobs)
+        return type(self)(self.anchor, nesting=self.nesting, jobs=self.jobs)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.
@@ -270,7 +260,7 @@ class OpPassManager:
             all_options: Include the options that equal their defaults.
         """
         elements = (item.to_node(all_options=all_options) for item in self)
-        return PipelineNode(self._anchor, tuple(elements))
+        return PipelineNode(self.anchor, tuple(elements))
 
     def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
         """Return the pipeline as text that parses back to an equal manager.
@@ -285,7 +275,7 @@ class OpPassManager:
         return self.to_text()
 
     def __repr__(self) -> str:
-        limits = "".join(f", jobs={jobs} on {path}" for path, jobs in _limits(self, self._anchor))
+        limits = "".join(f", jobs={jobs} on {path}" for path, jobs in _limits(self, self.anchor))
         return f"<{type(self).__name__} {self}{limits}>"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -311,7 +301,7 @@ class OpPassManager:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OpPassManager):
             return NotImplemented
-        is_same = self._anchor == other._anchor and self._jobs == other._jobs
+        is_same = self.anchor == other.anchor and self.jobs == other.jobs
         return is_same and list(self) == list(other)
 
     def __hash__(self) -> int:
@@ -321,17 +311,12 @@ class OpPassManager:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
-        """Read a pipeline that is the value of a pass's option."""
+        """Read the value of a pass's option."""
         node = parse_pipeline(located(text))
         return OpPassManager(node.anchor).add_nodes(node.elements, scope)
 
@@ -347,43 +332,37 @@ class OpPassManager:
 
     def _nested_if_needed(self, pass_: Any, span: Span | None = None) -> Placed:
         """Return a pass, or a manager that nests it."""
-        if pass_.anchor in (None, ANY, self._anchor) or self._anchor == ANY:
+        if pass_.anchor in (None, ANY, self.anchor) or self.anchor == ANY:
             return Placed(pass_, span)
         if self.nesting is Nesting.IMPLICIT:
             nested = self.empty(pass_.anchor)
             nested._append(Placed(pass_, span))
             return Placed(nested, span)
         shown = pass_.name or pass_.display_name
-        if misspelt := suggest(self._anchor, [pass_.anchor]):
+        outer = (*self._enclosing, "builtin.module")  # which is in no other op, as a rule
+        if misspelt := suggest(self.anchor, [pass_.anchor]):
             advice = misspelt.removeprefix("; ")
-        elif pass_.anchor in (
-            *self._enclosing,
-            "builtin.module",
-        ):  # which is in no other op, as a rule
+        elif pass_.anchor in outer:
             advice = f"put it into the enclosing pipeline, {pass_.anchor}({shown})"
         else:
-            advice = f"did you intend to nest? Write {self._anchor}({pass_.anchor}({shown}))"
+            advice = f"did you intend to nest? Write {self.anchor}({pass_.anchor}({shown}))"
         message = (
             f"can't add pass '{shown}' restricted to '{pass_.anchor}' on a PassManager "
-            f"intended to run on '{self._anchor}', {advice}"
+            f"intended to run on '{self.anchor}', {advice}"
         )
         raise AnchorError(Problem(message, span))
 
     def _built(self, nodes: Sequence[ElementNode], names: PassRegistry | None) -> list[Placed]:
         """Return what was parsed, built beside this manager: all or nothing."""
-        scratch = self.empty(self._anchor)
+        scratch = self.empty(self.anchor)
         build(nodes, scratch, names or self._names or names_for(None, entered_context()))
         return scratch._placed
 
 
 class FrozenPipeline(OpPassManager):
-    """A pipeline as a value, such as that of an option: equal ones are equal, with equal hashes.
+    """A copy of a pipeline as a value, such as that of an option, with a hash.
 
-    It can be printed, compared, run and added to managers, but not be changed; `copy` returns
-    a manager that can.
-
-    Args:
-        pipeline: What it is a copy of.
+    It can be printed, run and added to managers, but not be changed; `copy` returns what can.
     """
 
     def __init__(self, pipeline: OpPassManager) -> None:
@@ -401,7 +380,7 @@ class FrozenPipeline(OpPassManager):
         return made
 
     def __hash__(self) -> int:
-        return hash((self._anchor, tuple(self)))
+        return hash((self.anchor, tuple(self)))
 
     @property
     def changes(self) -> int:
@@ -409,7 +388,7 @@ class FrozenPipeline(OpPassManager):
         return 0
 
     def _empty_copy(self) -> OpPassManager:
-        return OpPassManager(self._anchor, nesting=self.nesting, jobs=self._jobs)
+        return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
 
     def __copy__(self) -> Self:
         return self

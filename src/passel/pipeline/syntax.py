@@ -18,7 +18,7 @@ def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
     """Let the nodes of a class be equal that say the same, wherever."""
 
     def equal(self: Any, other: Any) -> bool:
-        return type(other) is cls and self[:-1] == other[:-1]
+        return type(other) is type(self) and tuple(self)[:-1] == tuple(other)[:-1]
 
     def differs(self: Any, other: Any) -> bool:
         return not equal(self, other)
