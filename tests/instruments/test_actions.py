@@ -114,23 +114,6 @@ def counted(text: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "values", "report"),
-    [
-        ("pass-execution-skip=1", "0 0", "{1,1,-1}"),
-        ("pass-execution-skip=0", "2 2", "{5,0,-1}"),
-        ("pass-execution-count=0", "0 0", "{1,0,0}"),
-        ("pass-execution-count=2", "1 0", "{5,0,2}"),
-        ("pass-execution-count=4", "2 1", "{5,0,4}"),
-        ("pass-execution-skip=-1,pass-execution-count=1", "2 2", "{5,-1,1}"),
-        ("pass-execution-count=3,pass-execution-count=1", "0 0", "{5,0,1}"),
-    ],
-)
-def test_every_execution_is_counted(text: str, values: str, report: str) -> None:
-    """Steps that run nested pipelines count as one, and what they contain if they run."""
-    assert counted(text) == (values, f"{'pass-execution':<32}: {report}")
-
-
-@pytest.mark.parametrize(
     ("text", "values"),
     [
         ("count-skip=1", "1 2"),
@@ -143,15 +126,6 @@ def test_every_execution_is_counted(text: str, values: str, report: str) -> None
 def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
     """It counts executions of that pass, of those that are admitted as executions."""
     assert counted(text)[0] == values
-
-
-@pytest.mark.parametrize(
-    "text", ["cse", "cse=1", "-skip=1", "cse-skip", "cse-skip=", "cse-skip=x", "cse-stop=1"]
-)
-def test_a_counter_is_refused_if_it_is_written_otherwise(text: str) -> None:
-    """With the part that is wrong."""
-    with pytest.raises(ValueError, match=f"{text.partition('=')[0]}"):
-        DebugCounter(f"count-skip=1,{text}")
 
 
 # -- The tool --------------------------------------------------------------------------------

@@ -88,22 +88,6 @@ def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None
     )
 
 
-def test_a_pass_without_a_name_is_said_to_be_no_replay(tmp_path: Path) -> None:
-    """The file is written, and the note says what is missing."""
-
-    class Nameless(Pass[Any]):
-        def run(self, op: Any, ctx: PassContext) -> None:
-            raise PassFailure("no")
-
-    pm = toy_manager(Nameless())
-    pm.add_instrumentation(CrashReproducer(tmp_path / "r"))
-    with pytest.raises(PassFailedError) as caught:
-        pm.run(parse_toy("toy.module()"))
-    assert caught.value.__notes__[0].endswith(
-        "\nit cannot be replayed: pass Nameless has no name; give it one"
-    )
-
-
 def test_the_op_may_be_no_module(tmp_path: Path) -> None:
     """The anchor is the op's name, and the command says that it is not to be wrapped."""
     op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")

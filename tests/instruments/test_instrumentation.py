@@ -39,13 +39,6 @@ def test_hooks_nest_like_the_pipeline(events: Callable[[str, str], list[str]]) -
     ]
 
 
-def test_a_merged_step_names_all_its_anchors(events: Callable[[str, str], list[str]]) -> None:
-    """One step stands for all merged pipelines."""
-    log = events("toy.module(toy.module(a),toy.func(b))", "toy.module(toy.func @f)")
-    assert log[0] == "before-pass [toy.func,toy.module] toy.module"
-    assert log[1] == "before-pipeline toy.func @f"
-
-
 def test_the_failed_hook_gets_the_failure(parse: Callable[[str], PassManager]) -> None:
     """It is the one that the run raises; a step that only contains failed passes has none."""
     seen: list[Any] = []

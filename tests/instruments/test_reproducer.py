@@ -158,13 +158,6 @@ def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
 # -- When and where ------------------------------------------------------------------------------
 
 
-def test_success_leaves_an_older_file_alone(write: Run, directory: Path) -> None:
-    """A reproducer is not lost because another run went well."""
-    Path("r.mlir").write_text("older")
-    assert write("builtin.module(cse)").code == 0
-    assert Path("r.mlir").read_text() == "older"
-
-
 def test_what_a_dead_process_left_is_kept(write: Run, directory: Path) -> None:
     """The next run writes ahead to another file."""
     Path("r.mlir.running").write_text("left")

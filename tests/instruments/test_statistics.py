@@ -75,26 +75,6 @@ def report(display: Display, *entries: Pass[Any]) -> str:
     return stream.getvalue()
 
 
-def test_pipeline_layout() -> None:
-    """Like the pipeline; sorted by name, aligned per pass, with zeros, and an empty line after."""
-    assert report("pipeline", Silent(), Counts()) == HEADER + (
-        """\
-Counts
-  (S) 0 again    - Never counted
-  (S) 2 num-seen - Ops seen
-Pipeline Collection : ['toy.func', 'toy.module']
-  'toy.func' Pipeline
-    Silent
-    Counts
-      (S)  0 again    - Never counted
-      (S) 11 num-seen - Ops seen
-  'toy.module' Pipeline
-    Silent
-
-"""
-    )
-
-
 def test_pipelines_that_passes_run_are_not_lost() -> None:
     """They stand below their pass, each pass once however often it was run."""
     assert report("pipeline", Runs()) == HEADER + (

@@ -60,24 +60,6 @@ class Other(Nap):
     name = "other"
 
 
-class Length:
-    """An analysis."""
-
-    def __init__(self, op: ToyOp) -> None:
-        self.value = len(op.body)
-
-
-class Asks(Pass):
-    """Asks for an analysis."""
-
-    name = "asks"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Ask twice: it is computed once."""
-        ctx.analysis(Length)
-        ctx.analysis(Length)
-
-
 class Runs(Pass):
     """Runs a pipeline that it builds anew for each op."""
 
@@ -130,21 +112,6 @@ def run(pm: PassManager, timing: Timing, jobs: int | None = None) -> Timer:
     with pm.instrument(timing), suppress(PassFailedError, KeyboardInterrupt):
         pm.run(parse_toy(MODULE), jobs=jobs)
     return timing.timing
-
-
-def test_rows_are_those_of_the_pipeline() -> None:
-    """All ops share the row of their pipeline; passes and analyses are inside of what ran them."""
-    assert list(outline(run(manager(Asks(), Nap(), Nap()), Timing(), jobs=1))) == [
-        "Nap x1",
-        "Pipeline Collection : ['toy.func', 'toy.module'] x1",
-        "  'toy.func' Pipeline x2",
-        "    Asks x2",
-        "      (A) Length x2",
-        "    Nap x2",
-        "    Nap x2",
-        "  'toy.module' Pipeline x1",
-        "    Other x1",
-    ]
 
 
 def test_times_are_in_seconds_and_add_up() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import time
 from errno import ENOSPC
 from io import FileIO
@@ -234,19 +232,6 @@ def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
     last = record.state_after(record.executions[-1])
     assert last == adapter.print_op(module, exact)
     assert last != states[0]
-
-
-def test_runs_that_are_not_recorded_load_nothing_of_it() -> None:
-    """Running a pipeline imports nothing of records unless one is asked for."""
-    code = (
-        "import sys\n"
-        "from passel import PassManager\n"
-        "from passel.testing import ToyAdapter, parse_toy\n"
-        "PassManager('toy.module', adapter=ToyAdapter()).run(parse_toy('toy.module'))\n"
-        "print([name for name in sys.modules if name.startswith('passel.record')])"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "[]\n"
 
 
 def test_a_record_that_ends_on_a_full_disk_is_readable(

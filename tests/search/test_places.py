@@ -158,30 +158,6 @@ def test_stopping_and_going_on_does_what_one_run_does(seed: int) -> None:
     assert reached >= len(tuple(manager.passes_by_path()))
 
 
-def test_what_lies_between_two_places_runs_alone() -> None:
-    """Neither the passes up to the first place nor those behind the second one run."""
-    pipeline = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
-    paths = tuple(_manager(pipeline).passes_by_path())
-    ran: list[str] = []
-    manager = _manager(pipeline)
-    manager.add_gate(Stretch(paths, ADAPTER.symbol_name, Place(paths[0]), Place(paths[1])))
-    manager.add_gate(lambda step, _: ran.append(step.path) or True)
-    manager.run(_module())
-    assert set(ran) == {"builtin.module", paths[1]}
-
-
-def test_a_place_on_one_op_is_where_a_run_is_right_after_that_execution() -> None:
-    """Functions in front have been through all nested passes, those behind through none."""
-    pipeline = "builtin.module(func.func(cse,canonicalize))"
-    module = _module()
-    paths = tuple(_manager(pipeline).passes_by_path())
-    _run(pipeline, module, stop=Place(paths[0], "f"))
-    f, *_, h = (op for op in module.body.ops if op.name == "func.func")
-    text_of_f, text_of_h = str(f), str(h)
-    assert text_of_f.count("arith.addi") == 2
-    assert text_of_h.count("arith.muli") == 2
-
-
 def test_a_place_on_an_op_that_the_pass_does_not_run_on_is_missed() -> None:
     """The run goes to its end, and the stretch says what it has not come to."""
     place = Place("builtin.module/func.func/0:cse", "nowhere")

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from passel.instruments.ir_diff import unified_diff
+
 if TYPE_CHECKING:
     from javascript import JavaScript
 
@@ -28,8 +30,8 @@ func.func @f(%a : i32, %b : i32) -> i32 {
   %1 = arith.muli %0, %0 : i32
   %2 = arith.addi %1, %a : i32
   cf.br ^bb0(%2 : i32)
-^bb0(%y : i32):
-  func.return %y : i32
+^bb0(%x : i32):
+  func.return %x : i32
 }"""
 LINE = st.sampled_from([*OLD.split("\n"), *NEW.split("\n"), "  %5, %6:2 = x.y %0#1", "^bb2:"])
 SETTINGS = st.fixed_dictionaries({"locations": st.booleans(), "names": st.booleans()})
@@ -123,3 +125,28 @@ def test_lines_that_are_left_out_say_where_they_are(javascript: JavaScript) -> N
     assert javascript.call("Texts", "enclosing", lines, 2) == "@f"
     assert javascript.call("Texts", "enclosing", lines, 1) == "@m"
     assert javascript.call("Texts", "enclosing", lines, 0) == ""
+
+
+USE = "  %r = arith.xori {} : i32"
+CASES = {
+    "another op": (["  %t = arith.subi %a", USE], ["  %t = a.b %a", "  %t_1 = a.c %t", USE], "%t %t_1"),
+    "moved": (["a.a {", "  %0 = b.b", "  %1 = c.c", USE, "}"], ["%0 = c.c", "a.a {", "  %1 = b.b", USE, "}"], "%1 %0"),
+    "other operands": (["  %1 = b.b %x", USE], ["  %2 = b.b %y", USE], "%1 %2"),
+    "its name": (["  %1 = b.b %x", USE], ["  %1 = c.c %x", USE], "%1 %1"),
+    "blocks": (["cf.br ^a1, ^a2", "^a1:", "b.b", "^a2:", USE], ["cf.br ^a2, ^a1", "^a1:", "b.b", "^a2:", USE], "%1 %1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_page_and_the_terminal_show_the_same_lines(javascript: JavaScript, case: str) -> None:
+    """What a diff has as removed and added lines are the rows that differ."""
+    before, after, names = CASES[case]
+    old, new = (
+        [line.replace("{}", name) for line in lines]
+        for lines, name in zip((before, after), names.split(), strict=True)
+    )
+    diff = javascript.call("Texts", "compare", old, new, {"names": True, "locations": True})
+    rows = [(i, j) for i, j, same in diff["rows"] if not same]
+    lines = unified_diff("\n".join(old), "\n".join(new)).splitlines()[2:]
+    assert [old[i] for i, _ in rows if i >= 0] == [each[1:] for each in lines if each[0] == "-"]
+    assert [new[j] for _, j in rows if j >= 0] == [each[1:] for each in lines if each[0] == "+"]

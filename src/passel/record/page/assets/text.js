@@ -29,69 +29,88 @@ const Texts = (() => {
 
   // -- Names of values and blocks ---------------------------------------------------------------
 
-  const NAME = /[%^][\w$.\-]+/g;
-  const masked = (line) => line.replace(NAME, (name) => name[0]).trimStart();
+  // What is given to a value or a block, and a number that printers count; strings match as well.
+  const NAME = /"(?:\\.|[^"\\])*"|([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])/g;
+  const RESULTS = /^\s*(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=/;
+  const HEAD = /^\s*(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)*=?\s*"?[\w$.^]+/;
+  const masked = (line) => line.replace(NAME, (name, given) => given ?? name).trimStart();
 
-  // Places in a line where names are defined: results, arguments of blocks and functions, and what
-  // a loop carries.
-  function definitions(line) {
-    const found = new Set();
-    const results = /^\s*(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=/.exec(line)?.[0].length ?? 0;
-    const header = /^\s*\^|\{\s*$/.test(line);
-    for (const { 0: name, index } of line.matchAll(NAME)) {
-      const rest = line.slice(index + name.length);
-      if (index < results || (header && /^\s*(?::|= )/.test(rest)) || /^\s*\^/.test(line.slice(0, index + 1)))
-        found.add(index);
-    }
-    return found;
+  // The names in each line, the definitions in it by their places among these, and those around.
+  // Definitions are results, labels of blocks, and what is new in these or before a region.
+  function namesIn(lines) {
+    const scopes = [new Map()];
+    return lines.map((line) => {
+      const start = line.trimStart(), isBlock = start[0] === "^", begins = line.endsWith("{");
+      if (start[0] === "}" && scopes.length > 1) scopes.pop();
+      if (begins) scopes.push(new Map());
+      const last = RESULTS.exec(line)?.[0].length ?? 0, defined = new Map();
+      const names = [...line.matchAll(NAME)].filter(({ 1: given }) => given).map(({ 0: name, index }, place) => {
+        const isResult = index < last, isLabel = isBlock && !place;
+        const isNew = name[0] === "%" && !scopes.some((scope) => scope.has(name));
+        if (isResult || isLabel || (isNew && (begins || isBlock))) {
+          defined.set(place, { name });
+          scopes.at(begins && isResult ? -2 : -1).set(name, defined.get(place));
+        }
+        return name;
+      });
+      return { names, defined, scopes: [...scopes] };
+    });
   }
 
-  const COUNTED = /^(?:%(?:arg)?|\^bb)\d+$/;
-  const operation = (line) => /^\s*(?:%[^=]*=)?\s*"?([\w.$]+)/.exec(line)?.[1];
+  const meant = ({ names, scopes }) => names.map((name) => scopes.findLast((scope) => scope.has(name))?.get(name));
+
+  // Lines [i, j] of ops that are the same, but stand elsewhere, or between the same lines with the
+  // same name and results, but other operands.
+  function versions(old, now, blocks) {
+    const found = new Map(), taken = new Set();
+    const pair = (from, end, start, stop, key) => {
+      const waiting = new Map();
+      for (let j = start; j < stop; j++) if (!taken.has(j)) waiting.set(key(now[j]), [...(waiting.get(key(now[j])) ?? []), j]);
+      for (let i = from; i < end; i++) {
+        const j = found.has(i) ? undefined : waiting.get(key(old[i]))?.shift();
+        if (j !== undefined) found.set(i, j), taken.add(j);
+      }
+    };
+    const differs = [new Set(), new Set()];
+    for (const [from, end, start, stop] of blocks) {
+      for (let i = from; i < end; i++) differs[0].add(i);
+      for (let j = start; j < stop; j++) differs[1].add(j);
+    }
+    old.forEach((_, i) => { if (!differs[0].has(i)) found.set(i, -1); });
+    now.forEach((_, j) => { if (!differs[1].has(j)) taken.add(j); });
+    pair(0, old.length, 0, now.length, (line) => line);
+    for (const block of blocks) pair(...block, (line) => HEAD.exec(line)?.[0]);
+    return [...found].filter(([, j]) => j >= 0);
+  }
 
   // Old lines with the names that their values have in the new text, if `blocks` are what differs
-  // otherwise, and the indices of matched lines that use another value all the same. An op that
-  // has become another version of it still defines its values, unless these were given other names
-  // than counted ones. A value that is gone has a prime if its name has another meaning now.
-  function carry(old, now, blocks) {
-    const names = new Map(), taken = new Set();
-    for (const line of now) for (const name of line.match(NAME) ?? []) taken.add(name);
-    const lines = [], different = new Set();
-    const renamed = (line) => line.replace(NAME, (name) => names.get(name) ?? name);
-    const defines = (line) => {
-      const defined = definitions(line);
-      return [...line.matchAll(NAME)].filter(({ index }) => defined.has(index)).map(([name]) => name);
-    };
-    const replaced = (line, version) => {
-      const old = defines(line), now = version === undefined || operation(version) !== operation(line) ? [] : defines(version);
-      const stays = now.length === old.length && old.every((name, i) => name === now[i] || (COUNTED.test(name) && COUNTED.test(now[i])));
-      old.forEach((name, i) => names.set(name, stays ? now[i] : taken.has(name) ? `${name}′` : name));
-      lines.push(renamed(line));
-    };
-    // Whether a line is the same without renaming, which makes its names known.
-    const kept = (line) => {
-      const used = line.match(NAME) ?? [];
-      if (used.some((name) => (names.get(name) ?? name) !== name)) return false;
-      for (const name of used) names.set(name, name);
-      return lines.push(line);
-    };
-    const matched = (i, j) => {
-      if (old[i].trimStart() === now[j].trimStart() && kept(old[i])) return;
-      const defined = definitions(old[i]), targets = now[j].match(NAME) ?? [];
-      let at = 0;
-      for (const { 0: name, index } of old[i].matchAll(NAME)) {
-        const target = targets[at++];
-        if (defined.has(index) || !names.has(name)) names.set(name, target);
-      }
-      lines.push(renamed(old[i]));
-      if (lines[i].trimStart() !== now[j].trimStart()) different.add(i);
-    };
+  // otherwise, and the indices of matched lines that use another value all the same: what another
+  // op defines, unless that has the same name. A value that is gone has a prime if its name has
+  // another meaning now. The terminal's diff goes by the same rules: see `ir_diff.py`.
+  function carry(old, now, likeOld, likeNow, blocks) {
+    const before = namesIn(old), after = namesIn(now), matched = [];
     let i = 0, j = 0;
-    for (const [from, end, start, stop] of [...blocks, [old.length, old.length, now.length, now.length]]) {
-      while (i < from) matched(i++, j++);
-      const versions = new Map(Diff.pairs(old.slice(from, end), now.slice(start, stop)));
-      while (i < end) replaced(old[i], now[start + versions.get(i++ - from)]);
-      j = stop;
+    for (const [from, end, , stop] of [...blocks, [old.length, old.length, 0, now.length]]) {
+      while (i < from) matched.push([i++, j++]);
+      [i, j] = [end, stop];
+    }
+    const kept = new Map(), arrived = new Set(), taken = new Set(after.flatMap(({ names }) => names));
+    for (const [one, other] of [...matched, ...versions(likeOld, likeNow, blocks)])
+      for (const [place, definition] of before[one].defined) {
+        const its = after[other].defined.get(place);
+        if (its) kept.set(definition, its), arrived.add(its);
+      }
+    const lines = old.map((line, at) => {
+      const meanings = meant(before[at]);
+      const named = (name, definition) => kept.get(definition)?.name ?? (definition && taken.has(name) ? `${name}′` : name);
+      return line.replace(NAME, (name, given) => (given ? named(name, meanings.shift()) : name));
+    });
+    const different = new Set();
+    for (const [one, other] of matched) {
+      const [a, b] = [meant(before[one]), meant(after[other])];
+      const isSame = (name, n) => (kept.has(a[n]) || arrived.has(b[n]) ? kept.get(a[n]) === b[n] : name === after[other].names[n]);
+      if (before[one].names.every(isSame)) lines[one] = /^\s*/.exec(old[one])[0] + now[other].trimStart();
+      else different.add(one);
     }
     return [lines, different];
   }
@@ -135,7 +154,7 @@ const Texts = (() => {
     const blocks = settle(Diff.blocks(likeOld, likeNow), old, now, likeOld, likeNow);
     let different = new Set();
     const original = old;
-    if (names) [old, different] = carry(old, now, blocks);
+    if (names) [old, different] = carry(old, now, likeOld, likeNow, blocks);
     const rows = [];
     let i = 0, j = 0, removed = 0, added = 0;
     const changed = (end, stop) => {
