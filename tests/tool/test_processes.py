@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tool_fixtures import Start
 
 
@@ -78,14 +79,3 @@ def test_closed_streams(start: Start, arguments: list[str], closed: str, error: 
     process = start(*arguments, piped=closed)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (1, "", error)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_full_standard_output(start: Start) -> None:
-    """Output that the system does not take is an error, said once."""
-    process = start("in.mlir", piped="> /dev/full")
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert err == (
-        "passel-opt: error: cannot write to the standard output: No space left on device\n"
-    )

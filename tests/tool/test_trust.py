@@ -58,21 +58,6 @@ def test_a_record_runs_only_if_that_is_asked_for(tool: Tool, adapter: str) -> No
     assert Path("written").exists()
 
 
-@BOTH
-@pytest.mark.parametrize("name", ["writes", "mlir-opt", "transform-interpreter"])
-def test_reproducers_run_no_pass_that_declares_effects(tool: Tool, adapter: str, name: str) -> None:
-    """Those of passel's users, of xDSL and of MLIR are refused before anything runs."""
-    if name == "mlir-opt" and adapter == "mlir":
-        pytest.skip("xDSL's pass")
-    if name == "transform-interpreter" and adapter == "xdsl":
-        pytest.skip("MLIR's pass")
-    recorded = _recorded(f"builtin.module(silent,{name})")
-    arguments = (f"--ir={adapter}", "--load-pass-plugin=plugin.py", "--run-reproducer")
-    error = only_error(tool(*arguments, stdin=recorded))
-    assert "which a pipeline from a file may do only if you trust it" in error
-    assert not Path("written").exists()
-
-
 def test_reproducers_name_no_plugin(tool: Tool) -> None:
     """A pass of a plugin that the command line does not load is unknown."""
     Path("plugin.py").write_text(PLUGIN.replace('"silent"', '"aside"'))

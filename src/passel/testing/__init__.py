@@ -5,9 +5,14 @@ and `check_passes` are fixtures as well.
 """
 
 from passel.testing.contract import AdapterContract
-from passel.testing.program import Node
-from passel.testing.recorder import EventRecorder, FullEventRecorder
-from passel.testing.runs import PassesRun, check_passes, run_passes
+from passel.testing.runs import (
+    EventRecorder,
+    FullEventRecorder,
+    PassesRun,
+    check_passes,
+    run_passes,
+)
+from passel.testing.subject import Node
 from passel.testing.toy import Callable_, ToyAdapter, ToyOp, parse_toy
 
 __all__ = [

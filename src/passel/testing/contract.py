@@ -24,8 +24,7 @@ from passel.ir import (
 )
 from passel.ir.frontend import FrontendSettings, SourcePart
 from passel.passes import Pass
-from passel.testing.program import about, check, equal, raised
-from passel.testing.subject import Subject
+from passel.testing.subject import Subject, about, check, equal, raised
 
 if TYPE_CHECKING:
     from passel.ir.frontend import Frontend

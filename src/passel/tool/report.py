@@ -151,17 +151,11 @@ def _heading(record: Record, run: RunInfo) -> str:
 
 
 def _tree(rows: Sequence[Row]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("", no_wrap=True, overflow="ellipsis")
-    for name in ("ops", "changed", "time", "own"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
+    table = _table("ops", "changed", "time", "own")
     table.add_column("", no_wrap=True, min_width=_BAR)
     total = sum(row.own_time for row in rows if row.is_pass)
     for row in rows:
-        title = Text("  " * row.depth + _one_line(row.title))
+        title = _title(row)
         if not row.is_pass:
             table.add_row(title)
             continue
@@ -176,8 +170,20 @@ def _tree(rows: Sequence[Row]) -> Table:
     return table
 
 
-def _one_line(title: str) -> str:
-    return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
+def _table(*numbers: str) -> Table:
+    """Return a table with a column of titles, and one for each kind of number."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True, overflow="ellipsis")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
+    return table
+
+
+def _title(row: Row) -> str:
+    title = row.title if len(row.title) <= _LONGEST_TITLE else f"{row.title[:_LONGEST_TITLE]}..."
+    return "  " * row.depth + title
 
 
 def _ending(record: Record, run: RunInfo) -> Iterator[str]:
@@ -208,26 +214,22 @@ def _comparison(old: Record, new: Record, flags: _Flags) -> str:
 
 
 def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator[RenderableType]:
-    from rich.table import Table
     from rich.text import Text
 
     for name, record in (("old", old), ("new", new)):
         yield from (Text(f"{name}: {_heading(record, r)}", "bold") for r in top_runs(record.info))
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("", no_wrap=True, overflow="ellipsis")
-    for name in ("ops", "differ", "old time", "new time"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
+    table = _table("ops", "differ", "old time", "new time")
     table.add_column("", overflow="fold")
     for each in rows:
         row, one = each.row, _only(each)
-        title = Text("  " * row.depth + _one_line(row.title))
+        title = _title(row)
         if not row.is_pass:
             table.add_row(title, *[""] * 4, one)
             continue
         differing = len(each.differing())
         said = [f"{name}: {was} → {now}" for name, (was, now) in each.counts().items()]
         if each.old and each.old.title != row.title:
-            said.insert(0, f"was {_one_line(each.old.title)}")
+            said.insert(0, f"was {_title(each.old).strip()}")
         times = (f"{1000 * side.own_time:.1f} ms" if side else "" for side in each)
         note = one or "; ".join(said)
         style = "" if differing or note else "dim"
