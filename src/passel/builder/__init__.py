@@ -25,7 +25,7 @@ from passel.builder.lint import Finding, lint
 from passel.builder.pipeline_builder import PipelineBuilder
 from passel.builder.sequence import Step
 from passel.builder.showing import Explanation
-from passel.builder.targets import Bundle, Handle, Origin, Stage
+from passel.builder.targets import Bundle, Handle, Stage
 from passel.passes.pass_type import (
     BUFFERIZATION,
     CLEANUP,
@@ -58,7 +58,6 @@ __all__ = [
     "Extension",
     "Finding",
     "Handle",
-    "Origin",
     "PassType",
     "PipelineBuilder",
     "Remark",

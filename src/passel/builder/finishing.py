@@ -70,14 +70,14 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
     pass of another type, in the outermost pipeline where it can be; what precedes, right before
     the step.
     """
-    tried: set[tuple[int, str]] = set()
+    tried: set[str] = set()
     while True:
-        wishes = [w for w in draft.rules.unfulfilled() if _identity(w) not in tried]
+        wishes = [w for w in draft.rules.unfulfilled() if w.about not in tried]
         if not wishes:
             return
         rank = draft.positions.rank
         wish = min(wishes, key=lambda each: (str(each.rule.constraint), rank[each.step]))
-        tried.add(_identity(wish))
+        tried.add(wish.about)
         nodes = _inserted(wish, draft)
         if nodes:
             what = ", ".join(f"'{each.label}'" for each in steps_of(nodes))
@@ -87,10 +87,6 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
         side = "after" if wish.rule.constraint.kind == "followed-by" else "before"
         way_out = "add one" if is_type else f"no place {side} it keeps the other constraints"
         yield Remark("warning", wish.step.label, f"{wish.about}, and is not: {way_out}")
-
-
-def _identity(wish: Breach) -> tuple[int, str]:
-    return id(wish.rule.constraint), wish.step.label
 
 
 def _inserted(wish: Breach, draft: Draft) -> list[Node]:

@@ -71,20 +71,27 @@ def lint(
         remarks = builder.report()
         findings += (Finding(Severity.WARNING, r.message) for r in remarks if r.kind == "warning")
         manager = builder.build()
-        if adapter is not None:
-            manager.context = context
-            manager.check(adapter)
+    except PipelineError as error:
+        findings += _errors(error)
+    else:
+        manager.context = context
+        try:
+            if adapter is not None:
+                manager.check(adapter)
+        except PipelineError as error:
+            findings += _errors(error)
         nests = _Nests(builder.declarations, adapter, manager.context)
         findings += nests.findings(manager.anchor, list(manager.placed()))
-    except PipelineError as error:
-        findings += (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
     return tuple(sorted(findings, key=_place))
 
 
+def _errors(error: PipelineError) -> Iterator[Finding]:
+    return (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
+
+
 def _place(finding: Finding) -> tuple[bool, str, int]:
-    if finding.span is None:
-        return True, "", 0
-    return False, finding.span.source.name, finding.span.start
+    span = finding.span
+    return (True, "", 0) if span is None else (False, span.source.name, span.start)
 
 
 def _types(builder: PipelineBuilder) -> Iterator[Finding]:

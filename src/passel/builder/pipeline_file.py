@@ -29,18 +29,6 @@ _MOST_CHARACTERS = 2**16
 """Longest text that variables make, as each include may hand on twice of what it was given."""
 
 
-class PipelineFile(NamedTuple):
-    """The contents of a file with a pipeline, and of the files that it includes.
-
-    Attributes:
-        anchor: The anchor of the pipeline.
-        elements: The elements of the pipeline, each with the place of what it was made of.
-    """
-
-    anchor: str
-    elements: tuple[tuple[ElementNode, Span], ...]
-
-
 def is_data(path: str | Path) -> bool:
     """Return whether a file holds a pipeline in YAML, as its name says."""
     return Path(path).suffix in (".yaml", ".yml")
@@ -59,12 +47,17 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
     return source
 
 
-def read_pipeline_file(path: str | Path, variables: Mapping[str, Any]) -> PipelineFile:
-    """Read a file with a pipeline in YAML.
+def read_pipeline_file(
+    path: str | Path, variables: Mapping[str, Any]
+) -> tuple[str, list[tuple[ElementNode, Span]]]:
+    """Read a file with a pipeline in YAML, and the files that it includes.
 
     Args:
         path: The file.
         variables: Values of its variables.
+
+    Returns:
+        The anchor of the pipeline, and its elements, each with the place of what it was made of.
 
     Raises:
         PipelineError: It cannot be read, or is wrong; with the place.
@@ -75,7 +68,7 @@ def read_pipeline_file(path: str | Path, variables: Mapping[str, Any]) -> Pipeli
         for name, value in variables.items()
     }
     reader.read(Path(path), texts, (), None)
-    return PipelineFile(reader.anchor or "builtin.module", tuple(reader.elements))
+    return reader.anchor or "builtin.module", reader.elements
 
 
 @contextmanager

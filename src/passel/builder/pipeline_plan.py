@@ -141,10 +141,10 @@ class PipelinePlan:
             return cls.parse(
                 source.text, context, flat_anchor=anchor, name=source.name, **arguments
             )
-        file = read_pipeline_file(path, variables or {})
-        builder = cls(file.anchor, context, **arguments)
+        anchor, elements = read_pipeline_file(path, variables or {})
+        builder = cls(anchor, context, **arguments)
         with builder._draft.edit() as edit:
-            for element, span in file.elements:
+            for element, span in elements:
                 with placed(span):
                     edit.append_element(element, span)
         return builder

@@ -269,9 +269,8 @@ class Between(NamedTuple):
     @property
     def title(self) -> str:
         """The region as messages name it."""
-        asked_for = self.origin.clause("asked for")
-        where = f" ({asked_for})" if asked_for else ""
-        return f"between {describe(self.start)} and {describe(self.end)}{where}"
+        where = self.origin.clause(" (asked for")
+        return f"between {describe(self.start)} and {describe(self.end)}{where}{where and ')'}"
 
 
 class Sequence:

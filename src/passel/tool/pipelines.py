@@ -9,7 +9,7 @@ from passel.errors import DefinitionError, PipelineError
 from passel.ir.frontend import UsageError
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.passes.definition import EFFECTS, check_effects
-from passel.pipeline import PassNode, parse_options
+from passel.pipeline import PassNode, parse_options, parse_pipeline
 from passel.tool.output import complain
 
 if TYPE_CHECKING:
@@ -126,16 +126,17 @@ def lint_pipeline(settings: Settings) -> int:
     written, registry = _written_pipeline(settings), settings.registry
     if written is None and not settings.passes:
         raise UsageError("'--lint' is about a pipeline: give one with -p, or passes as flags")
+    adapter = settings.choice.adapter
     if written is not None and written.startswith("@"):
-        builder = PipelineBuilder.from_file(written[1:], registry=registry)
+        builder = PipelineBuilder.from_file(written[1:], adapter=adapter, registry=registry)
     else:
         if written is not None:
-            manager = _parsed(written, settings)
+            manager = _parsed(written, settings, adapter)
         else:
-            manager = PassManager(_MODULE, nesting=Nesting.IMPLICIT)
+            manager = PassManager(_MODULE, adapter=adapter, nesting=Nesting.IMPLICIT)
             manager.add_nodes(_passes_of_flags(settings), registry)
         builder = PipelineBuilder.from_manager(manager, registry=registry)
-    findings = lint(builder, settings.choice.adapter, settings.frontend().new_context())
+    findings = lint(builder, adapter, settings.frontend().new_context())
     for finding in findings:
         program = "" if finding.span else settings.program
         complain(finding, program=program, color=settings.color)
@@ -159,12 +160,11 @@ def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
     )
 
 
-def _parsed(text: str, settings: Settings) -> PassManager:
+def _parsed(text: str, settings: Settings, adapter: IRAdapter | None = None) -> PassManager:
     """Return a manager of the text of `--pass-pipeline`, for no context yet."""
     anchor = _MODULE if text.strip() else None  # an empty text is no list of passes
-    return PassManager.parse(
-        text, registry=settings.registry, flat_anchor=anchor, name="--pass-pipeline"
-    )
+    node = parse_pipeline(text, name="--pass-pipeline", flat_anchor=anchor)
+    return PassManager.from_node(node, registry=settings.registry, adapter=adapter)
 
 
 def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
