@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from toy_steps import (
-    FUNCS,
     Both,
-    EqualTotal,
     Names,
     Total,
     computed,
     events,
     failure_of,
-    keep,
     manager,
-    pipeline,
     step,
 )
 
@@ -119,18 +115,6 @@ def test_an_analysis_is_computed_once_while_it_is_preserved() -> None:
     )
     assert computed(manager(ask, ask)) == ["Total toy.module"]
     assert len({id(total) for total in seen}) == 1
-
-
-def test_each_op_has_its_own() -> None:
-    """The analyses of siblings are computed apart."""
-    pm = manager(pipeline(keep(Total), keep(Total)))
-    assert computed(pm, FUNCS) == ["Total @f", "Total @g"]
-
-
-def test_different_classes_are_different_analyses() -> None:
-    """A class and its subclass are cached apart."""
-    pm = manager(step(lambda _, ctx: (ctx.analysis(Total), ctx.analysis(EqualTotal))))
-    assert computed(pm) == ["Total toy.module", "EqualTotal toy.module"]
 
 
 def test_hooks_are_called_around_real_computations_only_and_nest() -> None:

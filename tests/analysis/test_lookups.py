@@ -30,14 +30,6 @@ def test_a_nested_pipeline_sees_what_its_parent_has_cached() -> None:
     assert [total and total.value for total in seen] == [8]
 
 
-def test_a_parent_analysis_is_never_computed() -> None:
-    """Others may be working on siblings, so what is not cached is None."""
-    seen: list[object] = []
-    pm = manager(pipeline(step(lambda _, ctx: seen.append(ctx.parent_analysis(Total)))))
-    assert computed(pm, FUNCS) == []
-    assert seen == [None, None]
-
-
 @pytest.mark.one_process
 def test_a_parent_analysis_may_be_stale() -> None:
     """What nested passes change is not seen in what their parent cached before."""

@@ -30,13 +30,6 @@ from passel.testing import EventRecorder, ToyOp, parse_toy
 # -- Preserving ------------------------------------------------------------------------------
 
 
-def test_nothing_is_preserved_unless_a_pass_says_so() -> None:
-    """What a pass computes is gone after it."""
-    seen: list[bool] = []
-    manager(step(lambda _, ctx: ctx.analysis(Total)), look(seen, Total)).run(parse_toy(FUNCS))
-    assert seen == [False]
-
-
 def test_preserve_keeps_what_it_names_and_adds_up() -> None:
     """Several calls name more; what no call names is dropped."""
     seen: list[bool] = []

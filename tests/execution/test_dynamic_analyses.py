@@ -83,6 +83,21 @@ def test_on_an_op_inside_the_analyses_of_the_caller_stay(passes: tuple[Pass[Any]
     assert seen == [True] * 5
 
 
+def test_a_change_inside_invalidates_the_ops_between() -> None:
+    """What is computed anew of an op between counts what passes deeper inside have added."""
+    seen: list[int] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        middle = op.body[0]
+        before = ctx.child_analysis(Total, middle).value
+        grow = step(lambda op, _: op.add(ToyOp("toy.op", value=1)))
+        ctx.run_pipeline(pipeline(grow), middle.body[0])
+        seen.append(ctx.child_analysis(Total, middle).value - before)
+
+    manager(step(outer)).run(parse_toy(DEEP))
+    assert seen == [1]
+
+
 def test_passes_inside_see_the_analyses_around() -> None:
     """On an op inside, the caller's analyses and those between are parents' analyses."""
     seen: list[bool] = []

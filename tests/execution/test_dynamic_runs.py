@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from passel import (
     OpPassManager,
     Pass,
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 from toy_steps import (
     DEEP,
     FUNCS,
-    Total,
     fail,
     failed_run,
     manager,
@@ -129,22 +126,6 @@ def test_it_tells_whether_it_changed_something() -> None:
     assert pm.run(module).changed is True
     assert pm.run(module).changed is False
     assert [run.changed for run in runs] == [True, False]
-
-
-@pytest.mark.one_process
-def test_a_pass_in_a_nested_pipeline_may_run_pipelines() -> None:
-    """Paths, analyses and failures are those of the nested pass."""
-    seen: list[tuple[str, bool]] = []
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        total = ctx.analysis(Total)
-        inner = step(
-            lambda _, ctx: seen.append((ctx.path, ctx.cached_analysis(Total) is total)), "inner"
-        )
-        ctx.run_pipeline(pipeline(inner))
-
-    manager(pipeline(step(outer))).run(parse_toy(FUNCS))
-    assert seen == [("toy.module/toy.func/0:step/toy.func/0:inner", True)] * 2
 
 
 def test_pipelines_may_run_pipelines() -> None:

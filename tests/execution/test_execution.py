@@ -37,18 +37,6 @@ def test_a_failure_stops_the_passes_behind_it_on_that_op(
     assert trace("any(a,fail,b)", "toy.module @m") == ["a @m", "fail @m", "failed @m"]
 
 
-def test_siblings_of_a_failed_op_are_still_processed(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """A failing op stops neither the siblings behind it nor those before it."""
-    assert trace("toy.module(toy.func(fail{at=g},a))", FUNCS) == [
-        *("fail @f", "a @f"),
-        "fail @g",
-        *("fail @h", "a @h"),
-        "failed @g",
-    ]
-
-
 def test_a_failed_nested_pipeline_stops_what_is_behind_it(
     trace: Callable[[str, str], list[str]],
 ) -> None:

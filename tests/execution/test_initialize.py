@@ -154,13 +154,6 @@ def test_every_place_in_the_pipeline_has_a_state_of_its_own(same: bool) -> None:
     assert log == ["initialize a", "initialize a", "run A#1", "run A#2"]
 
 
-def test_merged_pipelines_keep_their_states() -> None:
-    """Passes of adjacent pipelines that become one each see their own state."""
-    pm, log = manager(of_funcs(Build(tag="a")), of_funcs(Build(tag="b")))
-    pm.run(parse_toy("toy.module(toy.func)"))
-    assert log == ["initialize a", "initialize b", "run A#1", "run B#2"]
-
-
 # -- Again -----------------------------------------------------------------------------------
 
 
@@ -182,17 +175,6 @@ def test_a_changed_manager_is_initialized_again(change: Callable[[PassManager], 
     assert initialized(log) == ["a"]
 
 
-def test_a_pass_that_is_nested_after_the_first_run_is_initialized() -> None:
-    """MLIR runs it uninitialized; here every pass that runs is initialized."""
-    pm, log = manager()
-    funcs = pm.nest("toy.func").add(Build(tag="a"))
-    pm.run(parse_toy("toy.module(toy.func)"))
-    funcs.add(Build(tag="b"))
-    log.clear()
-    pm.run(parse_toy("toy.module(toy.func)"))
-    assert log == ["initialize a", "initialize b", "run A#1", "run B#2"]
-
-
 def test_a_run_with_another_context_is_another_schedule() -> None:
     """State may be tied to the context that it was built in."""
     pm, log = manager(Build(tag="a"))
@@ -200,14 +182,6 @@ def test_a_run_with_another_context_is_another_schedule() -> None:
     pm.context = other = Log()
     pm.run(parse_toy("toy.module"))
     assert (initialized(log), initialized(other)) == (["a"], ["a"])
-
-
-def test_a_copy_is_another_manager() -> None:
-    """What was built for one manager is not used by its copy."""
-    pm, log = manager(Build(tag="a"))
-    pm.run(parse_toy("toy.module"))
-    pm.copy().run(parse_toy("toy.module"))
-    assert initialized(log) == ["a", "a"]
 
 
 # -- Failing ---------------------------------------------------------------------------------

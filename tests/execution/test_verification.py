@@ -229,16 +229,6 @@ def test_invalid_ir_is_a_failure_of_the_pass_that_made_it(
     )
 
 
-def test_siblings_of_an_invalid_op_are_still_processed(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Invalid IR spreads as any failure does."""
-    assert trace("toy.module(toy.func(set{at=f},a),b)", NESTED) == [
-        *("set @f", "set @g", "a @g"),
-        "invalid @f",
-    ]
-
-
 @pytest.mark.one_process
 def test_a_failed_pass_is_not_verified(verified: Callable[..., tuple[list[str], Any]]) -> None:
     """What a failing pass leaves behind is not looked at, nor what is around it."""

@@ -28,27 +28,11 @@ if TYPE_CHECKING:
     from passel import OpKind
 
 
-def test_an_agnostic_pass_runs_on_any_isolated_op(trace: Callable[[str, str], list[str]]) -> None:
-    """A plain pass runs on a module and on a function alike."""
-    assert trace("toy.module(a,toy.func(a))", "toy.module(toy.func @f)") == ["a toy.module", "a @f"]
-
-
-def test_passes_run_in_the_order_written(trace: Callable[[str, str], list[str]]) -> None:
-    """Entries of one manager run from left to right."""
-    assert trace("any(b,a,c)", "toy.module @m") == ["b @m", "a @m", "c @m"]
-
-
 def test_nested_pipelines_look_one_level_deep(trace: Callable[[str, str], list[str]]) -> None:
     """A nested pipeline runs on the ops immediately inside, not on those further down."""
     ir = "toy.module(toy.func @f,toy.module @m(toy.func @g))"
     assert trace("toy.module(toy.func(a))", ir) == ["a @f"]
     assert trace("toy.module(toy.module(toy.func(a)))", ir) == ["a @g"]
-
-
-def test_children_are_visited_in_program_order(trace: Callable[[str, str], list[str]]) -> None:
-    """All passes of one op finish before its next sibling starts."""
-    ir = "toy.module(toy.func @g,toy.func @f)"
-    assert trace("toy.module(toy.func(a,b))", ir) == ["a @g", "b @g", "a @f", "b @f"]
 
 
 def test_ops_that_no_pipeline_takes_are_skipped(trace: Callable[[str, str], list[str]]) -> None:

@@ -10,7 +10,7 @@ Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
 from __future__ import annotations
 
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from passel.errors import DefinitionError, refuse_cpp_names
@@ -18,7 +18,6 @@ from passel.ir import outwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
-    from inspect import Signature
 
     from passel.analysis.preserved import PreservedAnalyses
     from passel.ir import IRAdapter
@@ -52,20 +51,6 @@ class AnalysisServices(Protocol):
         ...
 
 
-class _Unobserved:
-    """Computes analyses without hooks or checks, for looking at one a second time."""
-
-    def __init__(self, services: AnalysisServices) -> None:
-        self.adapter = services.adapter
-        self.identity_of = services.identity_of
-
-    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
-        return construct()
-
-    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
-        raise NotImplementedError
-
-
 class AnalysisManager:
     """The analyses of one op, and below it those of the ops inside.
 
@@ -74,15 +59,21 @@ class AnalysisManager:
     Source: `mlir::AnalysisManager`, MLIR 22.
     """
 
-    __slots__ = ("_children", "_parent", "_services", "op", "results")
+    __slots__ = ("_children", "_is_observed", "_parent", "_services", "op", "results")
 
     def __init__(
-        self, op: Any, services: AnalysisServices, parent: AnalysisManager | None = None
+        self,
+        op: Any,
+        services: AnalysisServices,
+        parent: AnalysisManager | None = None,
+        *,
+        is_observed: bool = True,
     ) -> None:
         """Made by the run loop, not by users."""
         self.op: Any = op
         self._services = services
         self._parent = parent
+        self._is_observed = is_observed
         self.results: dict[Any, Any] = {}
         self._children: dict[Hashable, AnalysisManager] = {}
 
@@ -96,7 +87,9 @@ class AnalysisManager:
             return self.results[kind]
         except KeyError:
             pass  # computed outside, so that what it raises does not come with a KeyError
-        result = self._services.compute(kind, self.op, self._constructor(kind))
+        given = (self.op, self) if _takes_manager(kind) else (self.op,)
+        construct, services = partial(kind, *given), self._services
+        result = services.compute(kind, self.op, construct) if self._is_observed else construct()
         # Inserted only now: what it depends on stands before it, and is dropped first.
         self.results[kind] = result
         return result
@@ -162,7 +155,9 @@ class AnalysisManager:
         key = self._services.identity_of(op)
         found = self._children.get(key)
         if found is None:
-            found = self._children[key] = AnalysisManager(op, services or self._services, self)
+            found = self._children[key] = AnalysisManager(
+                op, services or self._services, self, is_observed=self._is_observed
+            )
         return found
 
     def serve(self, services: AnalysisServices) -> None:
@@ -175,14 +170,12 @@ class AnalysisManager:
         """Return the manager of an op immediately inside, if there is one."""
         return self._children.get(self._services.identity_of(op))
 
-    def kinds(self) -> set[Any]:
-        """Return the kinds of analyses that are cached, of the op and of the ops inside."""
-        inside = (child.kinds() for child in self._children.values())
-        return set(self.results).union(*inside)
+    def is_used_around(self) -> bool:
+        """Return whether any analysis is cached, of enclosing ops as well."""
+        return self._is_used() if self._parent is None else self._parent.is_used_around()
 
-    def around(self) -> set[Any]:
-        """Return the kinds of analyses that are cached, of enclosing ops as well."""
-        return self.kinds() if self._parent is None else self._parent.around()
+    def _is_used(self) -> bool:
+        return bool(self.results) or any(child._is_used() for child in self._children.values())
 
     def clear(self) -> None:
         """Drop all analyses of the op and of the ops inside."""
@@ -204,6 +197,13 @@ class AnalysisManager:
         for child in self._children.values():
             child.invalidate(preserved)
 
+    def invalidate_between(self, outer: Any, preserved: PreservedAnalyses) -> None:
+        """Drop what is not preserved of the ops between this manager's op and one around it."""
+        manager = self._parent
+        while manager is not None and manager.op != outer:
+            manager._filter(copy(preserved))
+            manager = manager._parent
+
     def check(self) -> None:
         """Hold every analysis that is still here against a fresh computation.
 
@@ -212,7 +212,7 @@ class AnalysisManager:
         """
         # What an analysis is built from is computed anew as well, and kept out of the cache.
         adapter = self._services.adapter
-        fresh = AnalysisManager(self.op, _Unobserved(self._services), self._parent)
+        fresh = AnalysisManager(self.op, self._services, self._parent, is_observed=False)
         for kind, result in list(self.results.items()):
             self._services.check_preserved(kind, result, self.op, lambda: fresh.analysis(kind))  # noqa: B023 - called at once
         inside = adapter.children(self.op) if self._children else ()
@@ -223,15 +223,9 @@ class AnalysisManager:
     def _filter(self, preserved: PreservedAnalyses) -> None:
         for kind, result in list(self.results.items()):
             decide = getattr(result, "is_invalidated", None)
-            gone = not preserved.is_preserved(kind) if decide is None else decide(preserved)
-            if gone:
+            if decide(preserved) if decide else not preserved.is_preserved(kind):
                 del self.results[kind]
                 preserved._drop(kind)  # pyright: ignore[reportPrivateUsage] - for managers alone
-
-    def _constructor(self, kind: Any) -> Callable[[], Any]:
-        if _takes_manager(kind):
-            return lambda: kind(self.op, self)
-        return lambda: kind(self.op)
 
 
 @cache
@@ -254,14 +248,10 @@ def _takes_manager(kind: Any) -> bool:
         except TypeError:
             continue
         # A second parameter that has a default is the analysis's own affair.
-        return len(arguments) == 2 and _is_required(taken, 1)  # noqa: PLR2004
+        second = [*taken.parameters.values()][1:2]
+        return len(arguments) == 2 and [each.default for each in second] == [taken.empty]  # noqa: PLR2004
     msg = f"{kind!r} is no analysis: it takes neither (op) nor (op, analyses)"
     raise DefinitionError(msg)
-
-
-def _is_required(signature: Signature, index: int) -> bool:
-    parameters = list(signature.parameters.values())
-    return len(parameters) > index and parameters[index].default is signature.empty
 
 
 def analysis_name(kind: Any) -> str:

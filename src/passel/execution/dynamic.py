@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.analysis import in_common
+from passel.analysis import PreservedAnalyses, in_common
 from passel.errors import AnchorError, Problem
 from passel.ir import ANY, outwards
 from passel.passes import PipelineRun
@@ -56,6 +56,8 @@ def run_dynamic(
         inner.cached, inner.caller = analyses, ctx
         outcome = run.run_nested(step, inner)
     kept = in_common(run.preserved(schedule.pipeline), outcome.preserved)
+    if op != ctx.op and outcome.changed is not False:
+        analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))
     return _take(ctx, outcome, kept)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
 from passel.errors import PassFailure
 from passel.execution.failures import DialectCheck, Failures
-from passel.execution.options import RunOptions, VerifyEach
 from passel.execution.plans import Plans, unmatched
 from passel.execution.reports import Reports
 from passel.hooks import Bracket, Ended, OpIdentity
@@ -24,11 +24,56 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.execution.options import PassGate
     from passel.hooks import Instrumentor
-    from passel.ir import IRAdapter, Lifetime, RenewsFingerprints
+    from passel.ir import IRAdapter, Lifetime
     from passel.passes import PassContext
     from passel.schedule import NestedStep, PipelineCompiler, Schedule, Step
+
+PassGate: TypeAlias = "Callable[[Step, Any], bool]"
+"""Decides whether a step is to run on an op."""
+
+
+class VerifyEach(Enum):
+    """When the IR is verified during a run.
+
+    The input itself is never verified by a run; that is its producer's task.
+    """
+
+    OFF = "false"
+    CHANGED = "true"
+    """After each pass, unless it preserved everything or the op's fingerprint is unchanged."""
+    ALWAYS = "always"
+    """After each pass that did not preserve everything, whether or not it changed the op."""
+
+
+class RunOptions(NamedTuple):
+    """Options of a run.
+
+    Attributes:
+        verify: When the IR is verified.
+        analyses: Whether claims to preserve analyses, or everything, are held against the IR.
+        isolation: Whether each pass is checked for changes outside of its op, right after it.
+    """
+
+    verify: VerifyEach = VerifyEach.CHANGED
+    analyses: bool = False
+    isolation: bool = False
+
+    @property
+    def claims(self) -> bool:
+        """Whether a pass that states that it changes nothing is held to that at once."""
+        return self.analyses or self.isolation or self.verify is VerifyEach.ALWAYS
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of passel-opt for what is checked and is not by default."""
+        asked = {
+            "--verify-each=always": self.verify is VerifyEach.ALWAYS,
+            "--verify-analyses": self.analyses,
+            "--check-isolation": self.isolation,
+        }
+        return tuple(flag for flag, is_asked in asked.items() if is_asked)
+
 
 forks: list[None] = []
 """Grows in each process that Python forks, so that a pass's child does not go on with the run."""
@@ -131,7 +176,7 @@ class RunFacts(ABC):
         self.examines: bool = self.verifies or self.tracks
         self.finds_news: bool = self.tracks and self.hooks.finds_changes
         self.claimed: Outcome = UNCHANGED if self.verifies else UNKNOWN
-        self.renew: Callable[[Any, Any], Any] = _renewing(adapter) or self._renewed
+        self.renew: Callable[[Any, Any], Any] = adapter.renew_fingerprint
         finder = ability_of(adapter, FindsDialects) if options.analyses else None
         self.dialects: DialectCheck | None = (
             None if finder is None else DialectCheck(self.failing, finder, self.ir_context)
@@ -139,11 +184,6 @@ class RunFacts(ABC):
         lowers = None if is_checked else ability_of(adapter, LowersPasses)
         lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self.plans: Plans = Plans(adapter, lower)
-
-    def _renewed(self, op: Any, last: Any) -> Any:
-        """Return the last fingerprint of an op itself if it is still true, else a new one."""
-        now = self.adapter.fingerprint(op)
-        return last if now == last else now
 
     @abstractmethod
     def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
@@ -357,13 +397,3 @@ class RunFacts(ABC):
             on = f" of @{where}" if where else ""
             message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
             raise PassFailure(message, op=op)
-
-
-def _renewing(adapter: IRAdapter) -> Callable[[Any, Any], Any] | None:
-    """Return the adapter's renewing of fingerprints, unless a subclass has others of its own."""
-    for each in type(adapter).__mro__:
-        if "renew_fingerprint" in vars(each):
-            return cast("RenewsFingerprints", adapter).renew_fingerprint
-        if "fingerprint" in vars(each):
-            return None
-    return None

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.execution.facts import VerifyEach
 from passel.execution.failures import Violation, suspects_of
-from passel.execution.options import VerifyEach
 from passel.ir import outwards
 from passel.passes.outcome import CHANGED, UNCHANGED, Outcome, sum_of
 

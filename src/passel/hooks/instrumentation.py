@@ -12,10 +12,30 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.hooks.identity import OpIdentity
     from passel.ir import IRAdapter
     from passel.passes.outcome import Outcome
     from passel.schedule import Pipeline, Step
+
+
+class OpIdentity(NamedTuple):
+    """The identity of an op: its name, and its place among its siblings.
+
+    Attributes:
+        name: Its name, such as `func.func`.
+        symbol: Its symbol name, if it has one.
+        ordinal: Which it is of the ops immediately inside of the enclosing op, counted from 0
+            when the nested pipelines on these started.
+    """
+
+    name: str
+    symbol: str | None = None
+    ordinal: int = 0
+
+    @property
+    def title(self) -> str:
+        """The op as MLIR names it, such as `'func.func' operation: @main`."""
+        suffix = "" if self.symbol is None else f": @{self.symbol}"
+        return f"'{self.name}' operation{suffix}"
 
 
 class Run(Protocol):

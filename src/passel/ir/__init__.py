@@ -6,7 +6,6 @@ from passel.ir.abilities import (
     FindsDialects,
     LocksContexts,
     LowersPasses,
-    RenewsFingerprints,
     SendsOps,
     Shipment,
     ShipsOps,
@@ -31,13 +30,18 @@ from passel.ir.adapters import (
     running_adapter,
     running_on,
 )
-from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
-from passel.ir.enclosing import inwards, outwards
-from passel.ir.policies import (
+from passel.ir.contract import (
+    ANY,
+    InvalidIR,
+    IRAdapter,
     Lifetime,
+    OpKind,
     PlaceLifetime,
+    PrintFlags,
     RunPolicies,
     SiblingWatch,
+    inwards,
+    outwards,
 )
 
 __all__ = [
@@ -53,7 +57,6 @@ __all__ = [
     "OpKind",
     "PlaceLifetime",
     "PrintFlags",
-    "RenewsFingerprints",
     "RunPolicies",
     "SendsOps",
     "Shipment",

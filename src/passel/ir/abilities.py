@@ -137,15 +137,6 @@ class WritesSources(Protocol):
 
 
 @runtime_checkable
-class RenewsFingerprints(Protocol):
-    """Optional ability of an adapter: an op is compared with its last fingerprint as it is read."""
-
-    def renew_fingerprint(self, op: Any, last: Any) -> object:
-        """Return `last` itself if nothing in `op` has changed since, else a new fingerprint."""
-        ...
-
-
-@runtime_checkable
 class SendsOps(Protocol):
     """Optional ability of an adapter: what a copy of this process does to its ops can come back.
 

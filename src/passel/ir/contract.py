@@ -8,15 +8,104 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from passel.ir.policies import PlaceLifetime, RunPolicies
+from passel.errors import AdapterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.diagnostics import Location
+
+
+class SiblingWatch(Protocol):
+    """How a run knows, while pipelines run on the ops inside of an op, that others are gone."""
+
+    def is_in_place(self, number: int, place: object) -> bool:
+        """Return whether a child is where it was; asked in program order, before its turn.
+
+        Args:
+            number: Which child.
+            place: What `Lifetime.place_of` said of it when the watch began.
+        """
+        ...
+
+    def are_all_in_place(self) -> bool:
+        """Return whether the ops inside are those that they were, after all had their turn.
+
+        What a pass on an op did to that op itself does not count.
+        """
+        ...
+
+
+class Lifetime(Protocol):
+    """How a run knows that an op is gone, before it touches the op.
+
+    Attributes:
+        survives_loss: Whether what is known of other ops still holds when one is gone.
+    """
+
+    survives_loss: bool
+
+    @property
+    def place_of(self) -> Callable[[Any], object]:
+        """A function from an op to its place: equal as long as the op is neither moved nor erased.
+
+        It is asked once per pass and op, so it should be as cheap as an attribute. It must not
+        raise for an erased op.
+        """
+        ...
+
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+        """Begin to watch the ops immediately inside of `op`."""
+        ...
+
+
+class RunPolicies(NamedTuple):
+    """How runs treat the ops of an IR.
+
+    Attributes:
+        finds_changes: Whether a run looks for changes by fingerprint, to verify only what
+            changed. Not worthwhile for an IR whose own verifier takes less time.
+        lifetime: How the run knows that an op is gone.
+    """
+
+    finds_changes: bool
+    lifetime: Lifetime
+
+
+class PlaceLifetime:
+    """Lifetime by where ops say that they are.
+
+    Args:
+        place_of: Returns where an op stands, such as its parent.
+    """
+
+    survives_loss = True
+
+    def __init__(self, place_of: Callable[[Any], object]) -> None:
+        self.place_of: Callable[[Any], object] = place_of
+
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+        """Begin to watch the ops immediately inside of `op`."""
+        return _PlaceWatch(self.place_of, children)
+
+
+class _PlaceWatch:
+    """Compares places."""
+
+    def __init__(self, place_of: Callable[[Any], object], children: Sequence[Any]) -> None:
+        self._place_of = place_of
+        self._children = children
+
+    def is_in_place(self, number: int, place: object) -> bool:
+        now = self._place_of(self._children[number])
+        return now is place or now == place
+
+    def are_all_in_place(self) -> bool:
+        return True  # those that had a turn were in place then, and fingerprints tell the rest
+
 
 ANY = "any"
 """The anchor of a manager that takes every op its passes accept."""
@@ -171,6 +260,11 @@ class IRAdapter(ABC):
 
     # -- What most IRs answer alike ---------------------------------------------------------
 
+    def renew_fingerprint(self, op: Any, last: Any) -> object:
+        """Return `last` itself if nothing in `op` has changed since, else a new fingerprint."""
+        now = self.fingerprint(op)
+        return last if now == last else now
+
     def op_of(self, thing: Any) -> Any:
         """Return the op as passes see it, given it or an object that stands for it."""
         return thing
@@ -223,3 +317,28 @@ class IRAdapter(ABC):
     def versions(self) -> Mapping[str, str]:
         """Return the versions of the IR's packages, by name, for records of runs."""
         return {}
+
+
+def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
+    """Yield an op and its enclosing ops, from the inside.
+
+    Raises:
+        AdapterError: The adapter answers that an op encloses itself.
+    """
+    while op is not None:
+        yield op
+        outer = adapter.parent(op)
+        if outer is not None and outer == op:
+            raise AdapterError(
+                f"the adapter of '{adapter.name}' returns an op itself as its enclosing op: "
+                f"{type(adapter).__name__}.parent must return None at the top"
+            )
+        op = outer
+
+
+def inwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
+    """Yield an op and all that is nested in it, in program order."""
+    waiting = [op]
+    while waiting:
+        yield (each := waiting.pop())
+        waiting += reversed(adapter.children(each))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from passel.ir import PrintFlags, RenewsFingerprints, ability_of
+from passel.ir import PrintFlags, ability_of
 from passel.record.model import HOLE, Composite, digest_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class Snapshots:
         self._apart: Callable[[Any], bool] | None = None
         if (ability := ability_of(adapter, PrintsApart)) is not None:
             self._apart = ability.prints_apart
-        self._renews = ability_of(adapter, RenewsFingerprints)
         self._takes = adapter.policies().finds_changes
         self._known: dict[Hashable, _Known] = {}
 
@@ -103,17 +102,12 @@ class Snapshots:
         key = self._adapter.identity_of(op)
         known = self._known.get(key)
         if known is not None and known.fingerprint is not None:
-            now = self._renewed(op, known.fingerprint)
-            if now is known.fingerprint or now == known.fingerprint:
+            now = self._adapter.renew_fingerprint(op, known.fingerprint)
+            if now is known.fingerprint:
                 return known.digest
         digest = self._take(op)
         self._known[key] = _Known(digest, None)
         return digest
-
-    def _renewed(self, op: Any, last: object) -> object:
-        if self._renews is not None:
-            return self._renews.renew_fingerprint(op, last)
-        return self._adapter.fingerprint(op)
 
     def _added(self, content: str | Composite, digest: str) -> str:
         self._add(digest, content)

@@ -54,10 +54,10 @@ PROGRAM = Node("module", None, _BODY)
 SECTIONS = {
     "key_of kind_of kind_named suggest_op": "What is this op?",
     "children parent symbol_name location": "Where is it?",
-    "verify print_op fingerprint": "Is it valid, and did it change?",
+    "verify print_op fingerprint renew_fingerprint": "Is it valid, and did it change?",
     "context_of load_dialects": "What about dialects?",
     "name identity_of": "Use it",
-    "renew_fingerprint decode_changes wrap_pass": "Optional abilities",
+    "decode_changes wrap_pass": "Optional abilities",
     "make_frontend": "Files of it",
 }
 """Sections of the guide `docs/adapters.md`, by the methods of adapters that they are about."""

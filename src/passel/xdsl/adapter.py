@@ -30,7 +30,7 @@ from passel.errors import DefinitionError
 from passel.ir import IRAdapter, OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
 from passel.xdsl.fast import switch as switch_fast_paths
-from passel.xdsl.fingerprint import Fingerprint, fingerprint
+from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.locations import convert_location
 from passel.xdsl.printing import printed
@@ -243,7 +243,7 @@ class XDSLAdapter(IRAdapter):
 
     # Called once per pass and op: without detour.
     fingerprint: Any = staticmethod(fingerprint)
-    renew_fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)
+    renew_fingerprint: Any = staticmethod(fingerprint)
 
     def versions(self) -> Mapping[str, str]:
         """Return the release of xDSL."""

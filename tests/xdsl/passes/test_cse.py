@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from xdsl_inputs import enough, sampled
 
+from passel import PassInstrumentation, PassManager
 from passel.xdsl.passes.cse import CSE
 
 if TYPE_CHECKING:
@@ -97,3 +98,19 @@ def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
     """
     own = CSE()
     assert same_as_xdsl(own, "cse", step=step, least=40, leaving_out=_has_branches) > enough(7)
+
+
+def test_dominance_is_an_analysis_of_the_run(parse_op: Callable[[str], Operation]) -> None:
+    """Observers of analyses see that it is computed, for a function of several blocks alone."""
+    seen: list[str] = []
+
+    class Watch(PassInstrumentation):
+        def before_analysis(self, name: str, kind: object, op: object) -> None:
+            seen.append(name)
+
+    for body in ("func.return", "cf.br ^b ^b: func.return"):
+        manager = PassManager("func.func")
+        manager.add(CSE())
+        manager.add_instrumentation(Watch())
+        manager.run(parse_op(f"func.func @f() {{ {body} }}"))
+    assert seen == ["DominanceInfo"]

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
-    from passel.execution.facts import RunFacts
+    from passel.execution.facts import RunFacts, RunOptions
     from passel.execution.level import Level
-    from passel.execution.options import RunOptions
     from passel.passes.outcome import Outcome
     from passel.passes.reachable import EffectsGuard
     from passel.schedule import NestedStep
@@ -53,7 +52,7 @@ class OnExecutor(Sharing):
             return f"Python passes on ops of {run.adapter.name} run in one process only"
         if run.hooks.sees_steps:
             return "a run is observed in one process only"
-        if level.ctx.cached is not None and level.ctx.cached.around():
+        if level.ctx.cached is not None and level.ctx.cached.is_used_around():
             return "analyses of the enclosing ops are cached here"
         return super().obstacle(run, level)
 
