@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from passel.passes import Pass
 from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator
     from types import FrameType
 
     from passel.errors import Failure
@@ -58,7 +59,9 @@ class Replay:
             manager: The manager.
             threading: Whether its passes may use several threads.
         """
-        self._count()
+        if self._current is not None and self._current.reproducer is not None:
+            self._written += 1
+        self._current = None
         path = self._settings.mlir_pass_pipeline_crash_reproducer
         if not path:
             return
@@ -71,11 +74,6 @@ class Replay:
             replay=self.command(),
         )
         manager.add_instrumentation(self._current)
-
-    def _count(self) -> None:
-        if self._current is not None and self._current.reproducer is not None:
-            self._written += 1
-        self._current = None
 
     def command(self, program: str = "") -> str:
         """Return the command that replays the file `{file}`.
@@ -91,7 +89,7 @@ class Replay:
                 words += written if flag.repeated else written[-1:]
         if self._settings.verify_each == "always":
             words.append("--verify-each=always")
-        return f"{_quoted(words)} {{file}}"
+        return f"{shlex.join(words)} {{file}}"
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:
         """Write the file of `--mlir-generate-reproducer`, for a run that succeeded.
@@ -120,7 +118,7 @@ class Replay:
         if running is None:
             return ""
         path = Path(self._settings.mlir_pass_pipeline_crash_reproducer).with_name(running.name)
-        return f"to replay: {self.command().replace('{file}', _quoted([str(path)]))}"
+        return f"to replay: {self.command().replace('{file}', shlex.join([str(path)]))}"
 
     def explain(self) -> None:
         """Write once how to replay a failed run, unless a file was asked for."""
@@ -132,19 +130,13 @@ class Replay:
             words = [
                 each for each in settings.line.words if not each.startswith(("-record", "--record"))
             ]
-            how = f"to replay: {_quoted([settings.program, *words])}"
+            how = f"to replay: {shlex.join([settings.program, *words])}"
         else:
             how = (
                 "to get a file that replays this, add "
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
         sys.stderr.write(f"{settings.program}: note: {how}\n")
-
-
-def _quoted(words: Iterable[str]) -> str:
-    import shlex
-
-    return shlex.join(words)
 
 
 def _numbered(path: str, number: int) -> str:

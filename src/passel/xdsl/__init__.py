@@ -7,6 +7,7 @@ are asked for.
 
 from __future__ import annotations
 
+import pickle  # noqa: F401 - before xDSL's import hook, which fails in a directory that is gone
 from importlib import import_module
 from typing import TYPE_CHECKING
 
