@@ -116,6 +116,9 @@ class Location(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}" if self.file else "<unknown>:0"
 
 
+SEEN = "see current operation"
+"""How the note begins that shows the op which an error is about."""
+
 UNKNOWN = Location()
 """The location of what has none."""
 

@@ -11,7 +11,7 @@ from mlir.ir import Context
 from passel import Pass, PassContext, PassManager
 from passel.instruments import StatisticsReport, Timer, Timing
 from passel.mlir import measured, parse_source, pipelines
-from passel.mlir.bindings_calls import BindingsCalls
+from passel.mlir.calls import BindingsCalls
 from passel.mlir.passes import CSE
 from passel.mlir.pipelines import CompiledPipeline
 from passel.mlir.standard_error import printed_by

@@ -9,7 +9,7 @@ from processes import survived
 from passel import PassManager
 from passel.errors import OptionError, UnknownPassError
 from passel.mlir import parse_source
-from passel.mlir.untyped import native_pass_class
+from passel.mlir.names import native_pass_class
 
 SCRIPT = """
 import sys

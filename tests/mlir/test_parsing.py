@@ -97,12 +97,12 @@ def test_syntax_errors(context: Context) -> None:
 
 
 def test_notes(context: Context) -> None:
-    """Notes are kept, except the text of the op, which tools show by themselves."""
+    """Notes are kept, and the text of the op is one."""
     text = "func.func private @f()\nfunc.func private @f()"
-    assert errors(context, text) == [
-        "t.mlir:2:1: error: redefinition of symbol named 'f'",
-        "t.mlir:1:1: note: see existing symbol definition here",
-    ]
+    found = errors(context, text)
+    assert found[0] == "t.mlir:2:1: error: redefinition of symbol named 'f'"
+    assert found[1] == "t.mlir:2:1: note: see current operation: "
+    assert found[-1] == "t.mlir:1:1: note: see existing symbol definition here"
 
 
 def test_unregistered_dialects(context: Context) -> None:

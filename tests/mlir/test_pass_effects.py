@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tool_fixtures import run_mlir_opt
 
-from passel.mlir import untyped
+from passel.mlir import names
 from passel.mlir.bindings import bindings_named
-from passel.mlir.facts import facts_of
-from passel.mlir.pass_effects import effects_of_native
-from passel.mlir.pipelines import CompiledPipeline
-from passel.mlir.untyped import native_pass_class
+from passel.mlir.names import native_pass_class
+from passel.mlir.pipelines import CompiledPipeline, effects_of_native, facts_of
 from passel.mlir.upstream import FACTS, FUNCTIONS, FactsFile, PassFacts, facts_file
 
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ def nothing(*_: object) -> None:
 )
 def test_generated_facts_come_first(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """MLIR is asked nothing about a pass in the table, whatever options a build has for it."""
-    monkeypatch.setattr(untyped, "upstream_class", nothing)
+    monkeypatch.setattr(names, "upstream_class", nothing)
     monkeypatch.setattr(CompiledPipeline, "run", nothing)
     found = native_pass_class.__wrapped__("mlir", name)
     assert found is not None

@@ -12,10 +12,9 @@ from mlir.ir import Context, IntegerAttr, IntegerType, Module, Type, TypeAttr
 from processes import survived
 
 from passel import Pass, PassContext, PassManager
-from passel.mlir import contexts
+from passel.mlir import bindings
 from passel.mlir.bindings import bindings_named
-from passel.mlir.bindings_calls import BindingsCalls
-from passel.mlir.calls import Calls, calls_of
+from passel.mlir.calls import BindingsCalls, Calls, calls_of
 
 NESTED = """
 from mlir.ir import Context, Module, Type, TypeAttr
@@ -180,17 +179,17 @@ def test_an_interrupt_in_a_diagnostic_is_raised_when_mlir_has_returned() -> None
     script = """
 import signal
 from mlir.ir import Context, Module
-from passel.mlir import diagnostics, library_calls
+from passel.mlir import calls, diagnostics
 from passel.mlir.bindings import bindings_named
 from passel.mlir.calls import calls_of
 
-real = library_calls.decoded
+real = calls.decoded
 
 def interrupted(text):
     signal.raise_signal(signal.SIGINT)
     return real(text)
 
-library_calls.decoded = interrupted
+calls.decoded = interrupted
 source = b"func.func @f() -> i32 { return }"
 try:
     print(calls_of(bindings_named("mlir")).parse(Context(), source, "t.mlir"))
@@ -299,8 +298,8 @@ def test_fewer_threads_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     """MLIR makes as many threads as jobs, where there are more processors."""
     processors = os.sched_getaffinity(0)
     context = Context()
-    monkeypatch.setattr(contexts, "_processors", lambda: len(processors) + 1)
-    with contexts.on_threads(context, 2):
+    monkeypatch.setattr(bindings, "_processors", lambda: len(processors) + 1)
+    with bindings.on_threads(context, 2):
         assert context.get_num_threads() == 2
     assert os.sched_getaffinity(0) == processors
 
@@ -315,7 +314,7 @@ for _ in range(10):
     try:
         parse_source(context, text, "t.mlir")
     except ParseError as error:
-        print(error.diagnostics[0])
+        print(error.diagnostics[0].message)
 """
     found = survived(f"{build}{NESTED}{script}").splitlines()
     assert len(found) == 10

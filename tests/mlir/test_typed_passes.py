@@ -20,7 +20,7 @@ from tool_fixtures import run_mlir_opt
 from passel import OpPassManager, OptionError, PassFailedError, PassManager
 from passel.mlir import parse_source, passes
 from passel.mlir.bindings import bindings_named
-from passel.mlir.names import MLIRSource
+from passel.mlir.names import MLIRSource, native_pass_class
 from passel.mlir.passes import (
     CSE,
     AffineLoopFusion,
@@ -30,7 +30,6 @@ from passel.mlir.passes import (
     ReductionTreePass,
 )
 from passel.mlir.typed import is_as_declared, typed_pass_class
-from passel.mlir.untyped import native_pass_class
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import PassRegistry
 from passel.passes.option_fields import read_options

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.analysis import PreservedAnalyses, in_common
 from passel.errors import AnchorError, Problem
+from passel.execution.failures import Suspects
 from passel.ir import ANY, outwards
 from passel.passes import PipelineRun
 from passel.passes.outcome import Outcome
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from passel.passes import PassContext
     from passel.passes.context import PipelineTree
     from passel.passes.op_pass_manager import OpPassManager
-    from passel.schedule import PipelineCompiler, Step
+    from passel.schedule import PassStep, PipelineCompiler
 
 _NOT_INSIDE = (
     "Trying to schedule a dynamic pipeline on an operation that isn't nested under the current "
@@ -80,13 +81,13 @@ def run_elsewhere(
     return _take(ctx, outcome)
 
 
-def run_one_by_one(run: RunFacts, ctx: PassContext[Any], steps: Sequence[Step]) -> bool:
-    """Run steps that an adapter has made one of; see `PassContext.run_one_by_one`."""
-    inner = run.context(ctx.op, ctx.plan._replace(steps=steps, rejected=None), ctx.parent)
-    inner.caller = ctx
-    outcome = run.run_pipeline(inner)
-    ctx.recorded().outcome += outcome
-    return bool(outcome.failures)
+def blame(
+    run: RunFacts, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any
+) -> None:
+    """Report that steps which an adapter has made one of failed; see `PassContext.blame`."""
+    flush(run, ctx)
+    failure = run.failing.of_one_in(Suspects(ctx.step, steps, [op]), error)
+    ctx.recorded().outcome += run.reports.tell((), failure)
 
 
 def flush(run: RunFacts, ctx: PassContext[Any]) -> None:

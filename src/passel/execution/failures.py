@@ -103,6 +103,21 @@ class Failures:
         self._add_notes(failure.diagnostic, error)
         return failure
 
+    def of_one_in(self, suspects: Suspects, error: InvalidIR | None) -> Failure:
+        """Return the failure of a step that an adapter ran with others, on the only op.
+
+        Args:
+            suspects: The step, or all that it may be.
+            error: What the verifier says, if that is why.
+        """
+        (op,) = suspects.ops
+        if error is not None:
+            return self.invalid_enclosing(suspects, op, error)
+        names = _listed([f"'{each.title}'" for each in suspects.passes])
+        who = "pass" if len(suspects.passes) == 1 else "one of the passes"
+        message = f"'{self.adapter.kind_of(op).name}' op {who} {names} failed"
+        return self._of_suspects("failed", suspects, op, op, message)
+
     def broken_claim(self, step: Step, op: Any) -> Failure:
         """Return the failure of a pass that says that it changes nothing, and does."""
         message = f"pass '{step.title}' states that it preserves everything, but changed the op"
@@ -210,7 +225,7 @@ class Failures:
         names = _listed([f"'{each.title}'" for each in suspects.passes])
         noun = "pass" if len(suspects.passes) == 1 else "passes"
         where = _listed([self._where(each) for each in suspects.ops])
-        when = "in" if kind == "crashed" else "after"
+        when = "in" if kind in ("crashed", "failed") else "after"
         origin = f"{when} {noun} {names}{f' on {where}' if where else ''} [{step.path}]"
         sole = suspects.ops[0] if len(suspects.ops) == 1 else op
         return self._made(kind, step, sole, message, blamed, origin, cause)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from passel.analysis import PreservedAnalyses
 from passel.errors import EncodingError, PassFailure
-from passel.execution.dynamic import run_dynamic, run_elsewhere, run_one_by_one
+from passel.execution.dynamic import blame, run_dynamic, run_elsewhere
 from passel.execution.facts import RunFacts, forks
 from passel.execution.failures import Violation
 from passel.execution.level import Level
@@ -115,7 +115,7 @@ class Run(RunFacts):
 
     run_dynamic = run_dynamic
     run_elsewhere = run_elsewhere
-    run_one_by_one = run_one_by_one
+    blame = blame
 
     # -- The loop -------------------------------------------------------------------------------
 

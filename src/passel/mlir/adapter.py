@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import IRAdapter, RunPolicies
-from passel.mlir.bindings import bindings_named, parent_of
+from passel.mlir.bindings import bindings_named, context_lock, on_threads, parent_of
 from passel.mlir.capi import address
-from passel.mlir.contents import symbol_name
-from passel.mlir.contexts import context_lock, on_threads
+from passel.mlir.contents import FAITHFUL, printed, symbol_name
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
-from passel.mlir.printing import FAITHFUL, printed
 from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
@@ -305,7 +303,7 @@ class MLIRAdapter(IRAdapter):
 
     def versions(self) -> dict[str, str]:
         """Return the version of the build, by the name of its package."""
-        from passel.mlir.distributions import version_of  # noqa: PLC0415 - for records alone
+        from passel.mlir.descriptions import version_of  # noqa: PLC0415 - for records alone
 
         return {self.bindings.package: version_of(self.bindings.package)}
 

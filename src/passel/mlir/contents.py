@@ -1,7 +1,9 @@
-"""The contents of ops: all that passes on an op may change."""
+"""The contents of ops: all that passes on an op may change, and its text."""
 
 from __future__ import annotations
 
+import os
+from io import FileIO
 from typing import TYPE_CHECKING, Any
 
 from passel.mlir.bindings import bindings_of
@@ -40,3 +42,32 @@ def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
     for name, attribute in wanted.items():
         if name not in known or known[name] != attribute:
             old.attributes[name] = attribute
+
+
+FAITHFUL: dict[str, Any] = {
+    "binary": True,
+    "print_generic_op_form": True,
+    "enable_debug_info": True,
+    "use_local_scope": True,
+}
+"""How `get_asm` prints all that makes up an op, where there is no bytecode."""
+
+
+def printed(operation: Any, **flags: Any) -> str:
+    """Return what `get_asm` returns.
+
+    Into Python's streams the bindings write piece by piece, which takes longer than the rest.
+    Where the system has files in memory, MLIR writes into one by itself.
+
+    Args:
+        operation: The op.
+        flags: As for `get_asm`.
+    """
+    if not hasattr(os, "memfd_create"):
+        return str(operation.get_asm(**flags))
+    file = os.memfd_create("asm")
+    try:
+        operation.print(file=f"/proc/self/fd/{file}", **flags)
+        return FileIO(file, closefd=False).readall().decode()
+    finally:
+        os.close(file)

@@ -1,4 +1,4 @@
-"""Descriptions of MLIR's passes and their options, which the installed mlir-opt has.
+"""What is installed beside the bindings: mlir-opt with descriptions of passes, and versions.
 
 passel brings facts about MLIR's passes, but none of the sentences that MLIR's authors wrote.
 """
@@ -9,12 +9,14 @@ import re
 import shutil
 import subprocess
 from functools import cache
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from importlib.metadata import Distribution
 
 _PROGRAMS = ("mlir-opt-22", "mlir-opt")
 _SECONDS = 10
@@ -100,3 +102,19 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[str, Description]]:
             options[found["name"]] = found["text"].strip()
         elif _SECTION.fullmatch(line):
             return
+
+
+@cache
+def version_of(package: str) -> str:
+    """Return the distributions that bring a package, with their versions."""
+    found = {
+        f"{each.name} {each.version}" for each in metadata.distributions() if _has(each, package)
+    }
+    return ", ".join(sorted(found)) or "of no distribution"
+
+
+def _has(distribution: Distribution, package: str) -> bool:
+    """Return whether a distribution brings a package, much faster than `importlib` does."""
+    if (top := distribution.read_text("top_level.txt")) is not None:
+        return package in top.split()
+    return f"\n{package}/" in f"\n{distribution.read_text('RECORD') or ''}"

@@ -12,9 +12,6 @@ from passel.ir.resources import unescaped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SEEN = "see current operation"
-"""How the note begins that MLIR attaches to errors about an op, and passel's tools as well."""
-
 _FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
@@ -115,12 +112,6 @@ def location_kind(location: Any) -> str:
 
 
 def convert_diagnostic(report: Report) -> Diagnostic:
-    """Return a report as a diagnostic, without the note that shows the current op."""
-    return Diagnostic(
-        report.severity,
-        report.message,
-        convert_location(report.location),
-        notes=[
-            convert_diagnostic(note) for note in report.notes if not note.message.startswith(SEEN)
-        ],
-    )
+    """Return a report as a diagnostic."""
+    place = convert_location(report.location)
+    return Diagnostic(report.severity, report.message, place, map(convert_diagnostic, report.notes))

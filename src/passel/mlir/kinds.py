@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary, ref
 
 from passel.errors import AdapterError
 from passel.ir import OpKind
-from passel.mlir.bindings_calls import captured
-from passel.mlir.contexts import context_lock
+from passel.mlir.bindings import context_lock
+from passel.mlir.calls import captured
 
 if TYPE_CHECKING:
     from collections.abc import Callable

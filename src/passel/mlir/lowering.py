@@ -1,29 +1,34 @@
 """MLIR's passes that follow each other, nested pipelines included, as one call.
 
-So MLIR schedules them itself, on its own threads. It does not say which of them failed: a copy of
-the op is kept, from which they then run again, one by one.
+So MLIR schedules them itself, on its own threads. Which of them failed on which op, it says by
+what it prints after failures, into files of a folder.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from contextlib import nullcontext
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from passel.errors import PassFailure
-from passel.ir import ANY
-from passel.mlir.contents import replace_contents
-from passel.mlir.contexts import on_threads
+from passel.diagnostics import Severity
+from passel.ir import ANY, InvalidIR, outwards
+from passel.mlir.bindings import bindings_of, on_threads
 from passel.mlir.diagnostics import convert_location
-from passel.mlir.native import Managers, NativePass, can_fail
-from passel.mlir.pipelines import query_context
+from passel.mlir.native import Managers, NativePass
+from passel.mlir.pipelines import folder_of, query_context
+from passel.mlir.verification import verify
 from passel.passes import Pass
 from passel.pipeline import print_elements
 from passel.schedule import NestedStep, PassStep, Step, nodes_of, passes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from passel.diagnostics import Diagnostic, Location
+    from passel.ir import IRAdapter
     from passel.mlir.bindings import Bindings
     from passel.mlir.kinds import Kinds
     from passel.passes import PassContext
@@ -64,8 +69,7 @@ def lower(
         elif native:
             pass_ = LoweredPass(
                 steps=tuple(native),
-                managers=Managers(bindings, verify=verify),
-                is_deep=any(map(structure.is_deep, native)),
+                managers=Managers(bindings, verify=verify, tells_failures=True),
                 jobs=most,
             )
             lowered.append(PassStep(pass_, native[0].path))
@@ -77,12 +81,10 @@ def lower(
             lowered.append(step)
             continue
         limit = min(_limits(step), default=None)
-        if limit != most or structure.is_deep(step):
+        if limit != most:
             flush()
         native.append(step)
         most = limit
-        if structure.is_deep(step):
-            flush()
     flush()
     return tuple(lowered)
 
@@ -119,16 +121,6 @@ class _Structure:
         _, obstacle = pipeline.admit(self._kinds.kind(self._context, pipeline.anchor))
         return not obstacle
 
-    def is_deep(self, step: Step) -> bool:
-        """Return whether MLIR's threads might use threads in turn, for ops in isolated ops.
-
-        What they report then comes in any order. It is put in order if nothing else is run.
-        """
-        return isinstance(step, NestedStep) and any(
-            pipeline.anchor == ANY or self._kinds.has_isolated_ops(self._context, pipeline.anchor)
-            for pipeline in step.pipelines
-        )
-
 
 def _levels(step: Step) -> int:
     """Return how many levels of ops a step runs on, below its own op."""
@@ -153,14 +145,12 @@ class LoweredPass(Pass[Any]):
     Args:
         steps: The passes.
         managers: MLIR's pass managers for them.
-        is_deep: Whether what MLIR reports of them comes in any order.
         jobs: How many threads may work on them at most; None for no limit.
     """
 
     ir = "mlir"
     steps: tuple[Any, ...]
     managers: Any
-    is_deep: Any
     jobs: Any
 
     def to_text(self, *, all_options: bool = False) -> str:
@@ -168,43 +158,103 @@ class LoweredPass(Pass[Any]):
         return print_elements(nodes_of(self.steps, all_options=all_options))
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Let MLIR run the passes; run them one by one, to find out which fails, if one does.
-
-        Raises:
-            PassFailure: Some of them failed, but none when they ran again one by one.
-        """
-        operation, bindings = op.operation, self.managers.bindings
-        before = operation.clone(ip=False).operation if self._may_fail() else None
+        """Let MLIR run the passes, and report which of them failed."""
         threads = nullcontext() if self.jobs is None else on_threads(ctx.ir_context, self.jobs)
         with threads:
-            outcome = self.managers.run(operation, self.to_text(), ctx)
-        if outcome.failed and before is not None:
-            replace_contents(bindings, operation, before)
-            if ctx.run_one_by_one(self.steps):
-                return
-            message = "one of these passes failed; which one is unknown: run one by one, none did"
-            raise PassFailure(message, op=op)
-        diagnostics = outcome.diagnostics
-        if self.is_deep and len(diagnostics) > 1:
-            diagnostics = in_program_order(bindings, operation, diagnostics)
+            outcome = self.managers.run(op.operation, self.to_text(), ctx)
+        diagnostics = in_program_order(ctx.adapter.children(op), outcome.diagnostics)
+        failed = self._failed(op, ctx, diagnostics) if outcome.failed else []
+        for steps, blamed, error in failed:
+            # A pass has failed with the last of what was reported in its op.
+            inside = places_in(blamed)
+            last = [n for n, each in enumerate(diagnostics) if each.location in inside]
+            end = last[-1] + 1 if last else len(diagnostics) if blamed is failed[-1][1] else 0
+            before = diagnostics[:end]
+            diagnostics = diagnostics[len(before) :]
+            for diagnostic in before:
+                if error is None or not diagnostic.message.endswith(error.message):
+                    ctx.emit(diagnostic)
+            ctx.blame(steps, blamed, error)
         for diagnostic in diagnostics:
             ctx.emit(diagnostic)
-        if outcome.failed:
-            raise PassFailure("one of these passes failed, and MLIR does not say which", op=op)
 
-    def _may_fail(self) -> bool:
-        return self.managers.verify or any(
-            can_fail(each.pass_) for step in self.steps for each in passes_in(step)
-        )
+    def _failed(
+        self, op: Any, ctx: PassContext[Any], diagnostics: Sequence[Diagnostic]
+    ) -> list[tuple[Sequence[PassStep], Any, InvalidIR | None]]:
+        """Return the passes that failed, the ops, and what the verifier said of these.
+
+        Of several passes, one failed: MLIR has not said which.
+        """
+        root = self.managers.folder
+        enclosing = [folder_of(each) for each in outwards(ctx.adapter, op)]
+        said = {each.location for each in diagnostics if each.severity is Severity.ERROR}
+        folder = root.joinpath(*reversed(enclosing))
+        found = failures_in(folder, op, self.steps, ctx.adapter, said)
+        for folder in root.iterdir():
+            rmtree(folder)
+        if not found:
+            found = [([each for step in self.steps for each in passes_in(step)], op)]
+        return [(steps, blamed, self._error_in(blamed, diagnostics)) for steps, blamed in found]
+
+    def _error_in(self, op: Any, diagnostics: Sequence[Diagnostic]) -> InvalidIR | None:
+        try:
+            verify(self.managers.bindings, op)
+        except InvalidIR as error:
+            if any(each.message.endswith(error.message) for each in diagnostics):
+                return error
+        return None
+
+
+def failures_in(
+    folder: Path, op: Any, steps: Sequence[Step], adapter: IRAdapter, said: set[Location]
+) -> list[tuple[list[PassStep], Any]]:
+    """Return the passes that failed, and the ops, by the files that MLIR made after failures.
+
+    Siblings without names share a folder. Of those, the ones failed in which errors are.
+
+    Args:
+        folder: The op's.
+        op: The op.
+        steps: What ran on it.
+        adapter: The adapter.
+        said: Where errors are.
+
+    Source: `FileTreeIRPrinterConfig`, MLIR 22.
+    """
+    if not folder.is_dir():
+        return []
+    files = {each.name for each in folder.iterdir()}
+    failed = {_NUMBERS.sub("", name) for name in files}
+    passes = (each for each in steps if isinstance(each, PassStep))
+    own = [each for each in passes if f"{each.pass_.name}.mlir" in failed]
+    found = [(own, op)] if own else []
+    siblings = [(folder_of(child), child) for child in adapter.children(op)]
+    number = Counter(name for name, _ in siblings)
+    for name, child in siblings:
+        if name in files and (number[name] == 1 or places_in(child) & said):
+            kind = adapter.kind_of(child)
+            chosen = (step.select(kind) for step in steps if isinstance(step, NestedStep))
+            inner = [each for pipeline in chosen if pipeline for each in pipeline.steps]
+            found += failures_in(folder / name, child, inner, adapter, said)
+    return found
+
+
+_NUMBERS = re.compile(r"^(\d+_)+")
+"""How the names of files begin."""
 
 
 def in_program_order(
-    bindings: Bindings, operation: Any, diagnostics: Sequence[Diagnostic]
-) -> tuple[Diagnostic, ...]:
-    """Return what was reported of ops in an op in the order of those that are its children."""
+    children: Sequence[Any], diagnostics: Sequence[Diagnostic]
+) -> Sequence[Diagnostic]:
+    """Return what was reported in the order of the ops in which it was; threads do in any."""
+    if len(diagnostics) < 2:  # noqa: PLR2004
+        return diagnostics
     ranks: dict[Location, int] = {}
-    children = bindings.children(operation)
     for rank, child in enumerate(children):
-        for inner in bindings.walk(child):
-            ranks.setdefault(convert_location(inner.operation.location), rank)
-    return tuple(sorted(diagnostics, key=lambda each: ranks.get(each.location, len(children))))
+        ranks |= dict.fromkeys(places_in(child) - ranks.keys(), rank)
+    return sorted(diagnostics, key=lambda each: ranks.get(each.location, len(children)))
+
+
+def places_in(op: Any) -> set[Location]:
+    """Return the places of an op and of all that is inside."""
+    return {convert_location(each.operation.location) for each in bindings_of(op).walk(op)}

@@ -21,8 +21,7 @@ from passel.passes import Statistic
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.mlir.bindings import Bindings
-    from passel.mlir.contexts import Caller
+    from passel.mlir.bindings import Bindings, Caller
     from passel.mlir.pipelines import Outcome
     from passel.passes import PassContext
 

@@ -8,14 +8,26 @@ public release (`passel.mlir.upstream`), and otherwise found out by asking the p
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import finalize
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.descriptions import descriptions
-from passel.mlir.facts import facts_of
-from passel.mlir.pass_effects import effects_of_native
-from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, parsed, words_in
+from passel.mlir.pipelines import (
+    Refused,
+    compiled,
+    effects_of_native,
+    expanded,
+    facts_of,
+    is_pass,
+    parsed,
+    words_in,
+)
 from passel.passes import Pass
 from passel.pipeline import PassNode, parse_pipeline, print_options
 
@@ -33,34 +45,21 @@ FUNCTION = ".func"
 """How the names of ops end that are functions."""
 
 
-_NEVER_FAIL = frozenset(
-    {
-        "canonicalize",
-        "control-flow-sink",
-        "cse",
-        "loop-invariant-code-motion",
-        "loop-invariant-subset-hoisting",
-        "sccp",
-        "strip-debuginfo",
-        "symbol-dce",
-        "symbol-privatize",
-        "topological-sort",
-    }
-)
-"""Common passes for which, in MLIR's sources, nothing can go wrong."""
-
-
 class Managers:
     """MLIR's pass managers of one schedule, each made when it is first needed.
 
     Args:
         bindings: The build.
         verify: Whether they verify after each pass.
+        tells_failures: Whether files in `folder` say which passes failed, and on what.
     """
 
-    def __init__(self, bindings: Bindings, *, verify: bool = False) -> None:
+    def __init__(
+        self, bindings: Bindings, *, verify: bool = False, tells_failures: bool = False
+    ) -> None:
         self.bindings = bindings
         self.verify = verify
+        self.tells_failures = tells_failures
         self._made: dict[str, CompiledPipeline] = {}
 
     def run(self, operation: Any, elements: str, ctx: PassContext[Any]) -> Outcome:
@@ -81,7 +80,16 @@ class Managers:
         if made is None:
             made = compiled(self.bindings, ctx.ir_context, text, verify=self.verify)
             self._made[text] = made
+            if self.tells_failures:
+                made.print_failures(self.folder)
         return made.run(operation)
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder in which MLIR leaves a file for each pass that fails."""
+        folder = mkdtemp(prefix="passel-")
+        finalize(self, rmtree, folder, ignore_errors=True)
+        return Path(folder)
 
 
 class NativePass(Pass[Any, Managers]):
@@ -143,11 +151,6 @@ class NativePass(Pass[Any, Managers]):
 
 _FUNCTIONS = {"ml_program.subgraph", "spirv.ARM.Graph", "transform.named_sequence"}
 """Ops of MLIR's with `FunctionOpInterface` that are not called `x.func`."""
-
-
-def can_fail(pass_: Pass[Any]) -> bool:
-    """Return whether one of MLIR's passes may fail, as far as its name and options tell."""
-    return pass_.name not in _NEVER_FAIL or "test-convergence" in pass_.to_text()
 
 
 def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], owner: str) -> None:

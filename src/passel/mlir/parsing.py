@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
@@ -12,7 +13,6 @@ from passel.diagnostics import Diagnostic, Location, Severity
 from passel.mlir.bindings import MAGIC, bindings_named, bindings_of
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import (
-    SEEN,
     ParseError,
     Report,
     convert_diagnostic,
@@ -20,7 +20,6 @@ from passel.mlir.diagnostics import (
     has_plain_names,
     location_kind,
 )
-from passel.mlir.metadata import fault_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -210,10 +209,6 @@ class _Parser:
 
     def _converted(self, report: Report) -> Diagnostic:
         diagnostic = convert_diagnostic(report)
-        seen = (note.message for note in report.notes if note.message.startswith(SEEN))
-        if (text := next(seen, "")) and not diagnostic.op_text:
-            text = text.removeprefix(f"{SEEN}: ").removeprefix("\n")
-            diagnostic.op_text = text  # there is no op that could be printed
         for each in (diagnostic, *diagnostic.notes):
             if each.location.file == _ANONYMOUS:
                 each.location = each.location._replace(file=self._name)
@@ -254,3 +249,54 @@ class _Parser:
         new = text.replace(_OLD, f'"{name}":')
         # Some builds cannot make a location of an attribute's text, but all parse ops.
         return ir.Operation.parse(f"module {{}} {new}", context=self._context).location
+
+
+_BEGIN = b"{-#"
+_SKIPPED = re.compile(rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|\{-#')
+_TOKEN = re.compile(
+    rb'(?P<value>:(?:\s|//[^\n]*)*)|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|(?P<end>#-\})|.', re.DOTALL
+)
+_STRING = re.compile(rb'"(?:[^"\\\n\v\f]++|\\[nt"\\]|\\[0-9A-Fa-f]{2})*+')
+_GOOD = re.compile(rb"#-\}|[\w\[\]{}()<>,:=?|*+-]|/|[@%^!#][\w\"$.-]", re.ASCII)
+
+
+def fault_in(text: bytes) -> tuple[int, str] | None:
+    r"""Return where a value in a section is no token, and what is wrong; None if all are.
+
+    Example:
+        >>> fault_in(b'module {} {-# external_resources: { zoo: { cat: "?!" } } #-}')
+        >>> fault_in(b'module {} {-# external_resources: { zoo: { cat: "\\q" } } #-}')
+        (49, 'unknown escape in string literal')
+    """
+    if _BEGIN not in text:
+        return None
+    at = 0
+    while (mark := _SKIPPED.search(text, at)) is not None:
+        at = mark.end()
+        if mark[0] == _BEGIN:
+            found = _fault_from(text, at)
+            if isinstance(found, tuple):
+                return found
+            at = found
+    return None
+
+
+def _fault_from(text: bytes, at: int) -> int | tuple[int, str]:
+    """Return the end of the section that begins before a place, or what is wrong in it."""
+    for token in _TOKEN.finditer(text, at):
+        if token["end"] is not None:
+            return token.end()
+        if token["value"] is None:
+            continue
+        start = token.end()
+        if start == len(text):
+            return start, "expected the value of a resource, not the end of the file"
+        string = _STRING.match(text, start)
+        if string is None:
+            if _GOOD.match(text, start) is None:
+                return start, "unexpected character"
+        elif not text.startswith(b'"', string.end()):
+            if text.startswith(b"\\", string.end()):
+                return string.end(), "unknown escape in string literal"
+            return string.end(), "expected '\"' in string literal"
+    return len(text)

@@ -11,16 +11,25 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.mlir.bindings import at_once, context_lock
 from passel.mlir.calls import calls_of
-from passel.mlir.contexts import at_once, context_lock
+from passel.mlir.contents import symbol_name
 from passel.mlir.diagnostics import convert_diagnostic
 from passel.mlir.standard_error import printed_by
-from passel.mlir.upstream import is_known_pass
+from passel.mlir.upstream import (
+    FACTS,
+    FUNCTIONS,
+    PassFacts,
+    facts_file,
+    is_known_pass,
+    upstream_passes,
+)
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from passel.diagnostics import Diagnostic
-    from passel.mlir.bindings import Bindings
-    from passel.mlir.contexts import Caller
+    from passel.mlir.bindings import Bindings, Caller
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _NOISE = re.compile(
@@ -109,6 +118,16 @@ class CompiledPipeline:
         """Let it print statistics to the standard error after a run."""
         self._manager.enable_statistics()
 
+    def print_failures(self, folder: Path) -> None:
+        """Let it leave a file for each pass that fails, with the op, in the folder of that op."""
+        self._manager.enable_ir_printing(
+            print_before_all=False,
+            print_after_all=True,
+            print_after_failure=True,
+            print_generic_op_form=True,  # in which the op is not verified before
+            tree_printing_dir_path=str(folder),
+        )
+
     def run(self, operation: Any, by: Caller = at_once) -> Outcome:
         """Run the pipeline on an op of its anchor's name.
 
@@ -118,6 +137,14 @@ class CompiledPipeline:
         """
         succeeded, reports = self._calls.run(self._manager, operation, by)
         return Outcome(tuple(map(convert_diagnostic, reports)), failed=not succeeded)
+
+
+def folder_of(op: Any) -> str:
+    """Return the name of the folder for files about an op, in that of its enclosing op."""
+    symbol = symbol_name(op.operation)
+    symbol = "no-symbol-name" if symbol is None else symbol
+    name = f"{op.operation.name.replace('.', '_')}_{symbol}"
+    return name.replace("/", "_").replace("\\", "_")
 
 
 def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
@@ -184,3 +211,95 @@ def words_in(options: str) -> list[str]:
 def query_context(bindings: Bindings) -> Any:
     """Return a context in which to ask about passes."""
     return bindings.new_context()
+
+
+_RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
+_UNSCHEDULABLE = re.compile(r"unable to schedule pass '(.*?)'")
+
+
+@cache
+def facts_of(bindings: Bindings, name: str) -> PassFacts:
+    """Return facts about a pass that a build has.
+
+    Of a pass that no public release has, MLIR tells the anchor or, in refusing it on modules,
+    that it is for functions. The options are not found out.
+    """
+    declared = facts_file(FACTS).of_pass(name)
+    if declared is not None:
+        return declared
+    for op in ("builtin.module", "func.func"):
+        try:
+            parsed(bindings, f"{op}({name})")
+        except Refused as error:
+            if found := _RESTRICTED.search(error.text):
+                return PassFacts(name, found[1], anchor=found[2])
+    if class_name := _refused_on_modules(bindings, name):
+        return PassFacts(name, class_name, interface=FUNCTIONS)
+    return PassFacts(name, name)
+
+
+def _refused_on_modules(bindings: Bindings, name: str) -> str:
+    """Return the class of a pass that cannot run on modules; empty if it can.
+
+    MLIR finds out before it runs anything, and here is nothing that it could run the pass on.
+
+    Source: `OpPassManagerImpl::finalizePassList`, MLIR 22.
+    """
+    try:
+        pipeline = parsed(bindings, f"builtin.module(builtin.module({name}))")
+    except Refused:  # it needs options
+        return ""
+    module = bindings.ir.Module.create(bindings.ir.Location.unknown(query_context(bindings)))
+    for said in pipeline.run(module.operation).diagnostics:
+        if found := _UNSCHEDULABLE.search(said.message):
+            return found[1]
+    return ""
+
+
+_ALL = ("read-files", "run-programs", "write-files")
+
+
+_KNOWN = {
+    "gpu-module-to-binary": _ALL,
+    # They write files, and run a program on them.
+    "opt-reduction-pass": _ALL,
+    "reduction-tree": _ALL,
+    "snapshot-op-locations": ("write-files",),
+    # The IR names the passes that it runs.
+    "transform-interpreter": _ALL,
+    "transform-preload-library": ("read-files",),
+    # Pipelines.
+    "buffer-deallocation-pipeline": (),
+    "gpu-lower-to-nvvm-pipeline": _ALL,
+    "gpu-lower-to-xevm-pipeline": _ALL,
+    "sparsifier": (),
+    "tosa-to-linalg-pipeline": (),
+}
+"""Passes with effects, and pipelines."""
+
+
+def known_effects(name: str) -> tuple[str, ...]:
+    """Return what a pass or pipeline does outside the IR, as far as it can be told by its name."""
+    if name in _KNOWN:
+        return _KNOWN[name]
+    return () if name in upstream_passes() else ("unknown",)
+
+
+def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
+    """Return what one of MLIR's passes does outside the IR.
+
+    Options may hold pipelines, which MLIR takes as text: each name in them counts.
+
+    Args:
+        bindings: The build.
+        name: The pass.
+        options: Its options as text.
+    """
+    named = {name, *words_in(options)}
+    return tuple(sorted({effect for each in named for effect in _effects_named(bindings, each)}))
+
+
+@cache
+def _effects_named(bindings: Bindings, name: str) -> tuple[str, ...]:
+    found = known_effects(name)
+    return () if found == ("unknown",) and not expanded(bindings, name) else found

@@ -18,8 +18,7 @@ from passel.execution.streams import interrupts_held, last_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.mlir.bindings import Bindings
-    from passel.mlir.contexts import Caller
+    from passel.mlir.bindings import Bindings, Caller
 
 T = TypeVar("T")
 

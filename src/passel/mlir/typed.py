@@ -13,8 +13,7 @@ from passel.errors import OptionError, PassFailure, PipelineError
 from passel.manager import OpPassManager
 from passel.mlir.bindings import bindings_named, bindings_of
 from passel.mlir.native import Managers, NativePass, check_options
-from passel.mlir.pass_effects import known_effects
-from passel.mlir.pipelines import Refused, parsed
+from passel.mlir.pipelines import Refused, known_effects, parsed
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
 from passel.passes.factory import OptionSpec, make_pass_class

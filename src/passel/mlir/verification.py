@@ -10,11 +10,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import Severity
+from passel.diagnostics import SEEN, Severity
 from passel.ir import InvalidIR
 from passel.mlir.bindings import parent_of
 from passel.mlir.calls import calls_of
-from passel.mlir.diagnostics import SEEN, Report
+from passel.mlir.diagnostics import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -86,8 +86,8 @@ class PassRun(AnalysisServices, Protocol):
         """Run a pipeline for a pass, on an op of another IR."""
         ...
 
-    def run_one_by_one(self, ctx: Any, steps: Any, /) -> bool:
-        """Run steps on the op of a pass that stands for them."""
+    def blame(self, ctx: Any, steps: Any, op: Any, error: Any, /) -> None:
+        """Report the failure of steps that a pass stands for."""
         ...
 
 
@@ -374,12 +374,17 @@ class PassContext(Generic[StateT]):
         """
         return self.run.run_elsewhere(self, pipeline, op, compiler)
 
-    def run_one_by_one(self, steps: Any) -> bool:
-        """Run steps that an adapter has made one pass of one by one, and return whether any failed.
+    def blame(self, steps: Any, op: Any, error: Any = None) -> None:
+        """Report that one of the steps that an adapter has made one pass of failed.
 
-        What fails in there is reported, and is the failure of the pass.
+        It is the failure of the pass.
+
+        Args:
+            steps: The step, or all that it may be.
+            op: The op that it ran on.
+            error: What the verifier says, as `InvalidIR`, if it left invalid IR behind.
         """
-        return self.run.run_one_by_one(self, steps)
+        self.run.blame(self, steps, op, error)
 
     # -- What the pass tells ----------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import Diagnostic, Location, Severity, file_problem, underline
+from passel.diagnostics import SEEN, Diagnostic, Location, Severity, file_problem, underline
 from passel.execution.streams import standard_streams
 from passel.instruments.terminals import shows_color, styled
 from passel.instruments.whole_files import check_writable, is_special, write_whole
@@ -286,7 +286,7 @@ _STYLES = {
     Severity.REMARK: "bold blue",
     Severity.NOTE: "bold cyan",
 }
-_MAX_OP_LINES = 60
+_MAX_OP_LINES = 61
 _RENDERED = re.compile(
     r"(.+?): (error|warning|remark|note): (.*?)(?:\n([^\n]*\n[ \t]*\^~*))?", re.DOTALL
 )
@@ -332,8 +332,9 @@ class Renderer:
         self._write(diagnostic)
         last = diagnostic
         for note in diagnostic.notes:
-            self._write(note, excerpt=note.location != last.location)
-            last = note
+            if self.show_op or not note.message.startswith(SEEN):
+                self._write(note, excerpt=note.location != last.location)
+                last = note
         caller = diagnostic.location.caller
         while caller is not None:
             self._write(Diagnostic(Severity.NOTE, "called from", caller))
@@ -341,15 +342,13 @@ class Renderer:
         if diagnostic.origin:
             note = Diagnostic(Severity.NOTE, diagnostic.origin, diagnostic.location)
             self._write(note, excerpt=False)
-        if self.show_op and diagnostic.detach(render=True).op_text:
-            text = _shortened(diagnostic.op_text)
-            separator = "\n" if "\n" in text else ""
-            message = f"see current operation: {separator}{text}"
+        if self.show_op and (text := diagnostic.detach(render=True).op_text.rstrip("\n")):
+            message = "\n".join([f"{SEEN}: ", text]) if "\n" in text else f"{SEEN}: {text}"
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)
 
     def _write(self, diagnostic: Diagnostic, *, excerpt: bool = True) -> None:
         location = diagnostic.location
-        message = diagnostic.message
+        message = _shortened(diagnostic.message)
         if location.label and not location.file:
             message = f"{location.label}: {message}"
         lines = self._excerpt(location) if excerpt else ""
