@@ -7,7 +7,6 @@ are asked for.
 
 from __future__ import annotations
 
-import pickle  # noqa: F401 - before xDSL's import hook, which fails in a directory that is gone
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from passel.xdsl.fast.known import context_free
     from passel.xdsl.files import parse_file
     from passel.xdsl.parsing import parse_source
+
+import_module("pickle")  # before xDSL's import hook, which fails in a directory that is gone
 
 __all__ = [
     "CallGraph",
