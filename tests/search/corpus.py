@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel import Pass, PassFailure, PassManager
 from passel.ir import PrintFlags, adapter_named
-from passel.manager.reading import frontend_of
-from passel.manager.reproducing import registry_with
+from passel.manager.reproducing import frontend_of, registry_with
 from passel.search import Case, Oracle, Subject, Verdict
 from passel.search.generic import Op, parse_generic
 

@@ -31,7 +31,7 @@ from passel import (
 )
 from passel.ir import adapter_named
 from passel.ir.frontend import SourcePart
-from passel.manager.reading import frontend_of
+from passel.manager.reproducing import frontend_of
 from passel.passes import default_registry
 from passel.record import Record, Recorder
 from passel.search import (

@@ -7,7 +7,14 @@ preserve the analysis.
 Source: the schedule discipline of NVIDIA's tileiras, which holds it for one region at a time.
 """
 
-from passel.contracts.check import check_contracts, refuse
-from passel.contracts.walk import ContractWalk, Named, Place, Region, Violation
+from passel.contracts.walk import (
+    ContractWalk,
+    Named,
+    Place,
+    Region,
+    Violation,
+    check_contracts,
+    refuse,
+)
 
 __all__ = ["ContractWalk", "Named", "Place", "Region", "Violation", "check_contracts", "refuse"]

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from passel.analysis import analysis_name
+from passel.errors import ContractError, Problem
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
-from passel.passes.reachable import preserves, run_by
+from passel.passes.reachable import preserves, run_by, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from passel.diagnostics import Span
     from passel.passes import Pass
@@ -365,3 +366,24 @@ def _half(key: Key, why: str) -> str:
     title = "" if key.region is None else key.region.title
     name = f"{title} for {analysis_name(key.kind)}"
     return f"the region {name} {why}; add the pass that does, or take the region out"
+
+
+def check_contracts(tree: OpPassManager) -> None:
+    """Refuse a pipeline in which a pass does not get what it requires.
+
+    Raises:
+        ContractError: A pass requires an analysis or a dialect, and does not get it.
+    """
+    if any(visit.pass_.requires for visit in walk(tree)):
+        refuse(ContractWalk().violations(tree))
+
+
+def refuse(violations: Sequence[Violation]) -> None:
+    """Raise an error for violations.
+
+    Raises:
+        ContractError: There are any.
+    """
+    if violations:
+        problems = (Problem(each.message, each.offender.span) for each in violations)
+        raise ContractError(*problems, violations=violations)

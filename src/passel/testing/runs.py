@@ -12,8 +12,7 @@ from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags, adapter_named
 from passel.ir.frontend import SourcePart
 from passel.manager import PassManager, RunResult
-from passel.manager.reading import frontend_of, read_part
-from passel.manager.reproducing import registry_with
+from passel.manager.reproducing import frontend_of, read_part, registry_with
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:

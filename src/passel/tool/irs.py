@@ -14,8 +14,8 @@ from passel.errors import AdapterError, PasselError, PipelineError
 from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, adapter_names
 from passel.ir.frontend import UsageError
 from passel.passes import Pass, default_registry
-from passel.passes.plugins import classes_in, import_plugin
 from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
+from passel.tool.plugins import classes_in, import_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
