@@ -15,7 +15,6 @@ from passel.builder import (
     BUFFERIZATION,
     LOWERING,
     Bundle,
-    Extension,
     PipelineBuilder,
     after_all,
     after_any,
@@ -70,21 +69,6 @@ def test_several_in_one_call_and_bundles() -> None:
         "  'bufferize' must run before the first 'lower' (declared)",
     }
     assert lines[3:] == ["drop the constraint or leave out one of the steps"]
-
-
-def test_what_it_needs_has_to_be_there() -> None:
-    """An extension that places a pass before what it needs is there is called again."""
-    with pytest.raises(InsertionError, match="no pass of type 'bufferization'"):
-        PipelineBuilder().place(OnMemory())
-
-    def memory(builder: PipelineBuilder) -> None:
-        builder.place(OnMemory())
-
-    def rest(builder: PipelineBuilder) -> None:
-        builder.add(Bufferize(), Lower())
-
-    builder = PipelineBuilder().extend(Extension("a", memory), Extension("b", rest))
-    assert str(builder) == "builtin.module(bufferize,on-memory,lower)"
 
 
 def test_nested_pipelines() -> None:

@@ -79,21 +79,11 @@ def to_nvvm(builder: PipelineBuilder) -> None:
     builder.add("reconcile-unrealized-casts", stage="post_host")
 
 
-def deallocation(builder: PipelineBuilder) -> None:
-    """Freeing buffers, put together from the middle."""
-    free = builder.add("ownership-based-buffer-deallocation")
-    builder.insert_before(free, "expand-realloc{emit-deallocs=false}", "canonicalize")
-    builder.insert_after(free, "buffer-deallocation-simplification")
-    builder.insert_after(free, "canonicalize")
-    builder.add("bufferization-lower-deallocations", "cse", "canonicalize")
-
-
 @pytest.mark.parametrize(
     ("name", "write"),
     [
         ("sparsifier", sparsifier),
         ("gpu-lower-to-nvvm-pipeline", to_nvvm),
-        ("buffer-deallocation-pipeline", deallocation),
     ],
 )
 def test_pipelines_of_mlir_opt(name: str, write: Callable[[PipelineBuilder], None]) -> None:
