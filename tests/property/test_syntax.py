@@ -1,4 +1,4 @@
-"""Text to nodes and back, for all nodes and for any text."""
+"""Text to nodes and back, for any text."""
 
 from __future__ import annotations
 
@@ -9,15 +9,10 @@ from hypothesis import strategies as st
 
 from passel import PipelineSyntaxError
 from passel.pipeline import (
-    OptionNode,
-    OptionText,
-    PassNode,
     PipelineNode,
     parse_elements,
     parse_pipeline,
-    print_options,
     print_pipeline,
-    quote,
 )
 
 if TYPE_CHECKING:
@@ -28,67 +23,6 @@ if TYPE_CHECKING:
 
 SPACES = " \t\n\v\f\r"
 TRICKY = " \t\n\u00a0\x1c,=(){}[]\"'\\abé"
-
-texts = st.text() | st.text(TRICKY)
-names = (
-    st.text(st.characters(exclude_characters=",(){[", exclude_categories=["Cs"]), min_size=1)
-    .map(lambda text: text.strip(SPACES))
-    .filter(bool)
-)
-keys = st.text(st.characters(exclude_characters=SPACES + "={}\"'"), min_size=1)
-words = st.text(st.characters(exclude_characters=SPACES + "{}\"'"))
-
-
-def options_of(values: st.SearchStrategy[OptionText]) -> st.SearchStrategy[OptionNode]:
-    """Options with and without values; only one with a value may lack a name."""
-    named = st.builds(OptionNode, keys, st.none() | values)
-    return named | st.builds(OptionNode, st.just(""), values)
-
-
-plain_values = (
-    st.builds(OptionText, words)
-    | st.builds(OptionText, texts, st.just('"'))
-    | st.builds(OptionText, texts.map(lambda text: text.replace("'", "")), st.just("'"))
-)
-values = st.recursive(
-    plain_values,
-    lambda inner: (
-        st.builds(
-            OptionText,
-            st.lists(options_of(inner), max_size=3).map(lambda o: print_options(o).strip(SPACES)),
-            st.just("{"),
-        )
-        | st.builds(OptionText, st.lists(texts.map(quote)).map(",".join), st.just("{"))
-    ),
-    max_leaves=4,
-)
-arguments = (st.builds(OptionText, words) | st.builds(OptionText, texts, st.just('"'))).filter(
-    lambda value: "]" not in value.text
-)
-leaves = st.builds(
-    PassNode, names, st.lists(options_of(values), max_size=3).map(tuple), st.none() | arguments
-)
-pipelines = st.builds(
-    PipelineNode,
-    names,
-    st.lists(
-        st.recursive(
-            leaves,
-            lambda inner: st.builds(PipelineNode, names, st.lists(inner, max_size=3).map(tuple)),
-            max_leaves=6,
-        ),
-        max_size=4,
-    ).map(tuple),
-)
-
-
-@given(pipelines)
-def test_printed_pipelines_parse_back(node: PipelineNode) -> None:
-    """Parsing what was printed gives equal nodes, on one line and indented."""
-    text = print_pipeline(node)
-    assert parse_pipeline(text) == node
-    assert print_pipeline(parse_pipeline(text)) == text
-    assert parse_pipeline(print_pipeline(node, pretty=True)) == node
 
 
 def spans(element: ElementNode) -> Iterator[Span]:

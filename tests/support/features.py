@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from dataclasses import dataclass, field
@@ -116,7 +115,6 @@ class Feature:
         recorded: Whether the pipeline stands in the input instead of the command line.
         filed: Whether the pipeline stands in a file.
         plugin: Whether it needs passes of the plugin.
-        drawn: Whether the error stream is a terminal.
         expect: Changes what is expected of a run without it, in the order of `FEATURES`.
     """
 
@@ -130,7 +128,6 @@ class Feature:
     recorded: bool = False
     filed: bool = False
     plugin: bool = False
-    drawn: bool = False
     expect: Callable[[Expected], None] = lambda _: None
 
 
@@ -202,8 +199,6 @@ FEATURES = {
             expect=_last_fails,
         ),
         Feature("kept", flags=(f"--mlir-generate-reproducer={KEPT}",)),
-        Feature("progress", drawn=True),
-        Feature("colours", flags=("--color=always",)),
         Feature(
             "expectations",
             flags=("--verify-diagnostics",),
@@ -325,14 +320,6 @@ def _functions(text: str) -> dict[str, set[str]]:
         if "tagged" in match[2].partition("\n")[0]:
             done.add("tagged")
     return found
-
-
-class DrawnError(io.StringIO):
-    """An error stream that is a terminal."""
-
-    def isatty(self) -> bool:
-        """It is."""
-        return True
 
 
 def unmet(outcome: Outcome, expected: Expected) -> Iterable[str]:
