@@ -59,52 +59,6 @@ def test_preserved(manager: PassManager, program: Any, ask: Any, seen: list[Any]
     assert first.op == program
 
 
-@pytest.mark.one_process
-def test_per_op(
-    subject: Subject, manager: PassManager, program: Any, ask: Any, seen: list[Any]
-) -> None:
-    """Each op has its own, and when the pipeline on it ends they are dropped."""
-    func = subject.names["func"]
-    manager.add_nested(func, ask(Fact), ask(Fact)).add(ask(Fact)).add_nested(func, ask())
-    manager.run(program)
-    f, f_again, k, k_again, top, f_later, _ = seen
-    assert f is f_again
-    assert k is k_again
-    assert f is not f_later
-    assert top.op == program
-
-
-@pytest.mark.one_process
-def test_parents_and_children(
-    subject: Subject, manager: PassManager, program: Any, act: Any, ask: Any, seen: list[Any]
-) -> None:
-    """A pass sees cached analyses of the enclosing ops, and those of ops inside."""
-    enclosing: list[Any] = []
-
-    def look(_op: Any, ctx: PassContext) -> None:
-        enclosing.append(ctx.parent_analysis(Fact))
-
-    def inside(op: Any, ctx: PassContext) -> None:
-        function = subject.adapter.children(op)[0]
-        assert ctx.cached_child_analysis(Fact, function) is None
-        found = ctx.child_analysis(Fact, function)
-        assert found.op == function
-        assert ctx.cached_child_analysis(Fact, function) is found
-
-    manager.add(ask(Fact)).add_nested(subject.names["func"], act(look)).add(act(inside))
-    manager.run(program)
-    assert enclosing == [seen[0]] * 2
-
-
-def test_nested_passes_invalidate(
-    subject: Subject, manager: PassManager, program: Any, act: Any, ask: Any, seen: list[Any]
-) -> None:
-    """What was known of an op is gone after passes on the ops inside."""
-    manager.add(ask(Fact)).add_nested(subject.names["func"], act()).add(ask(Fact))
-    manager.run(program)
-    assert seen[0] is not seen[1]
-
-
 def test_liars(subject: Subject, manager: PassManager, program: Any, act: Any) -> None:
     """If analyses are checked, a pass that preserves what it changes is found out."""
 

@@ -216,12 +216,3 @@ def test_missing_dialect(
     with pytest.raises(AnchorError, match=f"pass 'needs-dialect' depends on dialect '{unknown}'"):
         run(manager)
     assert visited == []
-
-
-def test_wrong_top(subject: Subject, run: Any, visited: list[str]) -> None:
-    """A manager runs on ops of its own anchor only."""
-    context = subject.adapter.create_context()
-    manager = PassManager(subject.names["func"], context, adapter=subject.adapter).add(Visit())
-    with pytest.raises(AnchorError, match="can't run"):
-        run(manager)
-    assert visited == []

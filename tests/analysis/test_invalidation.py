@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from toy_steps import (
-    DEEP,
     FUNCS,
     Immortal,
     Names,
@@ -41,21 +40,6 @@ def test_preserved_analyses_of_ops_inside_survive_to_the_next_pass() -> None:
     pm = manager(children(Total, Names, preserving=(Total,)), look_inside(seen, Total, Names))
     pm.run(parse_toy(FUNCS))
     assert seen == [True, False, True, False]
-
-
-def test_analyses_far_inside_are_dropped_as_well() -> None:
-    """The ops at every depth are filtered."""
-    seen: list[bool] = []
-
-    def ask(op: ToyOp, ctx: PassContext) -> None:
-        func = op.body[0].body[0]
-        ctx.child_analysis(Total, func)
-        ctx.child_analysis(Names, func)
-        ctx.preserve(Names)
-
-    inner = OpPassManager("toy.module").add(pipeline(look(seen, Total, Names)))
-    manager(step(ask), inner).run(parse_toy(DEEP))
-    assert seen == [False, True]
 
 
 def test_if_nothing_is_preserved_ops_inside_are_not_even_asked() -> None:
@@ -130,13 +114,6 @@ def test_a_nested_pipeline_preserves_nothing_that_its_passes_do_not_declare(
     assert seen == [False, True, False]
 
 
-def test_what_nested_passes_compute_does_not_survive_to_their_parent() -> None:
-    """The end of a nested pipeline drops what is cached for its op."""
-    seen: list[bool] = []
-    manager(pipeline(keep(Immortal)), look_inside(seen, Immortal)).run(parse_toy(FUNCS))
-    assert seen == [False, False]
-
-
 def test_a_nested_pipeline_starts_from_what_its_parent_computed_for_its_op() -> None:
     """Preserved analyses of an op inside are there when passes run on it, and are filtered."""
     seen: list[bool] = []
@@ -144,14 +121,6 @@ def test_a_nested_pipeline_starts_from_what_its_parent_computed_for_its_op() -> 
     pm = manager(children(Total, preserving=(Total,)), funcs)
     assert computed(pm, FUNCS) == ["Total @f", "Total @g"]
     assert seen == [True, False, True, False]
-
-
-def test_nothing_survives_a_run() -> None:
-    """The next run of the same manager on the same op starts anew."""
-    module = parse_toy("toy.module")
-    pm = manager(keep(Immortal))
-    assert computed(pm, module) == ["Immortal toy.module"]
-    assert computed(pm, module) == ["Immortal toy.module"]
 
 
 # -- When ------------------------------------------------------------------------------------

@@ -70,14 +70,6 @@ def test_parent_analysis_takes_any_op_around() -> None:
     assert seen == [[None, None, 9, None, None]]
 
 
-def test_nothing_is_around_the_top() -> None:
-    """The op that a run starts with has no parent analyses, wherever it stands."""
-    seen: list[object] = []
-    pm = manager(step(lambda op, ctx: seen.append(ctx.parent_analysis(Total, op.parent))))
-    pm.run(parse_toy("toy.module(toy.module @m)").body[0])
-    assert seen == [None]
-
-
 def test_child_analysis_computes_at_any_depth() -> None:
     """An analysis of an op inside is computed for that op and cached for it."""
     seen: list[bool] = []

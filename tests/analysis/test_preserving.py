@@ -152,20 +152,6 @@ def test_what_one_pass_preserves_the_next_one_does_not(everything: bool) -> None
     assert seen == [False]
 
 
-@pytest.mark.one_process
-def test_what_is_preserved_on_one_op_is_not_on_its_sibling() -> None:
-    """What a pass states holds for the op it ran on."""
-    seen: list[bool] = []
-
-    def body(op: ToyOp, ctx: PassContext) -> None:
-        ctx.analysis(Total)
-        if op.symbol == "f":
-            ctx.preserve(Total)
-
-    manager(pipeline(step(body), look(seen, Total))).run(parse_toy(FUNCS))
-    assert seen == [True, False]
-
-
 # -- Deciding for oneself --------------------------------------------------------------------
 
 

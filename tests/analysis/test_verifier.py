@@ -12,10 +12,8 @@ from toy_steps import (
     Names,
     Total,
     children,
-    events,
     failure_of,
     keep,
-    look,
     manager,
     pipeline,
     step,
@@ -172,20 +170,3 @@ def test_comparing_that_raises_crashes_the_pass() -> None:
     failure = failure_of(verified(keep(Fragile), lie(Fragile)))
     assert failure.kind == "crashed"
     assert isinstance(failure.cause, ZeroDivisionError)
-
-
-def test_verifying_analyses_does_not_change_what_is_computed() -> None:
-    """Hooks see the same, and the cache holds the same, as without the verifier."""
-
-    class OfNames(EqualTotal):
-        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
-            super().__init__(op)
-            analyses.analysis(Names)
-
-    seen: list[bool] = []
-    pipeline = (
-        step(lambda _, ctx: (ctx.analysis(OfNames), ctx.preserve(OfNames))),
-        look(seen, OfNames, Names),
-    )
-    assert events(verified(*pipeline)) == events(manager(*pipeline))
-    assert seen == [True, False] * 2

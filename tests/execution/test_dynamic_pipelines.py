@@ -131,14 +131,6 @@ def test_failure_is_returned_and_reported_but_not_propagated() -> None:
     assert ran == ["toy.module"]
 
 
-def test_every_failure_of_nested_passes_inside_is_returned() -> None:
-    """Siblings are processed in dynamic pipelines as well, and all their failures listed."""
-    runs: list[PipelineRun] = []
-    inner = pipeline(pipeline(step(fail)), anchor="toy.module")
-    manager(step(lambda _, ctx: runs.append(ctx.run_pipeline(inner)))).run(parse_toy(FUNCS))
-    assert [failure.symbol for failure in runs[0].failures] == ["f", "g"]
-
-
 def test_a_pass_may_fail_for_it() -> None:
     """Raising fails the pass: its own failure is the run's, both are reported in order."""
 

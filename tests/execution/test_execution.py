@@ -30,23 +30,6 @@ FUNCS = "toy.module(toy.func @f,toy.func @g,toy.func @h)"
 # -- How failures spread ---------------------------------------------------------------------
 
 
-def test_a_failure_stops_the_passes_behind_it_on_that_op(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Within one op's pipeline, the first failure is the last pass."""
-    assert trace("any(a,fail,b)", "toy.module @m") == ["a @m", "fail @m", "failed @m"]
-
-
-def test_a_failed_nested_pipeline_stops_what_is_behind_it(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Passes of the parent after a failed nested pipeline do not run."""
-    assert trace("toy.module(a,toy.func(fail{at=g}),b)", FUNCS) == [
-        *("a toy.module", "fail @f", "fail @g", "fail @h"),
-        "failed @g",
-    ]
-
-
 def test_a_failure_deep_down_spares_the_siblings_of_every_level(
     trace: Callable[[str, str], list[str]],
 ) -> None:
@@ -78,13 +61,6 @@ def test_every_failure_is_reported_in_program_order(parse: Callable[[str], PassM
     assert str(many).splitlines()[12:] == ["  ... (`failures` has all)"]
 
 
-def test_ir_is_left_as_it_is_on_failure(parse: Callable[[str], PassManager]) -> None:
-    """Nothing is rolled back."""
-    module = parse_toy("toy.module")
-    failed_run(parse("any(set{to=5},fail)"), module)
-    assert module.value == 5
-
-
 # -- What a failure tells --------------------------------------------------------------------
 
 
@@ -100,13 +76,6 @@ def test_a_failure_names_pass_options_op_and_path(parse: Callable[[str], PassMan
     assert failure.diagnostic.message == "'toy.func' op pass 'fail{at=g why=nope}' failed: nope"
     assert isinstance(failure.cause, PassFailure)
     assert error.diagnostics == (failure.diagnostic,)
-
-
-def test_a_pass_may_fail_without_a_reason(parse: Callable[[str], PassManager]) -> None:
-    """Without a message, the failure says that the pass failed and no more."""
-    (failure,) = failed_run(parse("any(fail)"), "toy.module").failures
-    assert failure.diagnostic.message == "'toy.module' op pass 'fail' failed"
-    assert failure.where == "'toy.module'"
 
 
 @pytest.mark.one_process

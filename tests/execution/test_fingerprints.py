@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from toy_steps import failed_run, manager, nothing, pipeline, step
 
-from passel import PassInstrumentation
 from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -41,32 +40,6 @@ def test_a_change_before_nested_pipelines_is_none_of_theirs() -> None:
     change = step(lambda op, _: [set_value(each, 1) for each in op.body], "change")
     pm = manager(change, pipeline(step(nothing)), step(nothing), change, pipeline(step(nothing)))
     assert pm.run(parse_toy(SOURCE)).changed is True
-
-
-class Changes(PassInstrumentation):
-    """Notes which passes have changed what."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[tuple[str, str | None]] = []
-
-    finds_changes = True
-
-    def after_pass(self, step: Any, op: ToyOp) -> None:
-        """Note it."""
-        if self.ended.changed:
-            self.seen.append((step.title, op.symbol))
-
-
-def test_a_change_inside_is_not_one_of_the_next_pass_around() -> None:
-    """What pipelines on functions leave behind is what the next pass begins with."""
-    change = step(lambda op, _: set_value(op, 1), "change")
-    claim = step(lambda _, ctx: ctx.preserve_all())
-    pm = manager(step(nothing), claim, pipeline(change), step(nothing))
-    changes = Changes()
-    pm.add_instrumentation(changes)
-    pm.run(parse_toy(SOURCE))
-    assert changes.seen == [("change", "f"), ("change", "g"), ("change", "h")]
 
 
 def test_changes_are_found_in_modules_of_modules() -> None:
@@ -139,19 +112,3 @@ def test_a_pass_of_a_dynamic_pipeline_may_answer_for_the_enclosing_op() -> None:
 
     pm = manager(step(nothing), pipeline(step(run_it)), step(nothing))
     assert pm.run(parse_toy(SOURCE)).changed is True
-
-
-class Adds(PassInstrumentation):
-    """Adds a function after passes on modules, which no instrumentation should."""
-
-    def after_pass(self, step: Any, op: ToyOp) -> None:
-        """Do it."""
-        if op.name == "toy.module":
-            op.body.insert(0, ToyOp("toy.func", "late", parent=op))
-
-
-def test_ops_that_come_from_nowhere_are_no_passes_doing() -> None:
-    """Functions that were not there when the last pass ended are looked at anew."""
-    pm = manager(step(nothing), pipeline(step(nothing)))
-    pm.add_instrumentation(Adds())
-    pm.run(parse_toy(SOURCE))

@@ -130,14 +130,6 @@ def test_merged_managers_interleave_in_program_order(
     ]
 
 
-def test_unmerged_managers_run_one_after_the_other(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Without merging, every op finishes the first group before any starts the second."""
-    ir = "toy.module(toy.func @f,toy.func @g)"
-    assert trace("toy.module(any(a),toy.func(b))", ir) == ["a @f", "a @g", "b @f", "b @g"]
-
-
 def test_paths_name_a_pass_by_its_place_in_the_schedule(
     parse: Callable[[str], PassManager],
 ) -> None:
