@@ -99,12 +99,6 @@ def test_findings(adapter: Any, text: str, about: list[str], expected: str) -> N
     assert found[0][0].startswith(expected)
 
 
-def test_passes_of_one_anchor_between_nests_are_where_they_have_to_be() -> None:
-    """A pass that runs on modules alone cannot be nested."""
-    text = "builtin.module(func.func(cse),one-shot-bufferize,func.func(cse))"
-    assert said(PipelineBuilder.parse(text, adapter=MLIRAdapter()), MLIRAdapter()) == []
-
-
 def test_what_registered_pipelines_add_is_not_advised_upon() -> None:
     """Writing their names does not change what they add."""
     registry = PassRegistry()

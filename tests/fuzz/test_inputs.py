@@ -31,14 +31,6 @@ def test_ir(kind: str, seed: int) -> None:
     assert tools.problem(kind, seed) == ""
 
 
-def test_the_command_stops_after_so_many(
-    command: Callable[[Sequence[str]], int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The command ends with 0, and says how much it has tried."""
-    assert command(["ir", "--seed", "3", "--cases", "2"]) == 0
-    assert "2 of each kind are taken as they should be" in capsys.readouterr().out
-
-
 def _raise(arguments: Sequence[str]) -> int:
     raise ValueError(arguments)
 

@@ -44,23 +44,6 @@ def test_programs_are_defined(count: int) -> None:
     assert execute_all(programs, level=3) == printed
 
 
-def test_a_program_that_fails_does_not_hide_the_others() -> None:
-    """Programs that are compiled together are compiled alone if one of them does not compile or ends early."""
-    good = random_program(0)
-    invalid = "func.func @entry() {"
-    aborting = """
-func.func @entry() {
-  %false = arith.constant false
-  cf.assert %false, "it does not end"
-  func.return
-}"""
-    (expected,) = execute_all([good])
-    first, second, third, fourth = execute_all([good, invalid, good, aborting])
-    assert first == third == expected
-    assert second.startswith("failed: mlir-opt")
-    assert fourth.startswith("failed: mlir-runner")
-
-
 @pytest.fixture
 def wrong_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """`sccp` takes every product for 5."""
@@ -82,11 +65,3 @@ def test_the_command_shows_what_goes_wrong(
     shown = capsys.readouterr().out
     for text in ("seed ", "computes: ", "// builtin.module(", "func.func @entry"):
         assert text in shown
-
-
-def test_the_command_stops_after_so_many_programs(
-    command: Callable[[Sequence[str]], int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The command ends with 0, and says how much it has run."""
-    assert command(["--seed", "3", "--programs", "2", "--pipelines", "1"]) == 0
-    assert "2 programs compute the same after 2 pipelines" in capsys.readouterr().out

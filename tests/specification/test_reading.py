@@ -158,15 +158,6 @@ def test_wrong_command_lines(
     assert message in outcome.err
 
 
-def test_files_whose_names_are_odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spaces, dashes, dollars and letters of other languages in names of files do no harm."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("-I.td", "a b.td", "a$b.td", "\N{GREEK SMALL LETTER PI}.td"):
-        Path(name).write_text(f'{HEADER}def A : Pass<"a">;')
-        (found,) = read_passes(name)
-        assert str(found.place) == f"{name}:2"
-
-
 def test_without_tablegen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no llvm-tblgen, the error says how to get it."""
 
