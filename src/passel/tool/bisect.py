@@ -44,7 +44,7 @@ from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.starting import failure_of, first_failed, scoped
 from passel.search.state_oracles import ComputesElse, NotValid
-from passel.tool.flags import number_of
+from passel.tool.flags import flag, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.replay import Replay
@@ -56,7 +56,6 @@ from passel.tool.searching import (
     run_search,
     search_program,
 )
-from passel.tool.settings import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,20 +10,20 @@ long flags with optional values nor an order among flags.
 from __future__ import annotations
 
 import math
+import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from passel.diagnostics import suggest
 from passel.ir import adapter_names
-from passel.ir.frontend import UsageError
+from passel.ir.frontend import Flag, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
-    from passel.ir.frontend import Flag
     from passel.passes import PassRegistry
 
 PROGRAM = "passel-opt"
@@ -256,6 +256,15 @@ def jobs_or_auto(text: str) -> Jobs:
     return int(text)
 
 
+def jobs_of_environment() -> Jobs | None:
+    """Return what PASSEL_JOBS says; None if it is not set."""
+    text = os.environ.get("PASSEL_JOBS")
+    try:
+        return jobs_or_auto(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"the environment's PASSEL_JOBS {error}") from None
+
+
 def names_of(text: str) -> tuple[str, ...]:
     """Return names that commas separate."""
     return tuple(name for each in text.split(",") if (name := each.strip()))
@@ -304,3 +313,35 @@ def seconds_of(text: str) -> float:
     if not 0 < seconds < math.inf:
         raise ValueError(f"takes a positive number of seconds, not '{text}'")
     return seconds
+
+
+flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
+"""Declares a flag where an attribute has the type of its value."""
+
+
+class FlagGroup:
+    """Flags that belong together, and their values; the docstring is their heading in the help.
+
+    Attributes:
+        flags: The flags by the names of the attributes.
+    """
+
+    flags: ClassVar[dict[str, Flag]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Collect the flags, those of all bases."""
+        inherited = {name: each for base in cls.__mro__[1:] for name, each in _flags_of(base)}
+        cls.flags = inherited | dict(_flags_of(cls))
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the heading."""
+        return (cls.__doc__ or "").rstrip(".")
+
+    def __init__(self, line: CommandLine) -> None:
+        for name, declared in self.flags.items():
+            setattr(self, name, line.value(declared))
+
+
+def _flags_of(kind: type) -> list[tuple[str, Flag]]:
+    return [(name, each) for name, each in vars(kind).items() if isinstance(each, Flag)]

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Flag
     from passel.passes import Pass, PassInfo
     from passel.passes.option_fields import OptionInfo
-    from passel.tool.flags import CommandLine
+    from passel.tool.flags import CommandLine, FlagGroup
     from passel.tool.irs import IRChoice, ToolDefinition
-    from passel.tool.settings import FlagGroup, Settings
+    from passel.tool.settings import Settings
 
 _WIDTH = 44
 

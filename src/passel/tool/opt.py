@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import Diagnostic, Severity, Span, brief
-from passel.errors import AnchorError, PassFailedError, PipelineError, Problem
+from passel.diagnostics import Diagnostic, Severity, brief
+from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.instruments.whole_files import lasting
-from passel.ir import ANY, InvalidIR, LowersPasses, ability_of, crossing_with
+from passel.ir import InvalidIR, LowersPasses, ability_of, crossing_with
 from passel.ir.frontend import UnreadableError, UsageError
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.expectations import DiagnosticVerifier
-
-_LONGEST_HINT = 100
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -199,27 +197,12 @@ class _Driver:
         self.settings = settings
         self.progress = progress
         self.frontend: Frontend = settings.frontend()
-        self.renderer = Renderer(
-            show_op=settings.mlir_print_op_on_diagnostic,
-            hidden=self._hidden(),
-            byte_columns=self.frontend.byte_columns,
-            color=settings.color,
-        )
+        self.renderer = Renderer(settings, byte_columns=self.frontend.byte_columns)
         self.pipelines = PipelineFactory(settings)
         self.reports = Reports(settings)
         self.replay = Replay(settings)
         self.crashes = CrashReports(settings, self.renderer)
         self._output = Output(settings.o)
-
-    def _hidden(self) -> set[Severity]:
-        """Return the severities that are shown only as notes of others."""
-        level = self.settings.mlir_diagnostic_verbosity_level
-        hidden = {
-            Severity.REMARK: level != "remarks",
-            Severity.WARNING: level == "errors",
-            Severity.NOTE: self.settings.mlir_disable_diagnostic_notes,
-        }
-        return {severity for severity, is_hidden in hidden.items() if is_hidden}
 
     def run(self) -> int:
         """Process the input and return the exit code."""
@@ -352,7 +335,8 @@ class _Part:
         try:
             result = run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
         except AnchorError as error:
-            self._report_misfit(op, manager, error)
+            for each in driver.pipelines.misfits(error, manager, op, self._context, self._recorded):
+                self._report(each)
             return False
         except PassFailedError:
             driver.crashes.failed = True
@@ -399,35 +383,6 @@ class _Part:
         if driver.progress is not None and ability_of(self._adapter, LowersPasses) is None:
             manager.add_instrumentation(driver.progress)
         manager.add_instrumentation(driver.crashes)
-
-    def _report_misfit(self, op: Any, manager: PassManager, error: AnchorError) -> None:
-        """Report that the pipeline is not for an op like the one of this part."""
-        for problem in error.problems:
-            if problem.span is not None:
-                raise error
-            message = problem.message + self._nesting_hint(manager, op)
-            span = next((each.span for each in manager.placed() if each.span), None)
-            if span is None or (start := span.source.text.find(manager.anchor)) < 0:
-                place = self._adapter.location(op)
-                self._report(Diagnostic(Severity.ERROR, message, place))
-                continue
-            placed = Problem(message, Span(span.source, start, start + len(manager.anchor)))
-            if self._recorded is None or self._recorded.pipeline != span.source.text:
-                raise AnchorError(placed) from error
-            self._report(self._recorded.diagnostic(placed))
-
-    def _nesting_hint(self, manager: PassManager, op: Any) -> str:
-        """Return how to write a pipeline for an op of another name: spelt well, then nested."""
-        anchor = self._adapter.kind_of(op).name
-        if manager.anchor in (ANY, anchor):
-            return ""
-        if self._adapter.kind_named(self._context, manager.anchor) is None and (
-            hint := self._adapter.suggest_op(self._context, manager.anchor)
-        ):
-            return hint
-        text = str(manager)
-        inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
-        return f"; to run it on the ops inside, write {anchor}({inner})"
 
     def _print(self, parsed: Parsed) -> str | bytes | None:
         try:

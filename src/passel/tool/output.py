@@ -19,19 +19,15 @@ from passel.instruments.whole_files import check_writable, is_special, write_who
 from passel.ir.frontend import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator
+    from collections.abc import Generator
     from typing import TextIO
 
     from _typeshed import ReadableBuffer
-    from rich.console import RenderableType
 
     from passel.instruments.terminals import Color
     from passel.tool.settings import Settings
 
 CANNOT_OPEN = "cannot open output file"
-
-_WIDTH = 100
-"""Characters of a line of a table that goes to no terminal."""
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _CONTROL_PICTURES[0x7F] = 0x2421
@@ -143,24 +139,6 @@ def put(result: str | bytes, name: str = "-") -> int:
     finally:
         output.close()
     return 0
-
-
-def laid_out(*parts: RenderableType, color: Color = "auto") -> str:
-    """Return tables, and lines that are not broken, as text for the standard output."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(
-        file=(stream := io.StringIO()),
-        force_terminal=shows_color(sys.stdout, color),
-        width=None if sys.stdout.isatty() else _WIDTH,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    for part in parts:
-        console.print(part, soft_wrap=isinstance(part, Text))
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
 def _encoded(result: str | bytes) -> bytes:
@@ -293,30 +271,24 @@ _RENDERED = re.compile(
 
 
 class Renderer:
-    """Writes diagnostics.
+    """Writes diagnostics to the error stream, as the command line says.
 
     Args:
-        show_op: Whether errors show the op that they are about.
-        stream: Where to; the error stream by default.
-        hidden: Severities of diagnostics that are not written.
+        settings: The settings of the command line.
         byte_columns: Whether locations count bytes, as MLIR does, not characters.
-        color: When diagnostics are coloured.
     """
 
-    def __init__(
-        self,
-        *,
-        show_op: bool = True,
-        stream: TextIO | None = None,
-        hidden: Collection[Severity] = (),
-        byte_columns: bool = False,
-        color: Color = "auto",
-    ) -> None:
-        self.show_op = show_op
+    def __init__(self, settings: Settings, *, byte_columns: bool) -> None:
+        level = settings.mlir_diagnostic_verbosity_level
+        self._is_hidden = {  # but as a note of another one
+            Severity.REMARK: level != "remarks",
+            Severity.WARNING: level == "errors",
+            Severity.NOTE: settings.mlir_disable_diagnostic_notes,
+        }
+        self._show_op: bool = settings.mlir_print_op_on_diagnostic
         self._byte_columns = byte_columns
-        self._hidden = frozenset(hidden)
-        self.stream: TextIO = stream or sys.stderr
-        self._color: Color = color
+        self._stream: TextIO = sys.stderr
+        self._color: Color = settings.color
         self._sources: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
 
@@ -327,12 +299,12 @@ class Renderer:
 
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Write a diagnostic, its notes, and the op that it is about."""
-        if diagnostic.severity in self._hidden:
+        if self._is_hidden.get(diagnostic.severity):
             return
         self._write(diagnostic)
         last = diagnostic
         for note in diagnostic.notes:
-            if self.show_op or not note.message.startswith(SEEN):
+            if self._show_op or not note.message.startswith(SEEN):
                 self._write(note, excerpt=note.location != last.location)
                 last = note
         caller = diagnostic.location.caller
@@ -342,7 +314,7 @@ class Renderer:
         if diagnostic.origin:
             note = Diagnostic(Severity.NOTE, diagnostic.origin, diagnostic.location)
             self._write(note, excerpt=False)
-        if self.show_op and (text := diagnostic.detach(render=True).op_text.rstrip("\n")):
+        if self._show_op and (text := diagnostic.detach(render=True).op_text.rstrip("\n")):
             message = "\n".join([f"{SEEN}: ", text]) if "\n" in text else f"{SEEN}: {text}"
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)
 
@@ -353,9 +325,9 @@ class Renderer:
             message = f"{location.label}: {message}"
         lines = self._excerpt(location) if excerpt else ""
         text = f"{location}: {diagnostic.severity.value}: {message}\n{lines}"
-        if shows_color(self.stream, self._color):
+        if shows_color(self._stream, self._color):
             text = _coloured(str(location), diagnostic.severity, message, lines)
-        self.stream.write(text)
+        self._stream.write(text)
 
     def _excerpt(self, location: Location) -> str:
         """Return the source line and a caret line, if the line is known.
@@ -400,18 +372,6 @@ def coloured(text: str, stream: TextIO, color: Color) -> str:
         return text
     place, severity, message, lines = found.groups(default="")
     return _coloured(place, Severity(severity), message, lines).removesuffix("\n")
-
-
-def complain(problem: object, *, program: str, color: Color) -> None:
-    """Write a problem of a pipeline to the error stream.
-
-    Args:
-        problem: The problem as text.
-        program: The program's name, for a problem that does not say where it is; else empty.
-        color: When it is coloured.
-    """
-    text = printable(f"{program}: {problem}" if program else str(problem))
-    print(coloured(text, sys.stderr, color), file=sys.stderr)
 
 
 def _shortened(text: str) -> str:

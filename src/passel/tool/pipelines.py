@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal
 
-from passel.diagnostics import Severity
-from passel.errors import DefinitionError, PipelineError
+from passel.diagnostics import Diagnostic, Severity, Span
+from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
+from passel.ir import ANY
 from passel.ir.frontend import UsageError
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.passes.definition import EFFECTS, check_effects
 from passel.pipeline import PassNode, parse_options, parse_pipeline
-from passel.tool.output import complain
+from passel.tool.output import coloured, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter, OpKind
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from passel.tool.settings import Settings
 
 _MODULE = "builtin.module"
+_LONGEST_HINT = 100
 
 
 class PipelineFactory:
@@ -113,6 +116,54 @@ class PipelineFactory:
         manager.enable_isolation_check(settings.check_isolation)
         manager.check()
 
+    def misfits(
+        self,
+        error: AnchorError,
+        manager: PassManager,
+        op: Any,
+        context: Any,
+        recorded: Recorded | None,
+    ) -> Iterator[Diagnostic]:
+        """Yield diagnostics of a pipeline that is not for an op like the one at the top.
+
+        Args:
+            error: What the run raised.
+            manager: The pipeline.
+            op: The op.
+            context: Its context.
+            recorded: The reproducer in the input.
+
+        Raises:
+            AnchorError: It is wrong in a text that is not the input's.
+        """
+        adapter = self._settings.choice.adapter
+        for problem in error.problems:
+            if problem.span is not None:
+                raise error
+            message = problem.message + self._nesting_hint(manager, op, context)
+            span = next((each.span for each in manager.placed() if each.span), None)
+            if span is None or (start := span.source.text.find(manager.anchor)) < 0:
+                yield Diagnostic(Severity.ERROR, message, adapter.location(op))
+                continue
+            placed = Problem(message, Span(span.source, start, start + len(manager.anchor)))
+            if recorded is None or recorded.pipeline != span.source.text:
+                raise AnchorError(placed) from error
+            yield recorded.diagnostic(placed)
+
+    def _nesting_hint(self, manager: PassManager, op: Any, context: Any) -> str:
+        """Return how to write a pipeline for an op of another name: spelt well, then nested."""
+        adapter = self._settings.choice.adapter
+        anchor = adapter.kind_of(op).name
+        if manager.anchor in (ANY, anchor):
+            return ""
+        if adapter.kind_named(context, manager.anchor) is None and (
+            hint := adapter.suggest_op(context, manager.anchor)
+        ):
+            return hint
+        text = str(manager)
+        inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
+        return f"; to run it on the ops inside, write {anchor}({inner})"
+
 
 def lint_pipeline(settings: Settings) -> int:
     """Write what is wrong with the pipeline, or wastes time; return 1 if any is an error, else 0.
@@ -138,8 +189,8 @@ def lint_pipeline(settings: Settings) -> int:
         builder = PipelineBuilder.from_manager(manager, registry=registry)
     findings = lint(builder, adapter, settings.frontend().new_context())
     for finding in findings:
-        program = "" if finding.span else settings.program
-        complain(finding, program=program, color=settings.color)
+        text = printable(str(finding) if finding.span else f"{settings.program}: {finding}")
+        print(coloured(text, sys.stderr, settings.color), file=sys.stderr)
     return int(any(finding.severity is Severity.ERROR for finding in findings))
 
 

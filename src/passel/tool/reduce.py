@@ -90,7 +90,7 @@ def _run(settings: Settings) -> int:
         settings = as_recorded(settings, record, record.info.runs[0])
     with crossing_with(settings.choice.adapter_across):
         frontend, pipelines = settings.frontend(), PipelineFactory(settings)
-        renderer = Renderer(byte_columns=frontend.byte_columns, color=settings.color)
+        renderer = Renderer(settings, byte_columns=frontend.byte_columns)
         flags = SearchFlags(settings.line)
         subject = Subject(
             frontend,

@@ -17,6 +17,7 @@ With -o, all of it is on a page for a browser.
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,10 +32,11 @@ from passel.record.outline import rows_of, top_runs
 from passel.record.page import page
 from passel.record.replays import replay, replay_of_pass
 from passel.search import Place
+from passel.tool.flags import FlagGroup, flag
 from passel.tool.help import Program, run_program
-from passel.tool.output import laid_out, put
+from passel.tool.output import put
 from passel.tool.process import collector_held
-from passel.tool.settings import DiagnosticFlags, FlagGroup, flag
+from passel.tool.settings import DiagnosticFlags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from passel.instruments.terminals import Color
     from passel.record import Execution, RunInfo
     from passel.record.comparing import ComparedRow
     from passel.record.outline import Row
@@ -49,6 +52,9 @@ if TYPE_CHECKING:
 
 _MOST_FAILURES = 20
 """How many failures are worth showing."""
+
+_WIDTH = 100
+"""Characters of a line of a table that goes to no terminal."""
 
 _BAR = 10
 _NUMBER = 9
@@ -128,7 +134,7 @@ def _shown(record: Record, flags: _Flags) -> str:
     """
     if flags.step or flags.op or flags.diff:
         return "".join(_steps(record, flags))
-    return laid_out(*_overview(record), color=flags.color)
+    return _laid_out(*_overview(record), color=flags.color)
 
 
 # -- The pipeline --------------------------------------------------------------------------------
@@ -210,7 +216,7 @@ def _comparison(old: Record, new: Record, flags: _Flags) -> str:
     rows = list(compared(old, new))
     if flags.diff:
         return "".join(_differences(old, new, rows, flags))
-    return laid_out(*_compared(old, new, rows), color=flags.color)
+    return _laid_out(*_compared(old, new, rows), color=flags.color)
 
 
 def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator[RenderableType]:
@@ -336,3 +342,21 @@ def _text(record: Record, execution: Execution, digest: str | None, flags: _Flag
 def _diff(before: str, after: str, flags: _Flags) -> str:
     diff = unified_diff(before, after)
     return coloured(diff) if shows_color(sys.stdout, flags.color) else diff
+
+
+def _laid_out(*parts: RenderableType, color: Color = "auto") -> str:
+    """Return tables, and lines that are not broken, as text for the standard output."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        file=(stream := io.StringIO()),
+        force_terminal=shows_color(sys.stdout, color),
+        width=None if sys.stdout.isatty() else _WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text))
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from passel.ir.frontend import UsageError
 from passel.search.oracle import Command
-from passel.tool.flags import flags_in, seconds_of
+from passel.tool.flags import FlagGroup, flag, flags_in, seconds_of
 from passel.tool.help import ABOUT, Program, help_text, start, version
 from passel.tool.irs import ToolDefinition, flag_for
 from passel.tool.output import put
-from passel.tool.settings import GROUPS, FlagGroup, Settings, flag, flags_by_name
+from passel.tool.settings import GROUPS, Settings, flags_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

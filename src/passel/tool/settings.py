@@ -9,15 +9,17 @@ Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from passel.errors import DefinitionError
 from passel.ir import PrintFlags
 from passel.ir.frontend import Flag, FrontendSettings, UsageError
 from passel.tool.flags import (
+    FlagGroup,
     color_of,
+    flag,
     ir_of,
+    jobs_of_environment,
     jobs_or_auto,
     names_of,
     number_of,
@@ -28,7 +30,7 @@ from passel.tool.flags import (
 from passel.tool.irs import chosen_ir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
@@ -37,38 +39,6 @@ if TYPE_CHECKING:
     from passel.passes import PassRegistry
     from passel.tool.flags import CommandLine, PassFlag
     from passel.tool.irs import IRChoice, ToolDefinition
-
-flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
-"""Declares a flag where an attribute has the type of its value."""
-
-
-class FlagGroup:
-    """Flags that belong together, and their values; the docstring is their heading in the help.
-
-    Attributes:
-        flags: The flags by the names of the attributes.
-    """
-
-    flags: ClassVar[dict[str, Flag]] = {}
-
-    def __init_subclass__(cls) -> None:
-        """Collect the flags, those of all bases."""
-        inherited = {name: each for base in cls.__mro__[1:] for name, each in _flags_of(base)}
-        cls.flags = inherited | dict(_flags_of(cls))
-
-    @classmethod
-    def title(cls) -> str:
-        """Return the heading."""
-        return (cls.__doc__ or "").rstrip(".")
-
-    def __init__(self, line: CommandLine) -> None:
-        for name, declared in self.flags.items():
-            setattr(self, name, line.value(declared))
-
-
-def _flags_of(kind: type) -> list[tuple[str, Flag]]:
-    return [(name, each) for name, each in vars(kind).items() if isinstance(each, Flag)]
-
 
 _read: dict[str, Any] = {"replayed": True, "searched": True}
 """Facts of flags that decide how a case is read or what its passes do."""
@@ -341,7 +311,7 @@ class Settings(
         self.passes: Sequence[PassFlag] = line.passes
         self.input: str = line.inputs[0] if line.inputs else "-"
         self.threading: bool = not self.mlir_disable_threading
-        self.jobs = self.jobs or _jobs_of_environment()
+        self.jobs = self.jobs or jobs_of_environment()
 
     def frontend(self) -> Frontend:
         """Return the IR's frontend with these settings.
@@ -425,11 +395,3 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
                 raise DefinitionError(f"a flag of a tool or an IR cannot be used: {what}")
             found[name] = each
     return found
-
-
-def _jobs_of_environment() -> Jobs | None:
-    text = os.environ.get("PASSEL_JOBS")
-    try:
-        return jobs_or_auto(text) if text else None
-    except ValueError as error:
-        raise UsageError(f"the environment's PASSEL_JOBS {error}") from None

@@ -22,11 +22,10 @@ from passel.ir.frontend import UsageError
 from passel.specification.generated import native_facts, native_module, native_stubs, pass_decls
 from passel.specification.markdown import pass_doc
 from passel.specification.records import PassDeclaration, read_files, with_defaults
-from passel.tool.flags import names_of
+from passel.tool.flags import FlagGroup, flag, names_of
 from passel.tool.help import Program, run_program
 from passel.tool.output import put
 from passel.tool.plugins import import_plugin, named_passes_in
-from passel.tool.settings import FlagGroup, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
