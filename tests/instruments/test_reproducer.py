@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tool_fixtures import Tool
 
 PLUGIN = '''\
-import os, signal, sys, time
+import os, signal, sys
 from xdsl.dialects.func import FuncOp
 from passel import OpPassManager, Pass, PassFailure
 
@@ -47,9 +47,6 @@ class Act(Pass):
                 os.kill(os.getpid(), signal.SIGKILL)
             case "segfault":
                 os.kill(os.getpid(), signal.SIGSEGV)
-            case "wait":
-                print("waiting", flush=True)
-                time.sleep(60)
 
 
 class RunAct(Pass):

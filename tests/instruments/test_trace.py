@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import pickle
 import subprocess
 import sys
 import threading
@@ -15,8 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.execution import Run
+from passel.execution.strategies.fork import Forked
+from passel.hooks import Instrumentor
 from passel.instruments.trace import Trace
+from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -164,44 +167,17 @@ def test_each_thread_has_a_track() -> None:
     assert {"worker 0", "worker 1", "worker 2"} < names
 
 
-_CHILD = """
-import pickle, sys
-sys.path.insert(0, {folder!r})
-from test_trace import manager, parse_toy
-trace = pickle.load(sys.stdin.buffer)
-with manager().instrument(trace) as pm:
-    pm.run(parse_toy({ir!r}))
-pickle.dump(trace, sys.stdout.buffer)
-"""
-
-
-def test_other_processes_have_tracks(tmp_path: Path) -> None:
-    """What `split` returns is sent away, observes, comes back, and is on the same clock."""
-    program = tmp_path / "child.py"
-    program.write_text(_CHILD.format(folder=str(Path(__file__).parent), ir=MODULE))
-
-    class Parallel(PassInstrumentation):
-        """Processes an op elsewhere."""
-
-        def before_pass(self, step: Any, op: Any) -> None:
-            sent = pickle.dumps(trace.split())
-            done = subprocess.run(
-                [sys.executable, str(program)], input=sent, stdout=subprocess.PIPE, check=True
-            )
-            trace.merge(pickle.loads(done.stdout))
-
-    stream = io.StringIO()
-    trace = Trace(stream)
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Work())
-    with pm.instrument(trace, Parallel()):
-        pm.run(parse_toy("toy.module"))
+def test_other_processes_have_tracks() -> None:
+    """What workers have observed is on the same clock."""
+    stream, compiler = io.StringIO(), PipelineCompiler(ToyAdapter(), {"toy"})
+    run = Run(compiler, Instrumentor([Trace(stream)]), strategy=Forked(2))
+    run.run(compiler.schedule(manager()), parse_toy(MODULE))
     events = json.loads(stream.getvalue())
-    slices = check(events)
-    (mine, other) = slices
-    assert mine[0] != other[0]
-    assert len(slices[other]) == 10
+    mine, *others = check(events)
+    assert others
+    assert mine[0] not in {pid for pid, _ in others}
     outer = [e["ts"] for e in events if e["ph"] in "BE" and e["pid"] == mine[0]]
-    inner = [e["ts"] for e in events if e["ph"] in "BE" and e["pid"] == other[0]]
+    inner = [e["ts"] for e in events if e["ph"] in "BE" and e["pid"] != mine[0]]
     assert min(outer) < min(inner) < max(inner) < max(outer)
 
 

@@ -40,7 +40,6 @@ from passel.search import (
     SearchError,
     Subject,
     Trials,
-    UnsteadyError,
     Verdict,
     bisect,
 )
@@ -295,18 +294,6 @@ def folded(tmp_path: Path) -> Planted:
     """Return a run in which one function computes something else."""
     bug = "bug{kind=fold symbol=f3}"
     return Planted(tmp_path, "xdsl", ["cse"], bug, ["canonicalize", "dce"], functions=6)
-
-
-def test_an_oracle_that_contradicts_itself_is_not_believed(folded: Planted) -> None:
-    """The ends are asked about twice."""
-    answers = Path(folded.record.path.parent, "answers")
-
-    def waver(_: str) -> bool:
-        answers.write_text(answers.read_text() + "x" if answers.exists() else "x")
-        return len(answers.read_text()) % 2 == 1
-
-    with pytest.raises(UnsteadyError):
-        folded.find(Asked(waver))
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ class Record:
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the pipeline with what its passes changed and took, in notebooks."""
         from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
-        from passel.record.notebook import parts_of  # noqa: PLC0415
+        from passel.record.outline import parts_of  # noqa: PLC0415
 
         return bundle(*parts_of(self.info, self.executions, self.diff))
 
