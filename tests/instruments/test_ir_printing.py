@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from passel.hooks import Instrumentor
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.ir_sinks import file_name
 from passel.ir import PrintFlags
-from passel.schedule import PassStep, PipelineCompiler
+from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -141,59 +140,6 @@ def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == expected
 
 
-class InChild(PrintIR):
-    """Lets a child, pickled there and back, see passes that only run elsewhere."""
-
-    def before_pass(self, step: Any, op: Any) -> None:
-        """Run them, and take no note of what stands for them here."""
-        if isinstance(step, PassStep):
-            if step.pass_.name != "nothing":
-                super().before_pass(step, op)
-            return
-        child = pickle.loads(pickle.dumps(self.split()))
-        inner = PassManager("toy.func", adapter=ToyAdapter())
-        inner.add(Bump(symbol="f"))
-        for each in op.body:
-            with inner.instrument(child):
-                inner.run(each)
-        self.merge(pickle.loads(pickle.dumps(child)))
-
-    def after_pass(self, step: Any, op: Any) -> None:
-        """Take no note either."""
-        if isinstance(step, PassStep) and step.pass_.name != "nothing":
-            super().after_pass(step, op)
-
-
-class Nothing(Pass[ToyOp]):
-    """Do nothing."""
-
-    name = "nothing"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
-@pytest.mark.parametrize("to_files", [False, True])
-def test_split_and_merge(to_files: bool, tmp_path: Path) -> None:
-    """What a pickled child has seen elsewhere comes out as if it had been seen here."""
-
-    def printed(kind: type[PrintIR], nested: Pass[Any], folder: Path) -> str:
-        stream = StringIO()
-        pm = manager(Bump(symbol="g"), nested=(nested,))
-        with pm.instrument(kind(after=True, stream=stream, directory=folder if to_files else None)):
-            pm.run(parse_toy(SOURCE))
-        files = (f"{path.relative_to(folder)}\n{path.read_text()}" for path in _files(folder))
-        return stream.getvalue() + "".join(files)
-
-    here = printed(PrintIR, Bump(symbol="f"), tmp_path / "here")
-    assert printed(InChild, Nothing(), tmp_path / "there") == here
-    assert here.count("IR Dump After Bump") == 3
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.mlir"))
-
-
 class Warn(Pass[ToyOp]):
     """Warn, and change the op."""
 
@@ -227,22 +173,32 @@ class Failures(PassInstrumentation):
 
 
 @pytest.mark.parametrize("strategy", [Threads(2), Forked(2)], ids=["threads", "fork"])
-@pytest.mark.parametrize("flags", [{"before": True, "after": True}, {"diff": True}, None])
-def test_warnings_keep_their_places_between_dumps(
-    strategy: SiblingStrategy, flags: dict[str, Any] | None
+@pytest.mark.parametrize(
+    "flags",
+    [{"before": True, "after": True}, {"diff": True}, {"after": True, "directory": ""}, None],
+)
+def test_workers_leave_what_one_process_does(
+    strategy: SiblingStrategy, flags: dict[str, Any] | None, tmp_path: Path
 ) -> None:
-    """Workers hold back what passes report; it comes in the order of one process, with failures."""
+    """Dumps, what passes report and failures come in the order of one process; so do files."""
     said: list[str] = []
-    for chosen in (Sequential(), strategy):
+    for number, chosen in enumerate((Sequential(), strategy)):
         log, compiler = Log(), PipelineCompiler(ToyAdapter(), {"toy"})
         pm = PassManager("toy.module", adapter=ToyAdapter()).add(Warn())
         pm.add_nested("toy.func", Warn(), Warn(times=2), Break()).add(Warn())
-        printers = [] if flags is None else [PrintIR(stream=log, **flags)]
+        folder, how = tmp_path / str(number), dict(flags or {})
+        if "directory" in how:
+            how["directory"] = folder
+        printers = [] if flags is None else [PrintIR(stream=log, **how)]
         hooks = Instrumentor([Failures(log), *printers])
         run = Run(compiler, hooks, log.take, strategy=chosen)
         run.run(compiler.schedule(pm), parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"))
-        said.append(log.getvalue())
+        files = (
+            f"{p.relative_to(folder)}\n{p.read_text()}" for p in sorted(folder.rglob("*.mlir"))
+        )
+        said.append(log.getvalue() + "".join(files))
     assert said[0] == said[1]
+    assert ("toy_func_h/0_0_warn.mlir" in said[0]) == ("directory" in (flags or {}))
     assert said[0].count("warning: now it is") == 1 + 3 * 3
     assert len(re.findall(r"error: (.*)(?:\n.*note.*)*\nfailed: \1\n", said[0])) == 3
 
