@@ -36,12 +36,14 @@ class Fingerprint:
         attributes: All attributes, with types and locations, in the same order.
     """
 
-    __slots__ = ("_attributes", "_objects")
+    __slots__ = ("_attributes", "_objects", "_states")
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def __init__(self, objects: list[object], attributes: list[Attribute]) -> None:
         self._objects = objects
         self._attributes = attributes
+        # Of attributes that stay the same objects while their payloads change.
+        self._states = states_of(attributes) if mutable_kinds() else []
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Fingerprint):
@@ -54,7 +56,7 @@ class Fingerprint:
             if mine._objects != others._objects:
                 return False
         # Not `==`: some attributes are equal to others.
-        return all(map(is_, mine._attributes, others._attributes))
+        return self._states == other._states and all(map(is_, mine._attributes, others._attributes))
 
     def _sorted(self) -> "Fingerprint":
         """Return the same with the names of each dict in order.
@@ -151,12 +153,11 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()], [])
-    if mutable_kinds():  # attributes that stay the same objects while their payloads change
-        objects += states_of(attributes)
     if (
         last is not None
         and objects == last._objects
         and all(map(is_, attributes, last._attributes))
+        and not (last._states and states_of(attributes) != last._states)
     ):
         return last  # without a call of `__eq__`: this is most of what runs do
     now = Fingerprint(objects, attributes)
