@@ -11,10 +11,12 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 _EXCERPT_WIDTH = 160
 """Columns of a source line that are shown; longer lines are cut around the caret."""
+
+_MOST_NAMES = 10
 
 
 class Source(NamedTuple):
@@ -257,6 +259,17 @@ def words_of(error: BaseException) -> str:
 def brief(error: BaseException) -> str:
     """Return an exception's class and the first line of what it says."""
     return f"{type(error).__name__}: {words_of(error)}".partition("\n")[0].removesuffix(": ")
+
+
+def more_like_it(names: Sequence[str]) -> str:
+    """Return a line that stands for further errors like one that was told, by what they are about.
+
+    Example:
+        >>> more_like_it(["@f", "@g"])
+        'and 2 more like it: @f, @g'
+    """
+    more = ", ..." if names[_MOST_NAMES:] else ""
+    return f"and {len(names)} more like it: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def file_problem(error: OSError | ValueError) -> str:

@@ -26,7 +26,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import words_of
+from passel.diagnostics import more_like_it, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ _OF_RUNS = __file__.removesuffix("errors.py") + "execution"
 
 _LONGEST_MESSAGE = 500
 _MOST_FAILURES = 10
-"""How many failures after the first an error prints: a bug in a pass shows on every function."""
+"""How many different failures an error prints."""
 
 
 class PasselError(Exception):
@@ -369,12 +369,18 @@ class Failure(NamedTuple):
         return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property
+    def name(self) -> str:
+        """The op's symbol, such as `@main`, or where it is if it has none."""
+        return f"@{self.symbol}" if self.symbol else str(self.location)
+
+    @property
     def where(self) -> str:
         """The op as people name it, such as `'func.func' @main`."""
         return f"'{self.op_name}'" + (f" @{self.symbol}" if self.symbol else "")
 
     def __str__(self) -> str:
-        return f"{self.diagnostic.location}: {self.diagnostic.message} [{self.path}]"
+        on = f" on @{self.symbol}" if self.symbol else ""
+        return f"{self.diagnostic.location}: {self.diagnostic.message} [{self.path}{on}]"
 
 
 def _failure(*fields: Any) -> Failure:
@@ -404,13 +410,16 @@ class PassFailedError(PasselError):
     timing: Any = None
 
     def __init__(self, failures: Sequence[Failure], diagnostics: Sequence[Diagnostic]) -> None:
-        first, *others = failures
-        lines = [str(first)]
-        if others:
-            lines.append(f"and {len(others)} more:")
-            lines += [f"  {failure}" for failure in others[:_MOST_FAILURES]]
-        if others[_MOST_FAILURES:]:
-            lines.append("  ... (`failures` has all)")
+        alike: dict[tuple[str, str], list[Failure]] = {}
+        for failure in failures:
+            alike.setdefault((failure.diagnostic.message, failure.path), []).append(failure)
+        lines: list[str] = []
+        for first, *others in [*alike.values()][:_MOST_FAILURES]:
+            lines.append(str(first))
+            if others:
+                lines.append(more_like_it([each.name for each in others]))
+        if len(alike) > _MOST_FAILURES:
+            lines.append(f"... and {len(alike) - _MOST_FAILURES} others (`failures` has all)")
         super().__init__("\n".join(lines))
         self.failures: tuple[Failure, ...] = tuple(failures)
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)

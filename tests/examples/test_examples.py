@@ -81,9 +81,8 @@ def test_run_pipeline_shows_a_success_and_a_failure() -> None:
 builtin.module(func.func(hoist-constants{limit=8},cse),symbol-dce) changed the module: True
   builtin.module/func.func/0:hoist-constants: {'moved': 5}
   builtin.module/func.func/1:cse: {"num-cse'd": 1, "num-dce'd": 1}
-kernels.mlir:33:7: 'func.call' op pass 'check-leaf' failed: calls @trace [builtin.module/func.func/0:check-leaf]
-and 1 more:
-  kernels.mlir:45:3: 'func.call' op pass 'check-leaf' failed: calls @print_f32 [builtin.module/func.func/0:check-leaf]
+kernels.mlir:33:7: 'func.call' op pass 'check-leaf' failed: calls @trace [builtin.module/func.func/0:check-leaf on @leaky_relu]
+kernels.mlir:45:3: 'func.call' op pass 'check-leaf' failed: calls @print_f32 [builtin.module/func.func/0:check-leaf on @trace]
   failed on 'func.func' @leaky_relu: calls @trace
   failed on 'func.func' @trace: calls @print_f32
 """

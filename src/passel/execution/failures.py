@@ -140,7 +140,7 @@ class Failures:
         diagnostic = Diagnostic(Severity.ERROR, message)
         if enclosing is not None:
             diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, enclosing)
-        diagnostic.origin = f"after pass '{step.title}' on '{op_name}' [{step.path}]"
+        diagnostic.origin = f"on '{op_name}' [{step.path}]"
         place = diagnostic.location
         return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
@@ -249,8 +249,10 @@ class Failures:
         message = f"'{self.adapter.kind_of(blamed).name}' op {message}"
         origin = ""
         if step is not None and step.pass_ is not None:
-            when = "after" if kind in ("invalid", "isolation") else "in"
-            origin = f"{when} pass '{step.title}' on {self._where(op)} [{step.path}]"
+            origin = f"on {self._where(op)} [{step.path}]"
+            if f"'{step.title}'" not in message:
+                when = "after" if kind in ("invalid", "isolation") else "in"
+                origin = f"{when} pass '{step.title}' {origin}"
         return self._made(kind, step, op, message, blamed, origin, cause)
 
     def _made(

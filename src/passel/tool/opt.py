@@ -341,6 +341,8 @@ class _Part:
         except PassFailedError:
             driver.crashes.failed = True
             return False
+        finally:
+            driver.renderer.conclude()
         driver.reports.note_unmatched(result.unmatched)
         driver.replay.generate(op, self._context, manager, self._adapter)
         return True

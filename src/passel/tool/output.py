@@ -12,7 +12,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import SEEN, Diagnostic, Location, Severity, file_problem, underline
+from passel.diagnostics import (
+    SEEN,
+    Diagnostic,
+    Location,
+    Severity,
+    file_problem,
+    more_like_it,
+    underline,
+)
 from passel.execution.streams import standard_streams
 from passel.instruments.terminals import shows_color, styled
 from passel.instruments.whole_files import check_writable, is_special, write_whole
@@ -265,6 +273,7 @@ _STYLES = {
     Severity.NOTE: "bold cyan",
 }
 _MAX_OP_LINES = 61
+_ORIGIN = re.compile(r"(?P<when>.*)on '[^']*'(?: (?P<symbol>@.*))? \[(?P<path>[^\]]*)\]", re.DOTALL)
 _RENDERED = re.compile(
     r"(.+?): (error|warning|remark|note): (.*?)(?:\n([^\n]*\n[ \t]*\^~*))?", re.DOTALL
 )
@@ -276,6 +285,9 @@ class Renderer:
     Args:
         settings: The settings of the command line.
         byte_columns: Whether locations count bytes, as MLIR does, not characters.
+
+    Attributes:
+        is_told: Whether the last failure was like one before, and only counted.
     """
 
     def __init__(self, settings: Settings, *, byte_columns: bool) -> None:
@@ -291,6 +303,8 @@ class Renderer:
         self._color: Color = settings.color
         self._sources: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
+        self._alike: dict[tuple[str, ...], tuple[Diagnostic, list[str]]] = {}
+        self.is_told: bool = False
 
     def add_source(self, name: str, text: str) -> None:
         """Make a text known whose lines may be shown, under the name that locations use."""
@@ -298,9 +312,21 @@ class Renderer:
         self._lines.pop(name, None)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
-        """Write a diagnostic, its notes, and the op that it is about."""
+        """Write a diagnostic, its notes, and the op that it is about.
+
+        Of failures that are equal but for the op, the first is written, and the others counted.
+        """
         if self._is_hidden.get(diagnostic.severity):
             return
+        if found := _ORIGIN.fullmatch(diagnostic.origin):
+            key = diagnostic.message, found["when"], found["path"]
+            self.is_told = key in self._alike
+            if self.is_told:
+                self._alike[key][1].append(found["symbol"] or str(diagnostic.location))
+                return
+            self._alike[key] = diagnostic, []
+        elif diagnostic.severity is Severity.ERROR:  # about the whole run
+            self.conclude()
         self._write(diagnostic)
         last = diagnostic
         for note in diagnostic.notes:
@@ -317,6 +343,14 @@ class Renderer:
         if self._show_op and (text := diagnostic.detach(render=True).op_text.rstrip("\n")):
             message = "\n".join([f"{SEEN}: ", text]) if "\n" in text else f"{SEEN}: {text}"
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)
+
+    def conclude(self) -> None:
+        """Write how many failures there were like each that was told."""
+        for first, names in self._alike.values():
+            if names:
+                note = Diagnostic(Severity.NOTE, more_like_it(names), first.location)
+                self._write(note, excerpt=False)
+        self._alike.clear()
 
     def _write(self, diagnostic: Diagnostic, *, excerpt: bool = True) -> None:
         location = diagnostic.location

@@ -19,13 +19,14 @@ from passel.passes import Pass
 from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
     from types import FrameType
 
     from passel.errors import Failure
     from passel.instruments.reproducer import CrashReproducer
     from passel.ir import IRAdapter
     from passel.manager import PassManager
+    from passel.tool.output import Renderer
     from passel.tool.settings import Settings
 
 
@@ -151,7 +152,7 @@ class CrashReports(PassInstrumentation):
 
     Args:
         settings: The settings of the command line.
-        report: Takes a note about it.
+        report: Writes a note about it.
 
     Attributes:
         failed: Whether a run of any part of the input has failed.
@@ -159,7 +160,7 @@ class CrashReports(PassInstrumentation):
 
     crosses = True
 
-    def __init__(self, settings: Settings, report: Callable[[Diagnostic], None]) -> None:
+    def __init__(self, settings: Settings, report: Renderer) -> None:
         self._is_quiet = bool(settings.verify_diagnostics)
         self._in_full: bool = settings.mlir_print_stacktrace_on_diagnostic
         self._report = report
@@ -168,7 +169,8 @@ class CrashReports(PassInstrumentation):
     def on_failure(self, failure: Failure) -> None:
         """Show where the pass crashed, right below the error."""
         cause = failure.cause
-        if failure.kind != "crashed" or cause is None or self._is_quiet:
+        is_told = self._is_quiet or self._report.is_told
+        if failure.kind != "crashed" or cause is None or is_told:
             return
         from passel.tracebacks import raised_at, traceback_of
 
