@@ -151,35 +151,23 @@ class Bracket:
         self.refused: Callable[[PassFailure], Failure] | None = None
 
     def __enter__(self) -> Self:
-        try:
-            self.open()
-        except BaseException:
-            self.ended = _FAILED
-            self.close()
-            raise
+        for each in self._hooks.sees[self._what]:
+            self._begun.append(each)
+            try:
+                self._hooks.call(each, f"before_{self._what}", *self._args)
+            except BaseException as error:
+                self.__exit__(type(error))
+                raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and not self.ended.failed:
-            self.ended = _FAILED
-        self.close()
-
-    def open(self) -> None:
-        """Call the hooks before it.
-
-        Raises:
-            BaseException: One raised an error that is meant, or was interrupted.
-        """
-        for each in self._hooks.sees[self._what]:
-            self._begun.append(each)
-            self._hooks.call(each, f"before_{self._what}", *self._args)
-
-    def close(self) -> None:
         """Call the hooks after it, all of them.
 
         Raises:
             BaseException: One raised an error that is meant, or was interrupted.
         """
+        if kind is not None and not self.ended.failed:
+            self.ended = _FAILED
         raised: BaseException | None = None
         while self._begun:
             try:
