@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
 from passel.xdsl.definitions import check_definitions
+from passel.xdsl.fast.symbols import symbols_at_hand
 from passel.xdsl.invariants import InvariantChecker, outward_checks
 
 _NO_SYMBOLS = "has no SymbolTable ancestor"
@@ -47,20 +48,24 @@ def verify(
         InvalidIR: For the first invalid op: structure is checked on the way down, verifiers
             run on the way up. Errors of other types that a verifier raises are its cause.
     """
-    invariants = invariants or InvariantChecker()
+    with symbols_at_hand(op if recursive else None):
+        _verify(op, invariants or InvariantChecker(), recursive=recursive)
+    if recursive and dominance and op.regions:
+        check_definitions(op)
+
+
+def _verify(op: Operation, invariants: InvariantChecker, *, recursive: bool) -> None:
     _check_structure(op)
     if _is_outer_own(op):
         _run_outer_verifier(op, invariants, nested=recursive)
-    else:
-        if not recursive:
-            for block in _blocks(op):
-                _check_end(block)
-            _look_outward(op)
-        elif op.regions:
-            _verify_nested(op, invariants)
-        _run_verifier(op, invariants)
-    if recursive and dominance and op.regions:
-        check_definitions(op)
+        return
+    if not recursive:
+        for block in _blocks(op):
+            _check_end(block)
+        _look_outward(op)
+    elif op.regions:
+        _verify_nested(op, invariants)
+    _run_verifier(op, invariants)
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.memo import remember_traits
+from passel.xdsl.fast.symbols import find_symbols_in_tables
 from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 
@@ -86,8 +87,9 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
 
 
 def switch() -> None:
-    """Let xDSL's classes answer from memory if fast paths are taken, and by themselves if not."""
+    """Let xDSL's classes remember traits and symbols if fast paths are taken, and else not."""
     remember_traits(remember=are_on())
+    find_symbols_in_tables(find=are_on())
 
 
 def printer_class() -> type[Printer]:
