@@ -125,6 +125,23 @@ def test_locations_of_mlir(mlir_world: World, printed: str, kept: str) -> None:
     assert after.endswith(f"loc({kept})")
 
 
+_LARGE = "i1 i2 i4 i12 i20 i48 ui1 ui12 si4 index complex<i1> complex<i24> f8E5M2 tf32"
+
+
+@pytest.mark.parametrize("element", _LARGE.split())
+def test_large_constants(world: World, element: str) -> None:
+    """Elements that MLIR prints in hexadecimal, bits eight to a byte, come back as they were."""
+    values = [str(float(n % 3)) if element[0] in "ft" else str(-(n % 2)) for n in range(101)]
+    if element in ("i1", "ui1", "complex<i1>"):
+        values = [str(n % 3 == 0).lower() for n in range(101)]
+    if element.startswith("complex"):
+        values = [f"({each}, {values[0]})" for each in values]
+    constant = f"dense<[{', '.join(values).replace('-', '' if element[0] == 'u' else '-')}]>"
+    text = f'"builtin.module"() ({{^bb0:}}) {{t.v = {constant} : tensor<101x{element}>}} : () -> ()'
+    before, after = _there_and_back(world, text)
+    assert before == after
+
+
 @pytest.mark.parametrize("value", VALUES)
 def test_attributes(world: World, value: str) -> None:
     """Attributes come back as they were, bit by bit."""

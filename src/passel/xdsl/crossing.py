@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, UnregisteredOp
 from xdsl.dialects.func import FuncOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
 from passel.errors import PassFailure
 from passel.xdsl.adapter import XDSLAdapter
+from passel.xdsl.dense import bytes_for_mlir
 from passel.xdsl.parsing import parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from xdsl.context import Context
-    from xdsl.ir import Operation
+    from xdsl.ir import Attribute, Operation
 
 _NOT_IN_MLIR = {"gpu.func": {"kernel"}}
 """Properties of xDSL's ops that MLIR's ops of the same name do not have."""
 _NOTHING: set[str] = set()
+_FEW_ELEMENTS = 100
+"""So many elements of a constant are printed one by one."""
 
 
 class XDSLSide:
@@ -110,6 +113,17 @@ class _Printer(Printer):
     """
 
     known: Callable[[str], bool] | None = None
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        """Print an attribute, large constants as the bytes that MLIR reads."""
+        constant: Any = attribute
+        if isinstance(attribute, DenseIntOrFPElementsAttr) and len(constant) > _FEW_ELEMENTS:
+            data = bytes_for_mlir([*constant.get_values()], constant.get_element_type())
+            if data is not None and not constant.is_splat():
+                self.print_string(f'dense<"0x{data.hex().upper()}"> : ')
+                self.print_attribute(constant.get_type())
+                return
+        super().print_attribute(cast("Attribute", attribute))
 
     def print_op_with_default_format(self, op: Operation) -> None:
         """Print an op."""

@@ -11,6 +11,10 @@ from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyFloat,
+    DenseIntOrFPElementsAttr,
+    MemRefType,
+    TensorType,
+    VectorType,
 )
 from xdsl.ir import (
     Attribute,
@@ -30,6 +34,7 @@ from xdsl.utils.mlir_lexer import (
     PunctuationSpelling,
 )
 
+from passel.xdsl.dense import values_in
 from passel.xdsl.lexer import FastLexer
 from passel.xdsl.location_parser import LocationParser
 from passel.xdsl.locations import SourceLocation, SourceText
@@ -68,6 +73,9 @@ class _DenseElement:
             return type.unpack(value.to_bytes(size, "little"), 1)[0]
         return self._element.to_type(parser, type)
 
+
+_HEXADECIMAL: Final = re.compile(r'<"0x([0-9A-Fa-f]+)">')
+"""Elements of a dense constant as printers write them."""
 
 _NO_KEY: Final = "expected identifier key for 'resource' entry"
 
@@ -237,6 +245,22 @@ class SourceParser(LocationParser):
         is_hexadecimal = self._token.text[:2] in ("0x", "0X")
         element = super()._parse_tensor_literal_element()
         return _DenseElement(element) if is_hexadecimal else element
+
+    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL names it
+        """Parse the elements of a dense constant, also those that only MLIR has as such bytes."""
+        start = self._token.start
+        match = _HEXADECIMAL.match(self.lexer.input.content, start)
+        if match is not None and len(match[1]) % 2 == 0:
+            self._resume_at(match.end())
+            known: Any = type
+            if known is None and self.parse_optional_punctuation(":"):
+                known = self.parse_optional_type()
+            if isinstance(known, MemRefType | TensorType | VectorType):
+                values = values_in(bytes.fromhex(match[1]), known)
+                if values is not None:
+                    return cast("Any", DenseIntOrFPElementsAttr).from_list(known, values)
+            self._resume_at(start)
+        return super().parse_dense_int_or_fp_elements_attr(type)
 
     # ---- resources -------------------------------------------------------------------
 
