@@ -11,8 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl_inputs import enough, sampled, xdsl_context, xdsl_corpus
 
 from passel.xdsl import parse_source
-from passel.xdsl.invariants import InvariantChecker
-from passel.xdsl.isolation import check_isolation
+from passel.xdsl.invariants import InvariantChecker, check_isolation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

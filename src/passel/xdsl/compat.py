@@ -12,6 +12,7 @@ import io
 import sys
 import traceback
 import warnings
+from argparse import SUPPRESS, ArgumentParser
 from functools import partial
 from inspect import signature
 from time import perf_counter
@@ -74,7 +75,7 @@ def main(argv: Sequence[str], tool: CompatTool) -> int:
 def _main(argv: Sequence[str], tool: CompatTool) -> int:
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
-        _CompatMain(_without_compat(argv), tool).run()
+        _CompatMain(argv, tool).run()
     except SystemExit as error:  # argparse, and --shrink
         if getattr(error, "__notes__", ()):
             raise  # a pass
@@ -92,25 +93,16 @@ def _main(argv: Sequence[str], tool: CompatTool) -> int:
     return 0
 
 
-def _without_compat(words: Sequence[str]) -> list[str]:
-    """Return the arguments that are xdsl-opt's."""
-    rest: list[str] = []
-    remaining = iter(words)
-    for word in remaining:
-        name, equals, _ = word.lstrip("-").partition("=")
-        if not word.startswith("-") or name != "compat":
-            rest.append(word)
-        elif not equals:
-            next(remaining, None)
-    return rest
-
-
 class _CompatMain(xDSLOptMain):
     """xDSL's driver around passel's parser and pass manager."""
 
     def __init__(self, args: Sequence[str], tool: CompatTool) -> None:
         self._tool = tool
         super().__init__(args=args)
+
+    def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
+        super().register_all_arguments(arg_parser)
+        arg_parser.add_argument("--compat", help=SUPPRESS)
 
     def register_all_dialects(self) -> None:
         super().register_all_dialects()

@@ -6,13 +6,17 @@ check serves all ops that agree in these; only what traits and hand-written veri
 at is checked for each op. Ops with regions are always checked in full, and so are those with
 constraints or attributes that are not xDSL's own: what these ask may change.
 """
-# pyright: reportPrivateUsage=false
-# Follows xDSL's private links: this runs for every op that is verified.
 
 from __future__ import annotations
 
 from copy import copy
+
+# Follows xDSL's private links: this runs for every op that is verified.
+# pyright: reportPrivateUsage=false
+# The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
+# pyright: reportPrivateUsage=false
 from functools import cache, partial
+from inspect import getclosurevars
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
@@ -24,12 +28,51 @@ from xdsl.traits import IsolatedFromAbove, OpTrait, SymbolUserOpInterface
 
 from passel.xdsl.fast import are_on
 from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
-from passel.xdsl.isolation import check_isolation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from xdsl.ir import Region
     from xdsl.irdl import OpDef
+
+_TRAIT = IsolatedFromAbove()
+
+
+def check_isolation(op: Operation) -> None:
+    """Check what `IsolatedFromAbove.verify` does.
+
+    Nested ops that are isolated themselves are left to their own check, and so are unregistered
+    ones.
+
+    Raises:
+        VerifyException: A nested op uses a value from outside, or a result of `op` if xDSL's
+            trait in the installed release refuses that.
+    """
+    met: set[int] = set()
+    meet = met.add
+    regions: list[Region] = list(op.regions)
+    while regions:
+        block = regions.pop().first_block
+        while block is not None:
+            met.update(map(id, block.args))
+            child = block.first_op
+            while child is not None:
+                for operand in child._operands:
+                    if id(operand) not in met:
+                        _TRAIT.verify(op)
+                        return
+                for result in child.results:
+                    meet(id(result))
+                if child.regions and not _may_be_isolated(type(child)):
+                    regions += child.regions
+                child = child._next_op
+            block = block.next_block
+
+
+@cache
+def _may_be_isolated(op_class: type[Operation]) -> bool:
+    return op_class.has_trait(IsolatedFromAbove)
+
 
 _MAX_REMEMBERED = 10_000
 """Signatures that are remembered; most modules have few, at half a kilobyte each."""
@@ -137,11 +180,12 @@ def _parts(op_class: type[Operation], traits: frozenset[OpTrait], verifier: Any)
     """
     if not issubclass(op_class, IRDLOperation) or not infers_by_known_code(op_class):
         return _Parts(None, (), frozenset())
-    variables = dict(zip(verifier.__code__.co_freevars, verifier.__closure__ or (), strict=True))
+    # xDSL keeps the verifier that was written by hand nowhere else.
+    variables = getclosurevars(verifier).nonlocals
     if set(variables) != {"custom_verify", "op_def"}:
         return _Parts(None, (), frozenset())
-    definition: OpDef = variables["op_def"].cell_contents
-    own: Callable[[Any], None] = variables["custom_verify"].cell_contents
+    definition: OpDef = variables["op_def"]
+    own: Callable[[Any], None] = variables["custom_verify"]
     specific: list[Callable[[Any], None]] = [
         check_isolation if type(trait).verify is IsolatedFromAbove.verify else trait.verify
         for trait in traits

@@ -29,14 +29,11 @@ from xdsl.parser.core import ForwardDeclaredValue, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import (
-    KIND_BY_PUNCTUATION_SPELLING,
     MLIRTokenKind,
-    PunctuationSpelling,
 )
 
 from passel.xdsl.dense import values_in
-from passel.xdsl.lexer import FastLexer
-from passel.xdsl.location_parser import LocationParser
+from passel.xdsl.lexer import FastLexer, LocationParser
 from passel.xdsl.locations import SourceLocation, SourceText
 
 if TYPE_CHECKING:
@@ -169,46 +166,6 @@ class SourceParser(LocationParser):
     def pos(self) -> Position:
         """The start of the next token."""
         return self._token.start
-
-    def parse_optional_characters(self, text: str) -> str | None:
-        """Consume the next token if it is spelled `text`."""
-        state = self._parser_state
-        if state.current_token.text != text:
-            return None
-        state.current_token = state.lexer.lex()
-        return text
-
-    def parse_optional_keyword(self, keyword: str) -> str | None:
-        """Consume the next token if it is the identifier `keyword`."""
-        state = self._parser_state
-        token = state.current_token
-        if token.text != keyword or token.kind is not MLIRTokenKind.BARE_IDENT:
-            return None
-        state.current_token = state.lexer.lex()
-        return keyword
-
-    def parse_optional_punctuation(
-        self, punctuation: PunctuationSpelling
-    ) -> PunctuationSpelling | None:
-        """Consume the next token if it is `punctuation`."""
-        state = self._parser_state
-        kind = KIND_BY_PUNCTUATION_SPELLING[punctuation]
-        if state.current_token.kind is not kind:
-            return None
-        state.current_token = state.lexer.lex()
-        return punctuation
-
-    def parse_punctuation(
-        self, punctuation: PunctuationSpelling, context_msg: str = ""
-    ) -> PunctuationSpelling:
-        """Consume `punctuation`.
-
-        Raises:
-            ParseError: The next token is another one.
-        """
-        if self.parse_optional_punctuation(punctuation) is None:
-            self.raise_error(f"Expected '{punctuation}'{context_msg}")
-        return punctuation
 
     def parse_optional_type(self) -> TypeAttribute | None:
         """Parse a type, if there is one."""

@@ -13,7 +13,6 @@ from passel.diagnostics import suggest
 from passel.ir.frontend import UsageError
 from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
-from passel.xdsl.versions import targets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,14 +33,7 @@ class Emitter:
 
     def __init__(self, settings: FrontendSettings) -> None:
         spec = _spec(settings.own.get("target", "mlir"))
-        targets = targets_of(installed_universe())
-        if spec.name not in targets:
-            hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
-            raise UsageError(f"no such target '{spec.name}'{hint}")
-        try:
-            self._target: Target = load_target(spec.name, targets[spec.name]).from_spec(spec)
-        except ValueError as error:
-            raise UsageError(f"target '{spec.name}': {error}") from None
+        self._target: Target | None = _target(spec)
         self._is_mlir: bool = spec.name == "mlir"
         self._flags = settings.printing
 
@@ -57,7 +49,7 @@ class Emitter:
             Exception: Whatever the target raises for IR that it does not take.
         """
         stream = StringIO()
-        if not self._is_mlir:
+        if self._target is not None and not self._is_mlir:
             if not isinstance(op, ModuleOp):
                 msg = f"it takes a builtin.module, not '{op.name}'"
                 raise TypeError(msg)
@@ -71,6 +63,21 @@ class Emitter:
         # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
         stream.write("\n" if self._flags.local_scope else "\n\n")
         return stream.getvalue()
+
+
+def _target(spec: ArgSpec) -> Target | None:
+    """Return a target; None for MLIR's text, which is no target of a package before 0.60."""
+    targets = installed_universe().all_targets
+    if spec.name not in targets:
+        if spec.name == "mlir":
+            return None
+        names = sorted({"mlir", *targets})
+        hint = suggest(spec.name, names) or f" (one of {', '.join(names)})"
+        raise UsageError(f"no such target '{spec.name}'{hint}")
+    try:
+        return load_target(spec.name, targets[spec.name]).from_spec(spec)
+    except ValueError as error:
+        raise UsageError(f"target '{spec.name}': {error}") from None
 
 
 def load_target(name: str, factory: Callable[[], type[Target]]) -> type[Target]:

@@ -9,8 +9,7 @@ import pytest
 from loose_ops import context_with
 from twins import assert_same
 
-from passel.xdsl.fast import dense
-from passel.xdsl.fast.dense import DenseLiteral
+from passel.xdsl.fast import template_parser
 
 _TYPES = (
     *("i1", "i8", "si8", "ui8", "i32", "index", "f16", "bf16", "f32", "f64", "f80"),
@@ -33,7 +32,7 @@ def test_values_and_errors_are_the_same(number: str) -> None:
     lists = _written([["0", number], ["2", "1"], ["1", "3"]])
     shaped = [f"tensor<3x2x{type_}>" for type_ in _TYPES]
     shaped += ["vector<3x2xi32>", "memref<3x2xf32>", "tensor<6xi32>", "tensor<3x?xi32>", "i32"]
-    with patch.object(dense, "_LEAST", 0):
+    with patch.object(template_parser, "_LEAST", 0):
         for type_ in shaped:
             assert_same(f'"test.op"() {{v = dense<{lists}> : {type_}}} : () -> ()', context_with)
 
@@ -43,6 +42,4 @@ def test_what_follows_the_elements_may_be_wrong(rest: str) -> None:
     """Errors behind the elements are at the same place."""
     numbers = random.Random(3)  # noqa: S311 - repeatable
     lists = _written([[numbers.randrange(-99, 999) for _ in range(8)] for _ in range(40)])
-    literal = f"<{lists}{rest}"
-    assert (DenseLiteral.at(literal, 0) is None) == (not rest.startswith(">"))
-    assert_same(f'"test.op"() {{v = dense{literal}}} : () -> ()', context_with)
+    assert_same(f'"test.op"() {{v = dense<{lists}{rest}}} : () -> ()', context_with)

@@ -100,36 +100,6 @@ def test_attributes_that_seem_equal(subject: str, *, keyed: bool) -> None:
     assert_prints_same(_with_attributes(*_ALIKE[subject], shown=shown if keyed else None))
 
 
-def test_attributes_of_other_names() -> None:
-    """Attributes are printed under their names, in their order."""
-    op_class = op_that(lambda op, printer: printer.print_op_attributes(op.attributes))
-    entries = {name: StringAttr(name) for name in "abc"}
-    ops = [
-        op_class.create(attributes={name: entries[name] for name in names}, result_types=[i32])
-        for names in ("a", "b", "ab", "ba", "abc", "cab") * 2
-    ]
-    assert_prints_same(ModuleOp([PlainOp.create(regions=[Region(Block(ops))])]))
-
-
-def test_attributes_that_matter_at_times() -> None:
-    """An attribute that a printer looks at for some ops only is looked at for those."""
-
-    def shown(op: Any, printer: Any) -> object:
-        if op.attributes["kind"].data == "loud":
-            return op.attributes["a"].data.upper()
-        return printer.print_attribute(op.attributes["a"])
-
-    op_class = op_that(shown)
-    ops = [
-        op_class.create(
-            attributes={"kind": StringAttr(kind), "a": StringAttr(text)}, result_types=[i32]
-        )
-        for kind in ("calm", "loud", "calm", "loud")
-        for text in ("one", "two", "three", "one")
-    ]
-    assert_prints_same(ModuleOp([PlainOp.create(regions=[Region(Block(ops))])]))
-
-
 def test_a_long_text_is_written_at_once() -> None:
     """A text of a megabyte takes a few writes, not one for each character."""
     stream = StringIO()

@@ -12,8 +12,6 @@ from xdsl.traits import SymbolOpInterface
 from passel.ir import InvalidIR
 from passel.xdsl import XDSLAdapter, parse_source
 
-ADAPTER = XDSLAdapter()
-
 
 def _calls(count: int) -> ModuleOp:
     lines = [
@@ -27,8 +25,8 @@ def _calls(count: int) -> ModuleOp:
 
 def _verify_each(module: ModuleOp) -> None:
     for function in module.body.ops:
-        ADAPTER.verify(function, recursive=True)
-    ADAPTER.verify(module, recursive=False)
+        XDSLAdapter().verify(function, recursive=True)
+    XDSLAdapter().verify(module, recursive=False)
 
 
 def test_cost(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +40,7 @@ def test_cost(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(trait, op)
 
     monkeypatch.setattr(SymbolOpInterface, "get_sym_attr_name", get_sym_attr_name)
-    ADAPTER.verify(module, recursive=True)
+    XDSLAdapter().verify(module, recursive=True)
     _verify_each(module)
     assert len(asked) < 200 * 8
 
@@ -50,7 +48,7 @@ def test_cost(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_changes() -> None:
     """A callee that is renamed, erased, or comes later is seen at the next verification."""
     module = _calls(3)
-    ADAPTER.verify(module, recursive=True)
+    XDSLAdapter().verify(module, recursive=True)
     first, second, third = module.body.ops
     assert isinstance(second, FuncOp)
     second.sym_name = StringAttr("other")
@@ -60,7 +58,7 @@ def test_changes() -> None:
     _verify_each(module)
     third.detach()
     with pytest.raises(InvalidIR, match="'@k2' could not be found"):
-        ADAPTER.verify(second, recursive=True)
+        XDSLAdapter().verify(second, recursive=True)
     module.body.block.insert_op_before(third, first)
     _verify_each(module)
 
@@ -76,9 +74,9 @@ def test_symbols_of_other_dialects() -> None:
     """Where an op has an interface of its own, xDSL looks symbols up."""
     module = _calls(2)
     module.body.block.add_op(_Named.create(attributes={"sym_name": StringAttr("mine")}))
-    ADAPTER.verify(module, recursive=True)
+    XDSLAdapter().verify(module, recursive=True)
     first = module.body.block.first_op
     assert isinstance(first, FuncOp)
     first.body.block.insert_op_before(CallOp("nobody", [], []), first.body.block.ops.first)  # pyright: ignore[reportArgumentType]
     with pytest.raises(InvalidIR, match="'@nobody' could not be found"):
-        ADAPTER.verify(module, recursive=True)
+        XDSLAdapter().verify(module, recursive=True)

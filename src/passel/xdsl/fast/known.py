@@ -23,8 +23,6 @@ from xdsl.irdl import IRDLOperation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xdsl.irdl.declarative_assembly_format import FormatProgram
-
 _ClassT = TypeVar("_ClassT", bound=type[Operation] | type[Attribute])
 
 _SOURCES: Final = str(Path(xdsl.__file__).parent)
@@ -153,38 +151,21 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
         return op_class in _declared
     if generic:
         return True
-    if format_of(op_class) is not None:
+    if _has_plain_format(op_class):
         return infers_by_known_code(op_class)
     parse: Any = op_class.parse.__func__
     name = f"{parse.__module__}.{parse.__qualname__}"
     return is_known_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(parse)
 
 
-def format_of(op_class: type[Operation]) -> FormatProgram | None:
-    """Return the declarative format that parses and prints the ops of a class.
-
-    Returns:
-        None if the class has a parser or a printer of its own, or custom directives.
-    """
-    from xdsl.irdl.declarative_assembly_format import FormatProgram
-
-    programs: list[FormatProgram] = []
-    for method in (op_class.parse, op_class.print):
-        function: Any = getattr(method, "__func__", method)
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        program = cells.get("assembly_program")
-        if program is None or not is_xdsl_code(function):
-            return None
-        programs.append(program.cell_contents)
-    one, other = programs
-    if (
-        one is not other
-        or type(one) is not FormatProgram
-        or not issubclass(op_class, IRDLOperation)
-    ):
-        return None
-    has_own = op_class.get_irdl_definition().custom_directives
-    return one if not has_own and consists_of_known(one.stmts) else None
+def _has_plain_format(op_class: type[Operation]) -> bool:
+    """Return whether a declarative format without custom directives parses and prints ops."""
+    if not issubclass(op_class, IRDLOperation):
+        return False
+    definition = op_class.get_irdl_definition()
+    if definition.assembly_format is None or definition.custom_directives:
+        return False
+    return is_xdsl_code(op_class.parse) and is_xdsl_code(op_class.print)
 
 
 def infers_by_known_code(op_class: type[Operation]) -> bool:
@@ -193,22 +174,17 @@ def infers_by_known_code(op_class: type[Operation]) -> bool:
         return False
     definition = op_class.get_irdl_definition()
     named = (definition.operands, definition.results, definition.regions, definition.successors)
-    return consists_of_known(
+    return _consists_of_known(
         [list(map(tuple, named)), definition.properties, definition.attributes, definition.options]
     )
 
 
-def consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
+def _consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
     """Return whether an object and all that it refers to are xDSL's own.
 
     Args:
         thing: The object.
         seen: What need not be looked at again, by address.
-
-    Example:
-        >>> from xdsl.dialects.builtin import i32
-        >>> consists_of_known([i32, len]), consists_of_known([i32, lambda: i32])
-        (True, False)
     """
     seen = set[int]() if seen is None else seen
     if id(thing) in seen:
@@ -216,9 +192,9 @@ def consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
     seen.add(id(thing))
     kind = cast("type[object]", type(thing))
     if kind in {list, tuple, set, frozenset}:
-        return all(consists_of_known(part, seen) for part in thing)
+        return all(_consists_of_known(part, seen) for part in thing)
     if kind is dict:
-        return all(consists_of_known(part, seen) for pair in thing.items() for part in pair)
+        return all(_consists_of_known(part, seen) for pair in thing.items() for part in pair)
     if isinstance(thing, type):
         return thing.__module__ == "builtins" or is_known_class(thing)
     if kind is FunctionType:
@@ -234,6 +210,6 @@ def consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
         return False
     if isinstance(thing, Enum) or not is_dataclass(thing):
         return all(
-            consists_of_known(part, seen) for part in getattr(thing, "__dict__", {}).values()
+            _consists_of_known(part, seen) for part in getattr(thing, "__dict__", {}).values()
         )
-    return all(consists_of_known(getattr(thing, each.name, None), seen) for each in fields(thing))
+    return all(_consists_of_known(getattr(thing, each.name, None), seen) for each in fields(thing))

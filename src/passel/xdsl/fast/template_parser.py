@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
+from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -21,19 +22,24 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
-from passel.xdsl.fast.dense import DenseLiteral
+from passel.xdsl.dense import plain_values
 from passel.xdsl.fast.known import has_known_parser, is_known_class
-from passel.xdsl.fast.lines import (
+from passel.xdsl.fast.templates import (
     LINE,
+    Names,
+    Number,
+    Template,
+    Types,
     can_follow,
     name_spans,
     op_start,
     shape_of,
     shape_without_number,
+    to_template,
 )
-from passel.xdsl.fast.templates import Names, Number, Template, Types, to_template
 from passel.xdsl.locations import SourceLocation
 from passel.xdsl.source_parser import SourceParser
 
@@ -46,6 +52,12 @@ if TYPE_CHECKING:
 
 _MAX_SHAPES: Final = 20_000
 """Shapes that are remembered of one source; at half a kilobyte each."""
+
+_plain_list: Final = re.compile(r"<(\[[][0-9eE.+, \n-]*+)>", re.ASCII).match
+_has_odd_number: Final = re.compile(r"(?<![0-9.])[0-9]++[eE]", re.ASCII).search
+"""A number in JSON that is none in MLIR, which wants a point before an exponent."""
+_LEAST: Final = 100
+"""Characters of a dense constant up to which it makes no difference how it is read."""
 
 _before_number: Final = re.compile(
     r"""(?: "[^"\\]*" \( [^"#!/]* [\w$] [ ]=[ ] | arith\.constant[ ] | llvm\.mlir\.constant\( )""",
@@ -177,13 +189,14 @@ class TemplateParser(SourceParser):
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL names it
         """Parse the elements of a dense constant, and their type if that is not given."""
         start = self._token.start
-        literal = DenseLiteral.at(self.lexer.input.content, start)
-        if literal is not None:
-            self._resume_at(literal.end)
+        match = _plain_list(self.lexer.input.content, start)
+        if match is not None and len(match[0]) > _LEAST and not _has_odd_number(match[1]):
+            self._resume_at(match.end())
             known: Any = type
-            if known is None and self.parse_optional_punctuation(":"):
-                known = self.parse_optional_type()
-            if (values := literal.values(known)) is not None:
+            with suppress(ParseError):  # what is wrong with the elements comes first
+                if known is None and self.parse_optional_punctuation(":"):
+                    known = self.parse_optional_type()
+            if (values := plain_values(match[1], known)) is not None:
                 return cast("Any", DenseIntOrFPElementsAttr).from_list(known, values)
             self._resume_at(start)
         return super().parse_dense_int_or_fp_elements_attr(type)
