@@ -308,19 +308,19 @@ class XDSLAdapter(IRAdapter):
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
         """Print in generic form, with resources, which is the most faithful text."""
-        from passel.xdsl.sources import print_source
+        from passel.xdsl.printing import print_source
 
         return print_source(op, context, locations=locations)
 
     def readable_source(self, text: str, context: Context) -> str:
         """Return the custom form if it reads back as the same IR."""
-        from passel.xdsl.sources import readable_source
+        from passel.xdsl.printing import readable_source
 
         return readable_source(text, context)
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
         """Return the flags for ops at the top and for unregistered ops."""
-        from passel.xdsl.sources import reading_flags
+        from passel.xdsl.printing import reading_flags
 
         return reading_flags(op)
 

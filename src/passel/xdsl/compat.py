@@ -34,9 +34,9 @@ from passel.passes import default_registry
 from passel.schedule import PassStep
 from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.fast import parser_class
+from passel.xdsl.frontend import load_target
 from passel.xdsl.parsing import collector_paused
 from passel.xdsl.registration import register_xdsl_passes
-from passel.xdsl.targets import load_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,16 +66,12 @@ class CompatTool(NamedTuple):
 
 def main(argv: Sequence[str], tool: CompatTool) -> int:
     """Run as xdsl-opt does, without the flag that asked for it; return the exit code."""
-    with warnings.catch_warnings():
-        # Python hides deprecations from users of programs; xdsl-opt shows them.
-        warnings.filterwarnings("default", category=DeprecationWarning)
-        return _main(argv, tool)
-
-
-def _main(argv: Sequence[str], tool: CompatTool) -> int:
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
-        _CompatMain(argv, tool).run()
+        with warnings.catch_warnings():
+            # Python hides deprecations from users of programs; xdsl-opt shows them.
+            warnings.filterwarnings("default", category=DeprecationWarning)
+            _CompatMain(argv, tool).run()
     except SystemExit as error:  # argparse, and --shrink
         if getattr(error, "__notes__", ()):
             raise  # a pass
@@ -133,22 +129,30 @@ class _CompatMain(xDSLOptMain):
         return cast("IO[str]", _Stdout(self._tool.write))
 
     def setup_pipeline(self) -> None:
+        registry = self._tool.registry
+        if registry is None:  # xDSL's own passes, also where passel has one of the same name
+            registry = default_registry().copy()
+            register_xdsl_passes(registry, override=True)
         self.adapter = XDSLAdapter(dominance=False)
         self.manager = PassManager.parse(
             self.args.passes,
             self.ctx,
-            registry=self._tool.registry or _registry(),
+            registry=registry,
             adapter=self.adapter,
             flat_anchor="builtin.module",
             name="--passes",
         )
         self.manager.enable_verifier(not self.args.disable_verify)
-        if self.args.print_between_passes or _times_passes(self.args):
+        if self.args.print_between_passes or getattr(self.args, "time_passes", False):
             self.manager.add_instrumentation(_Narrator(self.manager, self.args))
 
     def apply_passes(self, prog: ModuleOp) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride] - older releases ask whether to print
         if not self.args.disable_verify:
-            self._verify(prog)
+            try:
+                self.adapter.verify(prog, recursive=True)
+            except InvalidIR:
+                prog.verify()  # raises what xdsl-opt would print
+                raise
         try:
             self.manager.run(prog)
         except PassFailedError as error:
@@ -158,24 +162,6 @@ class _CompatMain(xDSLOptMain):
             cause = first.cause.__cause__ if isinstance(first.cause, PassFailure) else first.cause
             raise (cause or error) from None
         return True
-
-    def _verify(self, module: ModuleOp) -> None:
-        try:
-            self.adapter.verify(module, recursive=True)
-        except InvalidIR:
-            module.verify()
-            raise
-
-
-def _registry() -> PassRegistry:
-    """Return all passes, with xDSL's own where passel has one of the same name."""
-    registry = default_registry().copy()
-    register_xdsl_passes(registry, override=True)
-    return registry
-
-
-def _times_passes(args: Any) -> bool:
-    return getattr(args, "time_passes", False)  # a flag of newer releases
 
 
 class _Stdout(io.TextIOBase):
@@ -209,7 +195,7 @@ class _Narrator(PassInstrumentation):
         if not isinstance(op, ModuleOp) or op.parent is not None:
             return
         name = step.pass_.name if isinstance(step, PassStep) else step.path
-        if _times_passes(self.args):
+        if getattr(self.args, "time_passes", False):
             sys.stdout.write(f"Pass {name} took {perf_counter() - self.started} seconds\n")
         self.steps_left -= 1
         if self.args.print_between_passes and self.steps_left:

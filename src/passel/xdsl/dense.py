@@ -49,7 +49,8 @@ def plain_values(literal: str, type_: Any) -> list[Any] | None:
     if is_float:
         return [*map(float, level)]
     is_index = isinstance(element, IndexType)
-    return level if is_index or element.signedness.data is not Signedness.UNSIGNED else None
+    is_unsigned = not is_index and cast("Any", element).signedness.data is Signedness.UNSIGNED
+    return None if is_unsigned else level
 
 
 def values_in(data: bytes, type_: Any) -> list[Any] | None:

@@ -81,13 +81,6 @@ _NUMBERS = frozenset({IntegerAttr, FloatAttr})
 """Attributes of a value and a type, which differ from one constant to the next."""
 
 
-_DECLARES_ALL = [
-    ("xdsl.backend.register_allocatable", "HasRegisterConstraintsTrait.verify"),
-    ("xdsl.dialects.riscv.abstract_ops", "RISCVRegallocOperation.get_register_constraints"),
-]
-"""By name, so that the dialect is not loaded for its sake."""
-
-
 class _Parts(NamedTuple):
     """Parts of the verifier of one class.
 
@@ -189,7 +182,7 @@ def _parts(op_class: type[Operation], traits: frozenset[OpTrait], verifier: Any)
     specific: list[Callable[[Any], None]] = [
         check_isolation if type(trait).verify is IsolatedFromAbove.verify else trait.verify
         for trait in traits
-        if type(trait).verify is not OpTrait.verify and not _cannot_fail(trait, op_class)
+        if type(trait).verify is not OpTrait.verify
     ]
     if own is not Operation.verify_:
         specific.append(own)
@@ -198,16 +191,6 @@ def _parts(op_class: type[Operation], traits: frozenset[OpTrait], verifier: Any)
     without_traits = copy(definition)  # its verifier would call theirs
     without_traits.traits = OpTraits(tuple)
     return _Parts(without_traits.verify, tuple(specific), typed)
-
-
-def _cannot_fail(trait: OpTrait, op_class: type[Operation]) -> bool:
-    """Return whether every op of a class has a trait.
-
-    That is so of ops on registers that declare all their operands and results, as most do.
-    """
-    declare: Any = getattr(op_class, "get_register_constraints", None)
-    names = [(each.__module__, each.__qualname__) for each in (type(trait).verify, declare) if each]
-    return names == _DECLARES_ALL
 
 
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:

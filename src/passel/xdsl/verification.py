@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
 from passel.xdsl.definitions import check_definitions
-from passel.xdsl.fast.symbols import symbols_at_hand
+from passel.xdsl.fast.memo import symbols_at_hand
 from passel.xdsl.invariants import InvariantChecker, outward_checks
 
 _NO_SYMBOLS = "has no SymbolTable ancestor"

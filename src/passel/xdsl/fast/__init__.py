@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from xdsl.printer import Printer
 
-from passel.xdsl.fast.memo import remember_traits
-from passel.xdsl.fast.symbols import find_symbols_in_tables
+from passel.xdsl.fast.memo import find_symbols_in_tables, remember_traits
 from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 

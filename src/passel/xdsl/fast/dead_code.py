@@ -16,7 +16,7 @@ from xdsl.transforms.dead_code_elimination import region_dce
 from passel.xdsl.fast.rewriting import ClassTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from xdsl.ir import Block, Operation, Region
     from xdsl.pattern_rewriter import PatternRewriterListener
@@ -37,13 +37,7 @@ def erase_dead_code(region: Region, listener: PatternRewriterListener | None = N
         return region_dce(region, listener)
     if not search.dead and not search.lost:
         return False
-    stack = [_erase(region, search, listener)]
-    while stack:
-        inner = next(stack[-1], None)
-        if inner is None:
-            stack.pop()
-        else:
-            stack.append(_erase(inner, search, listener))
+    _erase(region, search, listener)
     return True
 
 
@@ -121,10 +115,8 @@ class _Search:
         return list(blocks)
 
 
-def _erase(
-    region: Region, search: _Search, listener: PatternRewriterListener | None
-) -> Iterator[Region]:
-    """Erase what is dead in a region, last first, and yield the regions of ops in between."""
+def _erase(region: Region, search: _Search, listener: PatternRewriterListener | None) -> None:
+    """Erase what is dead in a region, last first."""
     dead, first, block = search.dead, region.first_block, region.last_block
     while block is not None:
         before = block.prev_block
@@ -138,7 +130,8 @@ def _erase(
         while op is not None:
             previous = op.prev_op
             if id(op) not in dead:
-                yield from op.regions
+                for inner in op.regions:
+                    _erase(inner, search, listener)
             else:
                 if listener is not None:
                     listener.handle_operation_removal(op)

@@ -7,12 +7,19 @@ now, or computed anew, is asked again.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, cast
+from weakref import WeakKeyDictionary, ref
 
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
+from xdsl.traits import SymbolOpInterface, SymbolTable
+
+from passel.xdsl.fast.known import is_known_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from xdsl.ir import OpTrait
 
@@ -75,3 +82,82 @@ def remember_traits(*, remember: bool) -> None:
     for name, method in methods.items():
         if vars(Operation)[name] is not method:
             setattr(Operation, name, method)
+
+
+_plain: Final = SymbolTable.lookup_symbol
+"""xDSL's own function."""
+
+_is_verifying: Final = ContextVar("is_verifying", default=False)
+_tables: Final[WeakKeyDictionary[Operation, dict[str, ref[Operation]] | None]] = WeakKeyDictionary()
+"""The symbols of tables; None if the ops of one may be called by names that they find out."""
+
+
+@contextmanager
+def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
+    """Let verifiers inside the `with` block find symbols in tables, which are kept.
+
+    What a table has is looked at before it is taken, and what it does not have makes it anew. So a
+    table is right after any change, but that it may have the second of two symbols of one name.
+
+    Args:
+        fresh: An op whose table is not taken over.
+    """
+    if fresh is not None:
+        _tables.pop(fresh, None)
+    token = _is_verifying.set(True)
+    try:
+        yield
+    finally:
+        _is_verifying.reset(token)
+
+
+def find_symbols_in_tables(*, find: bool) -> None:
+    """Let `SymbolTable.lookup_symbol` use tables, or be xDSL's own."""
+    owner: Any = SymbolTable
+    owner.lookup_symbol = staticmethod(_lookup if find else _plain)
+
+
+def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
+    anchor: Operation | None = op
+    while anchor is not None and not anchor.has_trait(SymbolTable):
+        anchor = anchor.parent_op()
+    if anchor is None or not _is_verifying.get():
+        return _plain(op, name)
+    path = SymbolRefAttr(name) if isinstance(name, str | StringAttr) else name
+    symbol = path.root_reference.data
+    found = _known(anchor, symbol)
+    if found is None:
+        _tables[anchor] = _table(anchor)
+        found = _known(anchor, symbol)
+    if found is None and _tables[anchor] is None:
+        return _plain(op, name)
+    if found is None or not path.nested_references:
+        return found
+    first, *others = path.nested_references.data
+    return SymbolTable.lookup_symbol(found, SymbolRefAttr(first, others))
+
+
+def _known(anchor: Operation, name: str) -> Operation | None:
+    """Return the symbol that a table has, if it is still there, and still called so."""
+    entry = (_tables.get(anchor) or {}).get(name)
+    found = None if entry is None else entry()
+    if found is None or found.parent_op() is not anchor:
+        return None
+    return found if _name_of(found) == name else None
+
+
+def _name_of(op: Operation) -> str | None:
+    trait = op.get_trait(SymbolOpInterface)
+    name = None if trait is None else trait.get_sym_attr_name(op)
+    return None if name is None else name.data
+
+
+def _table(anchor: Operation) -> dict[str, ref[Operation]] | None:
+    symbols: dict[str, ref[Operation]] = {}
+    for op in anchor.regions[0].block.ops:
+        trait = op.get_trait(SymbolOpInterface)
+        if trait is not None and not is_known_class(type(trait)):
+            return None
+        if (name := _name_of(op)) is not None:
+            symbols.setdefault(name, ref(op))
+    return symbols

@@ -49,9 +49,6 @@ _HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEf
 """What tells of effects that are the same for all ops."""
 (_RECURSIVE,) = _effects_of(RecursiveMemoryEffect)
 
-_FREE: Final = {"__init__"}
-"""Methods that no rewrite calls on ops that exist."""
-
 _SPECIAL: Final = frozenset({-1, 0, 1})
 """Neutral and absorbing operands of ops of `arith`: whatever the other one is, they fold."""
 
@@ -168,7 +165,9 @@ class QuickPattern(RewritePattern):
         """Rewrite an op."""
         facts = self._classes[type(op)]
         if not facts.is_known or (
-            facts.erasable is not False and _is_unused(op) and self._classes.may_erase(op)
+            facts.erasable is not False
+            and not any(each.first_use for each in op.results)
+            and self._classes.may_erase(op)
         ):
             self._pattern.match_and_rewrite(op, rewriter)
         elif facts.patterns is not None:
@@ -210,16 +209,9 @@ def computes_with_integers(op_class: type[Operation]) -> bool:
     return issubclass(kind, base) and kind.py_operation is not base.py_operation
 
 
-def _is_unused(op: Operation) -> bool:
-    for result in op.results:  # noqa: SIM110 - a generator takes longer
-        if result.first_use is not None:
-            return False
-    return True
-
-
 def _is_known(op_class: type[Operation]) -> bool:
     """Return whether rewrites ask an op for nothing but by xDSL's code."""
-    if overridden_by(op_class) - _FREE:
+    if overridden_by(op_class) - {"__init__"}:
         return False
     if type(getattr_static(op_class, "traits")) is not OpTraits:  # they may be computed anew
         return False
