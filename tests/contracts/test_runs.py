@@ -35,11 +35,12 @@ class Schedule:
         self.made.append(self)
 
 
-@pytest.fixture(autouse=True)
-def _forget() -> None:
-    """Start anew."""
+def _forget_all() -> None:
     Schedule.made.clear()
     Schedule.used.clear()
+
+
+_forget = pytest.fixture(autouse=True)(_forget_all)
 
 
 class Generate(Pass):
@@ -147,17 +148,14 @@ def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
     assert Schedule.used == Schedule.made
 
 
-def test_consumers_inside_get_that_of_the_op_around() -> None:
-    """Each of them, as long as no pass before it in its pipeline breaks it."""
+def test_consumers_inside_and_in_merged_pipelines() -> None:
+    """Ops inside get that of the op around, and adjacent pipelines of one anchor run as one."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add(Generate(), funcs(Careful(), Materialize(enclosing=True), Careful()))
     pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
     assert Schedule.used == Schedule.made * 2
-
-
-def test_merged_pipelines() -> None:
-    """Adjacent nested pipelines of one anchor run as one on each op."""
-    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.clear()
+    _forget_all()
     pm.add(funcs(Generate()), funcs(Careful()), funcs(Materialize()))
     pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
     assert len(Schedule.made) == 2

@@ -6,18 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from xdsl.traits import SymbolTable
-from xdsl_inputs import xdsl_context
 
 from passel import (
     AllAnalyses,
-    AnchorError,
     ContractError,
-    DefinitionError,
-    InterfacePass,
     OpPassManager,
     Pass,
-    PassContext,
     PassManager,
     PassType,
     option,
@@ -28,7 +22,6 @@ from passel.contracts import ContractWalk, Violation
 from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.passes.factory import make_pass_class
 from passel.testing import ToyAdapter
-from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,82 +112,7 @@ def test_the_message_names_the_pass_both_ends_and_the_way_out() -> None:
     )
 
 
-@pytest.mark.parametrize("between", [(), (CAREFUL,), (WATCHER,), (CAREFUL, WATCHER, CAREFUL)])
-def test_what_every_pass_between_preserves_is_fine(between: tuple[Pass[Any], ...]) -> None:
-    """Passes outside of the region may do what they like."""
-    assert not errors(module(CARELESS, GENERATE, *between, MATERIALIZE, CARELESS))
-
-
-def test_each_pass_that_does_not_preserve_is_reported_once() -> None:
-    """Also if several passes require the analysis; a later one adds what came in between."""
-    tree = module(GENERATE, CARELESS, CARELESS, MATERIALIZE, MATERIALIZE)
-    assert errors(tree) == [
-        ("1:careless", "0:generate", "3:materialize"),
-        ("2:careless", "0:generate", "3:materialize"),
-        ("3:materialize", "0:generate", "4:materialize"),
-    ]
-
-
-def test_who_produces_it_anew_starts_anew() -> None:
-    """Only what is between a consumer and the last producer counts."""
-    assert not errors(module(GENERATE, CARELESS, GENERATE, MATERIALIZE))
-
-
-def test_regions_overlap() -> None:
-    """Each analysis is watched by itself."""
-    tree = module(GENERATE, PLAN, CAREFUL, APPLY, CAREFUL, MATERIALIZE)
-    assert errors(tree) == [("2:careful", "1:plan", "3:apply")]
-    tree = module(GENERATE, PLAN, WATCHER, CARELESS, APPLY, MATERIALIZE)
-    assert errors(tree) == [
-        ("3:careless", "1:plan", "4:apply"),
-        ("3:careless", "0:generate", "5:materialize"),
-    ]
-
-
-def test_nobody_produces_it() -> None:
-    """A requirement that nothing meets is an error; a product that no pass requires is none."""
-    assert errors(module(MATERIALIZE, GENERATE)) == [("0:materialize", None, "0:materialize")]
-
-
-# -- Nested, dynamic, native -----------------------------------------------------------------
-
-
-def test_nested_passes_count() -> None:
-    """A pass on ops inside invalidates the analyses of the enclosing op, unless it preserves them."""
-    assert not errors(module(GENERATE, funcs(CAREFUL), MATERIALIZE))
-    assert not errors(module(GENERATE, funcs(), MATERIALIZE))
-    tree = module(GENERATE, funcs(CAREFUL, funcs(CARELESS, anchor="toy.op")), MATERIALIZE)
-    assert errors(tree) == [
-        ("toy.func/toy.op/0:careless", "0:generate", "1:materialize"),
-    ]
-
-
-def test_a_nested_pass_may_require_what_is_produced_around() -> None:
-    """Passes before it count, in its own pipeline as well; those after it, or beside, do not."""
-    assert not errors(module(GENERATE, funcs(CAREFUL, MATERIALIZE, CARELESS)))
-    assert errors(module(GENERATE, funcs(CARELESS, MATERIALIZE))) == [
-        ("toy.func/0:careless", "0:generate", "toy.func/1:materialize")
-    ]
-
-
-def test_what_is_produced_in_a_nested_pipeline_ends_with_it() -> None:
-    """Neither the enclosing op nor a later pipeline gets it."""
-    ended = [("toy.func/0:generate", "toy.func/0:generate", "0:materialize")]
-    assert errors(module(funcs(GENERATE), MATERIALIZE)) == ended
-    tree = module(funcs(GENERATE), WATCHER, funcs(MATERIALIZE))
-    assert errors(tree) == [
-        ("toy.func/0:generate", "toy.func/0:generate", "toy.func/1:materialize")
-    ]
-
-
-def test_adjacent_nested_pipelines_are_one() -> None:
-    """Those of one anchor are merged by the run, also with those of others in between."""
-    assert not errors(module(funcs(GENERATE), funcs(MATERIALIZE)))
-    assert not errors(module(funcs(GENERATE), funcs(CARELESS, anchor="toy.op"), funcs(MATERIALIZE)))
-    tree = module(funcs(GENERATE, anchor="any"), funcs(MATERIALIZE, anchor="any"))
-    assert len(errors(tree)) == 1
-    tree = module(funcs(GENERATE), funcs(CARELESS, anchor="any"), funcs(MATERIALIZE))
-    assert len(errors(tree)) == 1
+# -- Produced and required, nested, dynamic ------------------------------------------------------
 
 
 class Says(Pass):
@@ -217,27 +135,76 @@ class Holds(Pass):
     pipeline: OpPassManager = option(default_factory=OpPassManager)
 
 
-def test_dynamic_pipelines() -> None:
-    """The passes of those that a pass holds, or says that it may run, count."""
-    assert not errors(module(GENERATE, Says(), MATERIALIZE))
-    assert errors(module(GENERATE, Says(careful=False), MATERIALIZE)) == [
-        ("1:says/toy.func/0:careless", "0:generate", "2:materialize")
-    ]
-    assert not errors(module(GENERATE, Holds(pipeline=funcs(CAREFUL)), MATERIALIZE))
-    assert errors(module(GENERATE, Holds(pipeline=funcs(CARELESS)), MATERIALIZE)) == [
-        ("1:holds/toy.func/0:careless", "0:generate", "2:materialize")
-    ]
-    assert not errors(module(GENERATE, Holds(pipeline=funcs(CAREFUL, MATERIALIZE))))
+ENDED = [("toy.func/0:generate", "toy.func/0:generate", "0:materialize")]
 
 
-def test_repeated_pipelines_preserve_what_their_passes_do() -> None:
-    """The fixed point itself changes nothing."""
-    held = CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, WATCHER))
-    assert not errors(module(GENERATE, held, MATERIALIZE))
-    held = CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, CARELESS))
-    assert errors(module(GENERATE, held, MATERIALIZE)) == [
-        ("1:composite-fixed-point-pass/any/1:careless", "0:generate", "2:materialize")
-    ]
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        # What every pass between preserves is fine; passes outside may do what they like.
+        ((CARELESS, GENERATE, MATERIALIZE, CARELESS), []),
+        ((GENERATE, CAREFUL, WATCHER, CAREFUL, MATERIALIZE), []),
+        # Each pass that does not is reported once; a later consumer adds what came in between.
+        (
+            (GENERATE, CARELESS, CARELESS, MATERIALIZE, MATERIALIZE),
+            [
+                ("1:careless", "0:generate", "3:materialize"),
+                ("2:careless", "0:generate", "3:materialize"),
+                ("3:materialize", "0:generate", "4:materialize"),
+            ],
+        ),
+        ((GENERATE, CARELESS, GENERATE, MATERIALIZE), []),  # the last producer counts
+        # Each analysis is watched by itself.
+        (
+            (GENERATE, PLAN, CAREFUL, APPLY, CAREFUL, MATERIALIZE),
+            [("2:careful", "1:plan", "3:apply")],
+        ),
+        # A requirement that nothing meets is an error; a product that no pass requires is none.
+        ((MATERIALIZE, GENERATE), [("0:materialize", None, "0:materialize")]),
+        # Passes on ops inside invalidate the analyses of the enclosing op.
+        ((GENERATE, funcs(CAREFUL), funcs(), MATERIALIZE), []),
+        (
+            (GENERATE, funcs(CAREFUL, funcs(CARELESS, anchor="toy.op")), MATERIALIZE),
+            [("toy.func/toy.op/0:careless", "0:generate", "1:materialize")],
+        ),
+        # A nested pass may require what is produced around.
+        ((GENERATE, funcs(CAREFUL, MATERIALIZE, CARELESS)), []),
+        (
+            (GENERATE, funcs(CARELESS, MATERIALIZE)),
+            [("toy.func/0:careless", "0:generate", "toy.func/1:materialize")],
+        ),
+        # What is produced in a nested pipeline ends with it.
+        ((funcs(GENERATE), MATERIALIZE), ENDED),
+        (
+            (funcs(GENERATE), WATCHER, funcs(MATERIALIZE)),
+            [("toy.func/0:generate", "toy.func/0:generate", "toy.func/1:materialize")],
+        ),
+        # Adjacent ones of one anchor are merged by the run, also with others in between.
+        ((funcs(GENERATE), funcs(CARELESS, anchor="toy.op"), funcs(MATERIALIZE)), []),
+        (
+            (funcs(GENERATE), funcs(CARELESS, anchor="any"), funcs(MATERIALIZE)),
+            [("toy.func/0:generate", "toy.func/0:generate", "toy.func/1:materialize")],
+        ),
+        # Pipelines that a pass holds, or says that it may run, count.
+        ((GENERATE, Says(), Holds(pipeline=funcs(CAREFUL)), MATERIALIZE), []),
+        (
+            (GENERATE, Says(careful=False), MATERIALIZE),
+            [("1:says/toy.func/0:careless", "0:generate", "2:materialize")],
+        ),
+        (
+            (GENERATE, Holds(pipeline=funcs(CARELESS)), MATERIALIZE),
+            [("1:holds/toy.func/0:careless", "0:generate", "2:materialize")],
+        ),
+        # A fixed point itself changes nothing.
+        (
+            (GENERATE, CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, CARELESS)), MATERIALIZE),
+            [("1:composite-fixed-point-pass/any/1:careless", "0:generate", "2:materialize")],
+        ),
+    ],
+)
+def test_analyses(items: tuple[Any, ...], expected: list[Any]) -> None:
+    """Each pass between a producer and a consumer has to preserve the analysis."""
+    assert errors(module(*items)) == expected
 
 
 def test_nothing_crosses_to_another_ir() -> None:
@@ -378,57 +345,3 @@ def test_the_message_about_a_dialect() -> None:
         "[toy.module/0:lower] has made illegal, and no pass since has made it legal; put it "
         "before that one"
     )
-
-
-# -- Declarations ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value", "shown"),
-    [
-        ("preserves", Schedule, r"\(Schedule,\)"),
-        ("requires", "linalg", r"\('linalg',\)"),
-        ("makes_illegal", "linalg", r"\('linalg',\)"),
-    ],
-)
-def test_a_single_thing_instead_of_a_tuple(attribute: str, value: object, shown: str) -> None:
-    """A forgotten comma is refused when the class is defined."""
-    with pytest.raises(DefinitionError, match=f"{attribute} of Wrong is .*; write {shown}"):
-        made("wrong", **{attribute: value})
-
-
-def test_a_dialect_that_is_made_both_legal_and_illegal() -> None:
-    """One of them is not true."""
-    with pytest.raises(DefinitionError, match="'scf' both legal and illegal"):
-        made("wrong", makes_legal=("scf", "cf"), makes_illegal=("linalg", "scf"))
-
-
-# -- Anchors ---------------------------------------------------------------------------------
-
-
-class OnTables(InterfacePass[SymbolTable]):
-    """A pass for symbol tables."""
-
-    name = "on-tables"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
-def test_anchors_are_checked_when_it_is_built() -> None:
-    """Where the context says what ops there are; with the way out."""
-    context = xdsl_context()
-    builder = PipelineBuilder("builtin.module", context, adapter=XDSLAdapter())
-    builder.add("func.func(cse)")
-    table = builder.nest("func.func").add(OnTables())
-    with pytest.raises(AnchorError) as refused:
-        builder.build()
-    assert str(refused.value) == (
-        "unable to schedule pass 'on-tables' on a PassManager intended to run on 'func.func'! It "
-        "runs on ops that implement SymbolTable; put it into the enclosing pipeline, on "
-        "'builtin.module'"
-    )
-    builder.remove(table)
-    builder.nest("func.fnuc").add("cse")
-    with pytest.raises(AnchorError, match=r"no registered operation .*; did you mean 'func.func'"):
-        builder.build()

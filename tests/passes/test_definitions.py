@@ -86,6 +86,11 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Options, _option("x", []), r"mutable default <class 'list'> for field x .*tuple\[int, "),
         (Pass, {"dependent_dialects": "arith"}, r"of .*Wrong is 'arith'; write \('arith',\)"),
         (Pass, {"makes_legal": None}, r"makes_legal of Wrong is None; write \(None,\)"),
+        (
+            Pass,
+            {"makes_legal": ("scf",), "makes_illegal": ("scf",)},
+            "'scf' both legal and illegal",
+        ),
         (Pass, {"dependent_dialects": (3,)}, "3 in dependent_dialects of Wrong is no text"),
         (
             Pass,

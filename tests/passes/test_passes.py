@@ -10,7 +10,6 @@ import pytest
 
 from passel import (
     OperationPass,
-    Pass,
     Statistic,
     option,
 )
@@ -102,16 +101,6 @@ def test_an_anchor_in_the_class_body_wins() -> None:
         anchor = "toy.func"
 
     assert (OnModule.anchor, ByName.anchor) == ("toy.module", "toy.func")
-
-
-def test_an_agnostic_pass_may_name_an_anchor() -> None:
-    """A plain pass with an anchor is restricted to it."""
-
-    class Anchored(Pass):
-        anchor = "toy.func"
-
-    assert Anchored().can_schedule_on(FUNC)
-    assert not Anchored().can_schedule_on(MODULE)
 
 
 def test_a_generic_pass_waits_for_its_subclass() -> None:

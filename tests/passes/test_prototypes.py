@@ -110,23 +110,6 @@ def test_other_defaults_under_its_own_name() -> None:
         list(passes_in(f"builtin.module({name})", registry))
 
 
-def test_it_is_made_when_it_is_needed() -> None:
-    """Registering and listing do not call the function; using the pass does, once."""
-    calls: list[int] = []
-
-    def make() -> Unroll:
-        calls.append(1)
-        return Unroll(wanted="all")
-
-    registry = PassRegistry()
-    registry.register("lazy", make)
-    assert [info.name for info in registry.passes()] == ["lazy"]
-    assert calls == []
-    for _ in range(2):
-        assert [each.wanted for each in passes_in("builtin.module(lazy)", registry)] == ["all"]
-    assert calls == [1]
-
-
 class Declared(Pass):
     """Count what it is run on."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     ("text", "node"),
     [
         ("any()", PipelineNode("any")),
-        ("any( )", PipelineNode("any")),
-        ("any(a)", PipelineNode("any", (PassNode("a"),))),
         ("x.y(a,b)", PipelineNode("x.y", (PassNode("a"), PassNode("b")))),
         (
             "m(f(a),g(),b)",
@@ -149,22 +147,10 @@ def test_malformed_text(text: str, message: str, column: int, marked: str) -> No
     assert problem.span.line == 1
 
 
-def test_errors_show_the_place_in_the_whole_text(parse: Callable[[str], PassManager]) -> None:
-    """Line, column and caret are those of the text as it was written, anchor included."""
-    with pytest.raises(PipelineError) as info:
-        parse("any(\n  a,\n  set{to=x}\n)")
-    assert str(info.value) == (
-        "<pass-pipeline>:3:10: error: option 'to' of pass 'set': 'x' value invalid for integer argument!\n"
-        "  set{to=x}\n"
-        "         ^"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("any(" * 10_000 + "a" + ")" * 10_000, "pipeline is nested more than 64 levels deep"),
-        ("any(" * 10_000, "pipeline is nested more than 64 levels deep"),
         (
             "any(knobs{pipeline=" * 10_000 + "any()" + "})" * 10_000,
             "options are nested more than 64 levels deep",
@@ -180,11 +166,8 @@ def test_errors_show_the_place_in_the_whole_text(parse: Callable[[str], PassMana
         ("any(a" + ")" * 10_000, "encountered extra closing ')'"),
         ("any(" + "x" * 2_000_000 + ")", "does not refer to a registered pass"),
         ("any(" + ("x" * 999 + ",") * 9_000 + "a)", "does not refer to a registered pass"),
-        ("any(a" + " " * 2_000_000 + "b)", "does not refer to a registered pass"),
         ("any(" + " " * 2_000_000 + "x)", "does not refer to a registered pass"),
         ("any(a{" + "x" * 2_000_000 + "})", "no such option"),
-        ("any(a{" + ("x" * 999 + " ") * 10_000 + "})", "no such option"),
-        ("any(" + ("a{" + "x" * 999 + "},") * 9_000 + "a)", "no such option"),
         ('any(set{at="' + "x" * 2_000_000 + '" to=x})', "'x' value invalid for integer"),
         ('any(set{at="' + "x" * 2_000_000 + "})", "encountered unbalanced parentheses"),
         ("any(set{to=" + "9" * 2_000_000 + "})", "a number of 2000000 digits is invalid"),
@@ -263,9 +246,6 @@ def test_spans_mark_what_was_written() -> None:
     ("text", "expected"),
     [
         ("", []),
-        ("   ", []),
-        ("a", [("a", None, "")]),
-        ("a=1", [("a", "1", "")]),
         ("a=", [("a", "", "")]),
         ("a= b", [("a", "", ""), ("b", None, "")]),
         (" a=1   b=2 ", [("a", "1", ""), ("b", "2", "")]),
@@ -273,11 +253,9 @@ def test_spans_mark_what_was_written() -> None:
         ("a==1", [("a", "=1", "")]),
         ("=3", [("", "3", "")]),
         ("a={b c}", [("a", "b c", "{")]),
-        ("a={ b }", [("a", "b", "{")]),
         ("a={}", [("a", "", "{")]),
         ("a={{b}}", [("a", "{b}", "{")]),
         ("a={b}{c}", [("a", "{b}{c}", "")]),
-        ("a={b}c", [("a", "{b}c", "")]),
         ('a="b c"', [("a", "b c", '"')]),
         ("a='b c'", [("a", "b c", "'")]),
         ("a=' b '", [("a", " b ", "'")]),
@@ -332,7 +310,6 @@ def test_braces_around_options_are_those_around_all_of_them() -> None:
         ("both ' and \"", '"both \' and \\""'),
         ("back\\slash", "'back\\slash'"),
         ("a\nb", '"a\nb"'),
-        ("=", "="),
         ("é", "é"),
     ],
 )
@@ -342,20 +319,3 @@ def test_strings_are_quoted_where_they_need_to_be(text: str, spelled: str) -> No
     (node,) = parse_options(f"k={spelled}")
     assert node.value is not None
     assert node.value.text == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "any()",
-        "m(a,f(b{x=1 y z= w={a b} v='q' u=\"q\"},g()),a[cse])",
-        'm(a["b c"])',
-        "m(a[{b}])",
-        "m(a['b'])",
-        "m(a[])",
-        "m(a{=3})",
-    ],
-)
-def test_canonical_text_prints_as_it_was(text: str) -> None:
-    """Nodes keep how values were quoted."""
-    assert print_pipeline(parse_pipeline(text)) == text
