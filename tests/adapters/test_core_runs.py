@@ -18,7 +18,6 @@ from passel import (
 )
 from passel.instruments import CrashReproducer
 from passel.instruments.ir_printer import PrintIR
-from passel.instruments.timing import Timing
 from passel.ir import PrintFlags
 from passel.manager import BarePipeline
 
@@ -84,17 +83,6 @@ def test_statistics(parse: Any, subject: Subject, program: Any) -> None:
     assert result.statistics == {path: {"ran": 6}, f"{path}/any/0:configured": {"ran": 2}}
 
 
-def test_timing(parse: Any, program: Any) -> None:
-    """The tree of times is that of the pipeline."""
-    manager = parse("configured{pipeline=configured}")
-    manager.add_instrumentation(Timing())
-    root = manager.run(program).timing
-    row = root.find("Configured")
-    assert row.count == 2
-    assert [child.name for child in row.children] == ["'any' Pipeline"]
-    assert row.children[0].children[0].name == "Configured"
-
-
 def test_dumps(parse: Any, subject: Subject, program: Any) -> None:
     """Dumps have MLIR's headers, with the pass, the op and its symbol."""
     stream = io.StringIO()
@@ -119,19 +107,6 @@ def test_failures(parse: Any, program: Any) -> None:
     messages = [each.message for each in caught.value.diagnostics]
     assert messages[0] == messages[2] == "about to fail"
     assert str(caught.value).count("told to") == 2
-
-
-def test_crashes(manager: PassManager, subject: Subject, program: Any, act: Any) -> None:
-    """An exception of a pass is the cause of the error."""
-
-    def crash(_op: Any, _ctx: PassContext) -> None:
-        raise KeyError("oops")
-
-    manager.add_nested(subject.names["func"], act(crash))
-    with pytest.raises(PassFailedError) as caught:
-        manager.run(program)
-    assert [each.kind for each in caught.value.failures] == ["crashed", "crashed"]
-    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_reproducers(parse: Any, parse_whole: Any, program: Any, tmp_path: Path) -> None:
