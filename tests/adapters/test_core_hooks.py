@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import PassContext, PassManager
 from passel.testing import FullEventRecorder
 
 if TYPE_CHECKING:
     from subjects import Subject
+
+    from passel import PassContext, PassManager
 
 
 @pytest.fixture

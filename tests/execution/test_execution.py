@@ -239,14 +239,6 @@ def test_statistics_are_counted_per_place_in_the_pipeline(
     }
 
 
-def test_every_run_counts_from_zero(parse: Callable[[str], PassManager]) -> None:
-    """Statistics belong to a run, not to the pass."""
-    pm = parse("any(count)")
-    assert [pm.run(parse_toy("toy.module")).statistics for _ in range(2)] == [
-        {"any/0:count": {"seen": 3}}
-    ] * 2
-
-
 @pytest.mark.one_process
 def test_a_pass_sees_its_op_path_and_context(adapter: ToyAdapter) -> None:
     """The context tells a pass where it is, anew for each step."""
