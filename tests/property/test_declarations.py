@@ -1,0 +1,61 @@
+"""Whatever passes declare, no invalid IR leaves a run as a success, on either IR."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from declared_meddlers import ACTS, cases, check, check_inside
+from sweeps import STEP
+
+import passel.mlir as on_mlir
+import passel.xdsl as on_xdsl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+IRS: dict[str, dict[str, Any]] = {
+    "xdsl": {"adapter": on_xdsl.XDSLAdapter(), "parse": on_xdsl.parse_source},
+    "mlir": {"adapter": on_mlir.MLIRAdapter(), "parse": on_mlir.parse_source},
+}
+
+with_ir = pytest.mark.parametrize("ir", IRS.values(), ids=IRS)
+
+
+@pytest.mark.parametrize(
+    "check_case",
+    [
+        *(
+            pytest.param(partial(check, case, **IRS["xdsl"]), id=f"xdsl-{case}")
+            for case in cases(263)
+        ),
+        *(
+            pytest.param(partial(check, case, **IRS["mlir"]), id=f"mlir-{case}")
+            for case in cases(431)
+        ),
+    ],
+)
+def test_no_declaration_lets_invalid_ir_out(check_case: Callable[[], None]) -> None:
+    """A pass that breaks the function beside fails, and equally so in any number of processes."""
+    check_case()
+
+
+@pytest.mark.sweep
+@with_ir
+@pytest.mark.parametrize("act", ACTS)
+def test_no_declaration_at_all_lets_invalid_ir_out(act: str, ir: dict[str, Any]) -> None:
+    """That holds for each declaration, place, depth and pipeline."""
+    for case in cases(STEP):
+        if case.act == act:
+            check(case, **ir)
+
+
+@with_ir
+@pytest.mark.parametrize("behind", ["nothing", "claim", "level"])
+@pytest.mark.parametrize("act", [each for each in ACTS if each != "erase"])
+def test_what_is_said_to_be_preserved_is_looked_after(
+    act: str, behind: str, ir: dict[str, Any]
+) -> None:
+    """A pass on the module that breaks what is inside, and says that it did nothing, is named."""
+    check_inside(act, behind, **ir)
