@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from declared_meddlers import ACTS, cases, check, check_inside
+from declared_meddlers import ACTS, Case, cases, check, check_inside
 from sweeps import STEP
 
 import passel.mlir as on_mlir
 import passel.xdsl as on_xdsl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 IRS: dict[str, dict[str, Any]] = {
     "xdsl": {"adapter": on_xdsl.XDSLAdapter(), "parse": on_xdsl.parse_source},
@@ -23,22 +19,13 @@ IRS: dict[str, dict[str, Any]] = {
 with_ir = pytest.mark.parametrize("ir", IRS.values(), ids=IRS)
 
 
-@pytest.mark.parametrize(
-    "check_case",
-    [
-        *(
-            pytest.param(partial(check, case, **IRS["xdsl"]), id=f"xdsl-{case}")
-            for case in cases(263)
-        ),
-        *(
-            pytest.param(partial(check, case, **IRS["mlir"]), id=f"mlir-{case}")
-            for case in cases(431)
-        ),
-    ],
-)
-def test_no_declaration_lets_invalid_ir_out(check_case: Callable[[], None]) -> None:
+SAMPLE = [(ir, case) for ir, step in (("xdsl", 263), ("mlir", 431)) for case in cases(step)]
+
+
+@pytest.mark.parametrize(("ir", "case"), SAMPLE, ids=str)
+def test_no_declaration_lets_invalid_ir_out(ir: str, case: Case) -> None:
     """A pass that breaks the function beside fails, and equally so in any number of processes."""
-    check_case()
+    check(case, **IRS[ir])
 
 
 @pytest.mark.sweep
