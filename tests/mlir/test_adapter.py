@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from mlir.ir import (
@@ -18,8 +18,11 @@ from mlir.ir import (
 from passel.diagnostics import UNKNOWN
 from passel.diagnostics import Location as Place
 from passel.errors import AdapterError
-from passel.ir import InvalidIR
+from passel.ir import InvalidIR, adapter_for, adapter_named, has_adapter
 from passel.mlir import MLIRAdapter, diagnostics, iree_adapter, parse_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 REGISTERED = """\
 func.func @f(%a: i32) -> i32 {
@@ -83,15 +86,14 @@ def test_missing_build() -> None:
     assert iree_adapter().bindings.root == "iree.compiler"
 
 
-def test_missing_abilities(adapter: MLIRAdapter, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error names the build, and the pass that it lacks."""
-
-    def no_passes(text: str, context: Any) -> Any:
-        raise ValueError(text)
-
-    monkeypatch.setattr(adapter.bindings.passmanager.PassManager, "parse", no_passes)
-    with pytest.raises(AdapterError, match=r"'mlir' cannot be used: they lack .*strip-debuginfo"):
-        adapter.kind_named(adapter.create_context(), "func.func")
+def test_a_build_that_no_table_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found by its top-level package, or by its classes, wherever in it the library is."""
+    (tmp_path / "some_build" / "_mlir" / "_mlir_libs").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert repr(adapter_named("some_build")) == 'MLIRAdapter("some_build._mlir")'
+    context = type("Context", (), {"__module__": "some_build._mlir._mlir_libs._mlir.ir"})()
+    assert adapter_for(context) is adapter_named("some_build")
+    assert not has_adapter("no_such_build")
 
 
 # -- Ops -------------------------------------------------------------------------------------

@@ -178,26 +178,12 @@ CASES = {
         0,
     ),
     "not on functions": Case(GOOD, "builtin.module(any(sccp,inline))", 1),
-    "kernels": Case(
-        kernels("a", SAME, COSINE, SAME) + kernels("b", COSINE, COSINE) + kernels("c", SAME),
-        f"builtin.module(gpu.module(gpu.func(cse,{BREAK},canonicalize)),cse)",
-        3,
-    ),
     "kernels in modules": Case(
         "".join(
             f"module @m{n} {{ {kernels('a', SAME, COSINE)} {failing('f')} }}" for n in range(6)
         ),
         f"builtin.module(builtin.module(gpu.module(gpu.func(cse,{BREAK})),func.func({BREAK})))",
         12,
-    ),
-    "functions of LLVM": Case(
-        "".join(
-            f"llvm.func @f{n}(%a: i32) -> i32 {{ %0 = llvm.add %a, %a : i32 "
-            "%1 = llvm.add %a, %a : i32 %2 = llvm.add %0, %1 : i32 llvm.return %2 : i32 }\n"
-            for n in range(20)
-        ),
-        "builtin.module(llvm.func(cse,canonicalize),symbol-dce)",
-        0,
     ),
     "functions of several dialects": Case(
         "".join(
@@ -212,11 +198,6 @@ CASES = {
     "on any": Case(
         f"module @a {{ {failing('f')} }} {GOOD} module {{ {failing('f')} }} {failing('g')}",
         f"builtin.module(any(cse,any({BREAK})),any(cse,{BREAK}))",
-        2,
-    ),
-    "deep": Case(
-        f"module @a {{ module {{ {failing('f')} {GOOD} }} }} {failing('g')}",
-        f"builtin.module(builtin.module(builtin.module(func.func({BREAK}),inline)),func.func({BREAK}))",
         2,
     ),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +105,22 @@ def test_notes(context: Context) -> None:
     assert found[0] == "t.mlir:2:1: error: redefinition of symbol named 'f'"
     assert found[1] == "t.mlir:2:1: note: see current operation: "
     assert found[-1] == "t.mlir:1:1: note: see existing symbol definition here"
+
+
+def test_block_arguments_of_a_class_of_their_own() -> None:
+    """A package may have registered a class for values of a type; locations are right all the same."""
+    script = """
+import mlir.dialects.transform.extras
+from mlir.ir import Context
+from passel.mlir import parse_source
+text = "func.func private @f()\\nfunc.func @g(%a: !transform.any_op) { return }"
+print(parse_source(Context(), text, "t.mlir").operation.get_asm(enable_debug_info=True))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "%arg0: !transform.any_op loc(" in done.stdout
+    assert '"-"' not in done.stdout
 
 
 def test_unregistered_dialects(context: Context) -> None:

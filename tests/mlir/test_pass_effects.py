@@ -12,7 +12,7 @@ from passel.mlir import names
 from passel.mlir.bindings import bindings_named
 from passel.mlir.names import native_pass_class
 from passel.mlir.pipelines import CompiledPipeline, effects_of_native, facts_of
-from passel.mlir.upstream import FACTS, FUNCTIONS, FactsFile, PassFacts, facts_file
+from passel.mlir.upstream import FACTS, FactsFile, PassFacts, facts_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,6 @@ def test_generated_facts_come_first(name: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("name", "facts"),
     [
-        ("affine-loop-unroll", PassFacts("", "AffineLoopUnroll", interface=FUNCTIONS)),
         ("convert-gpu-to-nvvm", PassFacts("", "ConvertGpuOpsToNVVMOps", anchor="gpu.module")),
         ("affine-scalrep", PassFacts("", "AffineScalarReplacement", anchor="func.func")),
         ("cse", PassFacts("", "cse")),

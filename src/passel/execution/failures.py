@@ -113,9 +113,10 @@ class Failures:
         (op,) = suspects.ops
         if error is not None:
             return self.invalid_enclosing(suspects, op, error)
+        if len(suspects.passes) == 1:
+            return self.raised(suspects.passes[0], op, PassFailure())
         names = _listed([f"'{each.title}'" for each in suspects.passes])
-        who = "pass" if len(suspects.passes) == 1 else "one of the passes"
-        message = f"'{self.adapter.kind_of(op).name}' op {who} {names} failed"
+        message = f"'{self.adapter.kind_of(op).name}' op one of the passes {names} failed"
         return self._of_suspects("failed", suspects, op, op, message)
 
     def broken_claim(self, step: Step, op: Any) -> Failure:

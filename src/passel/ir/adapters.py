@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,6 +35,8 @@ def adapter_named(name: str) -> IRAdapter:
     """
     point = _adapters().get(name)
     if point is None:
+        if (found := _claimed(name)) is not None:
+            return found
         known = ", ".join(sorted(_adapters())) or "none"
         hint = suggest(name, _adapters())
         raise AdapterError(f"there is no adapter '{name}' (installed: {known}){hint}")
@@ -53,6 +55,21 @@ def adapter_named(name: str) -> IRAdapter:
     return adapter
 
 
+@cache
+def _claimed(package: str) -> IRAdapter | None:
+    """Return the adapter of a package without an entry point, which an installed class knows."""
+    for name in _adapters():
+        with suppress(AdapterError):
+            if (found := adapter_named(name).for_package(package)) is not None:
+                return found
+    return None
+
+
+def has_adapter(name: str) -> bool:
+    """Return whether there is an adapter of a name, installed under it or not."""
+    return name in _adapters() or _claimed(name) is not None
+
+
 def adapter_names() -> Collection[str]:
     """Return the names under which adapters are installed."""
     return _adapters().keys()
@@ -64,7 +81,7 @@ def installed_name(adapter: IRAdapter) -> str:
     It is what `--ir` and `load_reproducer` take; empty if there is none.
     """
     name = adapter.build_name()
-    if name not in adapter_names() or type(adapter_named(name)) is not type(adapter):
+    if not has_adapter(name) or type(adapter_named(name)) is not type(adapter):
         return ""
     return name
 
@@ -93,6 +110,8 @@ def adapter_of_class(cls: type) -> IRAdapter:
         root = base.__module__.partition(".")[0]
         if root in names:
             return adapter_named(root)
+        if (claimed := _claimed(base.__module__)) is not None:
+            return adapter_named(claimed.build_name())
     known = ", ".join(sorted(names)) or "none"
     way_out = "parse it first" if cls is str else "pass adapter=... to PassManager"
     msg = (

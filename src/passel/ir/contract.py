@@ -191,6 +191,11 @@ class IRAdapter(ABC):
         should be as cheap as the builtin `type`.
         """
 
+    @classmethod
+    def for_package(cls, package: str) -> IRAdapter | None:  # noqa: ARG003 - for subclasses
+        """Return an adapter for a package, or a module in it, that has no entry point."""
+        return None
+
     @abstractmethod
     def create_context(self) -> Any:
         """Return a new context with every dialect of the installation available."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from hashlib import blake2b
+from importlib.util import find_spec
 from io import BytesIO
+from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +101,19 @@ class MLIRAdapter(IRAdapter):
     def __repr__(self) -> str:
         """Return what makes one for the build, without the dialects."""
         return f'{type(self).__name__}("{self.bindings.root}")'
+
+    @classmethod
+    def for_package(cls, package: str) -> MLIRAdapter | None:
+        """Return the adapter for a build, by its top-level package or a module of its library."""
+        if not package.isidentifier():
+            root, library, _ = package.partition("._mlir_libs")
+            return cls(root) if library else None
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for found in (*Path(folder).glob("_mlir_libs"), *Path(folder).glob("*/_mlir_libs")):
+                inner = found.parent.relative_to(folder).parts
+                return cls(".".join((package, *inner)))
+        return None
 
     def build_name(self) -> str:
         """Return the top-level package of the build, which is what its entry point is called."""
@@ -227,8 +242,7 @@ class MLIRAdapter(IRAdapter):
     @contextmanager
     def alone_in(self, context: Any, jobs: int | None = None) -> Generator[None]:
         """Let one run at a time work in a context: compiling may load dialects into it."""
-        threads = nullcontext() if jobs is None else on_threads(context, jobs)
-        with context_lock(context), threads:
+        with context_lock(context), on_threads(context, jobs):
             yield
 
     def policies(self) -> RunPolicies:

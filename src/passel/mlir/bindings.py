@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import sys
 from contextlib import contextmanager
 from functools import cache, cached_property
 from threading import RLock
@@ -89,8 +90,13 @@ class Bindings:
 
     @cached_property
     def passmanager(self) -> Any:
-        """The build's module `passmanager`."""
-        return self.module("passmanager")
+        """The module `passmanager` of the build's library."""
+        return self.library.passmanager
+
+    @cached_property
+    def library(self) -> Any:
+        """The extension module that has the classes."""
+        return sys.modules[self.ir.Operation.__module__.removesuffix(".ir")]
 
     def new_context(self, registering: Iterable[Callable[[Any], object]] = ()) -> Any:
         """Return a context with all dialects of the build; its passes are registered as well.
@@ -219,14 +225,14 @@ def context_lock(context: Any) -> RLock:
 
 
 @contextmanager
-def on_threads(context: Any, most: int) -> Generator[None]:
-    """Let a context work on so many threads at most for a while.
+def on_threads(context: Any, most: int | None) -> Generator[None]:
+    """Let a context work on so many threads at most for a while; None for as many as it has.
 
     MLIR makes as many as the calling thread may use processors. Where that cannot be set, it is
     given one thread.
     """
     had_threads = context.get_num_threads() > 1
-    if most > 1 and not (had_threads and most < _processors()):
+    if most is None or (most > 1 and not (had_threads and most < _processors())):
         yield
         return
     context.enable_multithreading(False)

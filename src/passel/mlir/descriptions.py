@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from importlib.metadata import Distribution
 
 _PROGRAMS = ("mlir-opt-22", "mlir-opt")
 _SECONDS = 10
@@ -107,14 +106,5 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[str, Description]]:
 @cache
 def version_of(package: str) -> str:
     """Return the distributions that bring a package, with their versions."""
-    found = {
-        f"{each.name} {each.version}" for each in metadata.distributions() if _has(each, package)
-    }
-    return ", ".join(sorted(found)) or "of no distribution"
-
-
-def _has(distribution: Distribution, package: str) -> bool:
-    """Return whether a distribution brings a package, much faster than `importlib` does."""
-    if (top := distribution.read_text("top_level.txt")) is not None:
-        return package in top.split()
-    return f"\n{package}/" in f"\n{distribution.read_text('RECORD') or ''}"
+    names = sorted({*metadata.packages_distributions().get(package, ())})
+    return ", ".join(f"{each} {metadata.version(each)}" for each in names) or "of no distribution"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
-from passel.errors import AdapterError
 from passel.ir import OpKind
 from passel.mlir.bindings import context_lock
 from passel.mlir.calls import captured
@@ -14,10 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.mlir.bindings import Bindings
-
-
-_HARMLESS = "any(strip-debuginfo)"
-"""A pipeline that does nothing to an op without a location."""
 
 
 class Kinds:
@@ -32,14 +27,8 @@ class Kinds:
         self._known: WeakKeyDictionary[Any, dict[str, OpKind]] = WeakKeyDictionary()
 
     def kind(self, context: Any, name: str) -> OpKind:
-        """Return the kind of a name, which may be unregistered.
-
-        Raises:
-            AdapterError: The build offers no way to find out whether ops are isolated.
-        """
-        known = self._known.get(context)
-        if known is None:
-            known = self._known[context] = {}
+        """Return the kind of a name, which may be unregistered."""
+        known = self._known.setdefault(context, {})
         kind = known.get(name)
         if kind is None:
             if not self.is_registered(context, name):
@@ -100,12 +89,8 @@ class Kinds:
         ir = self._bindings.ir
         with context_lock(context), captured(self._bindings, context):
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
-            try:
-                manager = self._bindings.passmanager.PassManager.parse(_HARMLESS, context)
-            except ValueError:
-                root = self._bindings.root
-                message = f"MLIR's bindings '{root}' cannot be used: they lack `{_HARMLESS}`"
-                raise AdapterError(message) from None
+            manager = self._bindings.passmanager.PassManager("any", context=context)
+            manager.add(_nothing)
             manager.enable_verifier(False)
             try:
                 manager.run(op)

@@ -99,18 +99,9 @@ class _NeighbourWatch:
         return list(self._addresses()) == known
 
     def _addresses(self) -> Iterator[int]:
-        if self._next_of is None:
-            for region in self._op.operation.regions:
-                for block in region:
-                    yield from map(capi.address, block)
-            return
         for region in self._op.operation.regions:
             for block in region:
-                first = next(iter(block), None)
-                place = None if first is None else capi.address(first)
-                while place:
-                    yield place
-                    place = self._next_of(place)
+                yield from map(capi.address, block)
 
 
 def _next_of(bindings: Bindings) -> Callable[[int], int | None] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from contextlib import nullcontext
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
@@ -159,10 +158,9 @@ class LoweredPass(Pass[Any]):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the passes, and report which of them failed."""
-        threads = nullcontext() if self.jobs is None else on_threads(ctx.ir_context, self.jobs)
-        with threads:
+        with on_threads(ctx.ir_context, self.jobs):
             outcome = self.managers.run(op.operation, self.to_text(), ctx)
-        diagnostics = in_program_order(ctx.adapter.children(op), outcome.diagnostics)
+        diagnostics = in_program_order(ctx.adapter, op, outcome.diagnostics)
         failed = self._failed(op, ctx, diagnostics) if outcome.failed else []
         for steps, blamed, error in failed:
             # A pass has failed with the last of what was reported in its op.
@@ -232,9 +230,9 @@ def failures_in(
     number = Counter(name for name, _ in siblings)
     for name, child in siblings:
         if name in files and (number[name] == 1 or places_in(child) & said):
-            kind = adapter.kind_of(child)
-            chosen = (step.select(kind) for step in steps if isinstance(step, NestedStep))
-            inner = [each for pipeline in chosen if pipeline for each in pipeline.steps]
+            nested = (each for each in steps if isinstance(each, NestedStep))
+            chosen = filter(None, (each.select(adapter.kind_of(child)) for each in nested))
+            inner = [each for pipeline in chosen for each in pipeline.steps]
             found += failures_in(folder / name, child, inner, adapter, said)
     return found
 
@@ -244,15 +242,13 @@ _NUMBERS = re.compile(r"^(\d+_)+")
 
 
 def in_program_order(
-    children: Sequence[Any], diagnostics: Sequence[Diagnostic]
+    adapter: IRAdapter, op: Any, diagnostics: Sequence[Diagnostic]
 ) -> Sequence[Diagnostic]:
-    """Return what was reported in the order of the ops in which it was; threads do in any."""
-    if len(diagnostics) < 2:  # noqa: PLR2004
-        return diagnostics
+    """Return what was reported in the order of the ops in an op; threads report in any."""
     ranks: dict[Location, int] = {}
-    for rank, child in enumerate(children):
+    for rank, child in enumerate(adapter.children(op) if diagnostics else ()):
         ranks |= dict.fromkeys(places_in(child) - ranks.keys(), rank)
-    return sorted(diagnostics, key=lambda each: ranks.get(each.location, len(children)))
+    return sorted(diagnostics, key=lambda each: ranks.get(each.location, len(ranks)))
 
 
 def places_in(op: Any) -> set[Location]:

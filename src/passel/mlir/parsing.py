@@ -222,14 +222,16 @@ class _Parser:
             has_escapes: Whether the source has escapes: then its locations can have names for
                 which the bindings must not be asked.
         """
-        for op in map(attrgetter("operation"), bindings_of(self._context).walk(module)):
+        bindings = bindings_of(self._context)
+        ir = bindings.ir
+        for op in map(attrgetter("operation"), bindings.walk(module)):
             op.location = self._named(op.location, has_escapes=has_escapes)
             for region in op.regions:
                 for block in region:
                     for argument in block.arguments:
-                        argument.set_location(
-                            self._named(argument.location, has_escapes=has_escapes)
-                        )
+                        # Packages may have registered a class of their own for its type.
+                        place = ir.BlockArgument(argument)
+                        place.set_location(self._named(place.location, has_escapes=has_escapes))
         return module
 
     def _named(self, location: Any, *, has_escapes: bool) -> Any:

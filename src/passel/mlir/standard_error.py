@@ -102,7 +102,7 @@ def end_at_fatal_errors(bindings: Bindings) -> None:
 
     Source: `llvm::report_fatal_error` and `LLVMInstallFatalErrorHandler`, LLVM 22.
     """
-    library = ctypes.CDLL(bindings.module("_mlir_libs._mlir").__file__)
+    library = ctypes.CDLL(bindings.library.__file__)
     install = getattr(library, "LLVMInstallFatalErrorHandler", None)
     if install is not None:
         install(_end)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from passel.diagnostics import suggest
-from passel.ir import adapter_names
+from passel.ir import adapter_names, has_adapter
 from passel.ir.frontend import Flag, UsageError
 
 if TYPE_CHECKING:
@@ -286,11 +286,9 @@ def color_of(text: str) -> Color:
 
 def ir_of(text: str) -> str:
     """Return the name of an IR that is installed."""
-    if text in {"xdsl", "mlir"}:  # mostly without a look at what is installed
+    if text in {"xdsl", "mlir"} or has_adapter(text):  # mostly without a look at packages
         return text
     known = sorted({"xdsl", "mlir", *adapter_names()})
-    if text in known:
-        return text
     longer = next((name for name in known if text and name.startswith(text)), text)
     raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{suggest(longer, known)}")
 

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.errors import AdapterError, PasselError, PipelineError
-from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, adapter_names
+from passel.ir import (
+    BringsFrontend,
+    TakesDialects,
+    ability_of,
+    adapter_named,
+    adapter_names,
+    has_adapter,
+)
 from passel.ir.frontend import UsageError
 from passel.passes import Pass, default_registry
 from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
@@ -289,7 +296,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
     for name, value in flags_in(words):
         if name == "ir":
             chosen = value
-    is_there = chosen in _KNOWN or chosen in adapter_names()
+    is_there = chosen in _KNOWN or has_adapter(chosen)
     return IRChoice(chosen if is_there else "xdsl", tool, plugins)
 
 
@@ -299,7 +306,7 @@ def flag_for(ir: str) -> str:
     Raises:
         UsageError: It is not installed.
     """
-    if ir not in adapter_names():
+    if not has_adapter(ir):
         raise UsageError(f"the record is of IR '{ir}', which no installed package has")
     return f"--ir={ir}"
 
