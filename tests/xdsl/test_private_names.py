@@ -18,7 +18,7 @@ from passel.xdsl.release import PRIVATE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST = 13
+_MOST = 12
 _OWN = Path(passel.xdsl.__file__).parent
 _MODULES = sorted(_OWN.rglob("*.py"))
 _THEIRS = {

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, LocationAttr, NoneAttr
 from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.hints import isa
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import (
@@ -48,6 +49,15 @@ _TOKEN: Final = re.compile(
     )
     """.replace("PUNCTUATION", "".join(map(re.escape, sorted({*_PUNCTUATION} - {"{"})))),
     re.VERBOSE | re.ASCII,
+)
+# xDSL's own pattern for a string is not possessive: it searches one of thirty characters that
+# is never closed for hours.
+_UNCLOSED: Final = re.compile(
+    r"""
+    [ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+ @?+(?P<quote>")
+    (?!(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+")
+    """,
+    re.VERBOSE,
 )
 _PUNCTUATION_GROUP: Final = 3
 _KINDS: Final = (
@@ -117,15 +127,15 @@ class FastLexer(MLIRLexer):
 
     pos: int
 
-    # xDSL's own pattern, made possessive: without that, an unterminated string of thirty
-    # characters is searched for hours.
-    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
-
     def lex(self) -> FastToken:
         """Read the token at `pos`, skipping white space and comments before it."""
         source = self.input
         match = _TOKEN.match(source.content, self.pos)
         if match is None:
+            if opening := _UNCLOSED.match(source.content, self.pos):
+                self.pos = opening.end()
+                span = Span(opening.start("quote"), self.pos, source)
+                raise ParseError(span, "End of file reached before closing string literal.")
             return _adopt(super().lex())
         group: int = match.lastindex  # pyright: ignore[reportAssignmentType] - every alternative is a group
         token = _new_token(FastToken)

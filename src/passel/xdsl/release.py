@@ -20,7 +20,6 @@ PRIVATE: Final = frozenset(
         # Parts of the parser without a public hook.
         *("_parse_block_body", "_parse_location", "_parse_tensor_literal_element"),
         *("_parse_dialect_resource_handle", "_parser_state", "_register_ssa_definition"),
-        "_unescaped_characters_regex",
         "_dialect_resources",  # which the printer has referred to so far
     }
 )
