@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.errors import Failure
-    from passel.schedule import NestedStep, PipelineCompiler, Schedule, Step
+    from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Schedule, Step
 
 _NOTHING: frozenset[type] = frozenset()
 
@@ -41,6 +41,10 @@ _SKIPPED = Outcome()
 
 class Run(RunFacts):
     """One run of a schedule."""
+
+    op: Any
+    pipeline: Pipeline
+    outcome: Outcome
 
     # -- The run ------------------------------------------------------------------------------
 

@@ -252,7 +252,7 @@ class OptionalCodec(Codec):
 
     def __init__(self, inner: Codec) -> None:
         self.inner: Codec = inner
-        self.metavar = inner.metavar or "<bool>"
+        self.metavar: str = inner.metavar or "<bool>"
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
         """Read the others, and None if that is the last."""

@@ -311,7 +311,7 @@ class Settings(
         self.passes: Sequence[PassFlag] = line.passes
         self.input: str = line.inputs[0] if line.inputs else "-"
         self.threading: bool = not self.mlir_disable_threading
-        self.jobs = self.jobs or jobs_of_environment()
+        self.jobs: Jobs | None = self.jobs or jobs_of_environment()
 
     def frontend(self) -> Frontend:
         """Return the IR's frontend with these settings.
