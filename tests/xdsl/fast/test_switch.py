@@ -7,34 +7,29 @@ from itertools import chain
 import pytest
 from twins import assert_same
 from xdsl.ir import Operation
-from xdsl.printer import Printer
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 from xdsl.transforms.dead_code_elimination import region_dce
 from xdsl_inputs import xdsl_context
 
-from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter, fast
 from passel.xdsl.fast import slow_paths, template_parser
-from passel.xdsl.fast.printer import FastPrinter
 from passel.xdsl.fast.template_parser import TemplateParser
-from passel.xdsl.printing import make_printer
 from passel.xdsl.source_parser import SourceParser
 
 
 def _ways() -> list[object]:
-    """Return what is used to parse, print, rewrite, and find traits."""
+    """Return what is used to parse, rewrite, and find traits."""
     folding = CanonicalizationRewritePattern()
     XDSLAdapter()
     return [
         fast.parser_class(),
-        fast.printer_class(),
         fast.dead_code_eraser(),
         type(fast.canonicalizing_pattern(folding)),
         Operation.get_trait.__module__,
     ]
 
 
-_SLOW = [SourceParser, Printer, region_dce, CanonicalizationRewritePattern, "xdsl.ir.core"]
+_SLOW = [SourceParser, region_dce, CanonicalizationRewritePattern, "xdsl.ir.core"]
 
 
 def test_fast_paths_are_on() -> None:
@@ -47,9 +42,7 @@ def test_slow_paths() -> None:
     """Inside of `slow_paths()` the slow twins are used, and not after it."""
     with slow_paths():
         assert _ways() == _SLOW
-        assert not isinstance(make_printer(PrintFlags()), FastPrinter)
     assert not any(way in _SLOW for way in _ways())
-    assert isinstance(make_printer(PrintFlags()), FastPrinter)
 
 
 def test_the_environment_turns_them_off(monkeypatch: pytest.MonkeyPatch) -> None:

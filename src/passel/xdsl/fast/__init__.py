@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
-from xdsl.printer import Printer
-
 from passel.xdsl.fast.memo import find_symbols_in_tables, remember_traits
 from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
@@ -89,12 +87,3 @@ def switch() -> None:
     """Let xDSL's classes remember traits and symbols if fast paths are taken, and else not."""
     remember_traits(remember=are_on())
     find_symbols_in_tables(find=are_on())
-
-
-def printer_class() -> type[Printer]:
-    """Return the printer to use."""
-    if not are_on():
-        return Printer
-    from passel.xdsl.fast.printer import FastPrinter
-
-    return FastPrinter
