@@ -6,6 +6,7 @@ import faulthandler
 import gc
 import re
 import signal
+import threading
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from xdsl_inputs import NEWEST_XDSL
 
 from passel.diagnostics import log_warning_once
+from passel.execution.strategies import fork
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -65,6 +67,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _says_all_again() -> None:
     """What a process logs once is logged once by each test."""
     log_warning_once.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _has_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What earlier tests have left in this process, such as contexts of MLIR, is at rest."""
+    for each in threading.enumerate():
+        vars(each)["is_ready_for_forks"] = True
+    count = fork._threads  # pyright: ignore[reportPrivateUsage]
+    left = count() - threading.active_count()
+    monkeypatch.setattr(fork, "_threads", lambda: count() - left)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -158,7 +158,7 @@ class Effect:
 
 
 _OWN = re.compile(
-    r"note: (?:to replay|to get a file|in pass|see current)|error: 'func.func' op pass "
+    r"note: (?:to replay|to get a file|on '|see current)|error: 'func.func' op pass "
 )
 
 

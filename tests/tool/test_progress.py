@@ -124,7 +124,8 @@ def test_an_error_ends_it(tmp_path: Path) -> None:
     shown = screen(err)
     assert "step 1/1" in err
     assert "step " not in shown
-    assert shown.count("error: 'func.func' op pass 'nap{fail=true seconds=0.1}' failed") == 4
+    assert shown.count("error: 'func.func' op pass 'nap{fail=true seconds=0.1}' failed") == 1
+    assert "and 3 more like it: @f1, @f2, @f3" in shown
 
 
 @pytest.mark.parametrize(("term", "tty"), [("dumb", True), ("", True), ("xterm", False)])

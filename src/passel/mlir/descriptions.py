@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 from functools import cache
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -106,5 +105,7 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[str, Description]]:
 @cache
 def version_of(package: str) -> str:
     """Return the distributions that bring a package, with their versions."""
+    from importlib import metadata  # noqa: PLC0415 - costs more than passel
+
     names = sorted({*metadata.packages_distributions().get(package, ())})
     return ", ".join(f"{each} {metadata.version(each)}" for each in names) or "of no distribution"

@@ -18,7 +18,7 @@ from passel.execution.streams import interrupts_held, last_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.mlir.bindings import Bindings, Caller
+    from passel.mlir.bindings import Caller
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ def _take_files() -> bool:
 
 
 @cache
-def end_at_fatal_errors(bindings: Bindings) -> None:
+def end_at_fatal_errors(library: str) -> None:
     """Let fatal errors end the process as they end mlir-opt: by a line and exit code 1.
 
     Left alone they abort it, and Python adds where it was. Builds that do not export LLVM's C API
@@ -102,8 +102,7 @@ def end_at_fatal_errors(bindings: Bindings) -> None:
 
     Source: `llvm::report_fatal_error` and `LLVMInstallFatalErrorHandler`, LLVM 22.
     """
-    library = ctypes.CDLL(bindings.library.__file__)
-    install = getattr(library, "LLVMInstallFatalErrorHandler", None)
+    install = getattr(ctypes.CDLL(library), "LLVMInstallFatalErrorHandler", None)
     if install is not None:
         install(_end)
 

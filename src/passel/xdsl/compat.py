@@ -98,7 +98,7 @@ class _CompatMain(xDSLOptMain):
 
     def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
-        arg_parser.add_argument("--compat", help=SUPPRESS)
+        arg_parser.add_argument("--compat", "-compat", help=SUPPRESS)
 
     def register_all_dialects(self) -> None:
         super().register_all_dialects()
