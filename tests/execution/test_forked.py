@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sibling_passes import (
     Again,
-    Die,
     TellProcess,
-    children,
     everything,
     is_elsewhere,
     module_of,
-    run,
 )
 
 from passel import (
-    OpPassManager,
     Pass,
     PassContext,
     PassInstrumentation,
@@ -37,51 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.schedule import Step
-
-
-@pytest.mark.parametrize("jobs", [2, 3])
-@pytest.mark.parametrize("seed", range(1, 9))
-def test_everything_is_the_same(seed: int, jobs: int) -> None:
-    """IR, failures, diagnostics and counts are those of one after the other, in program order."""
-    expected = everything(Sequential(), seed)
-    assert everything(Forked(jobs), seed) == expected
-    assert expected[0][1]
-
-
-class DieAmid(Pass):
-    """Run a pass by which the process ends."""
-
-    name = "die-amid"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it, after another one."""
-        for each in (Again(), Die()):
-            ctx.run_pipeline(OpPassManager("any").add(each))
-
-
-@pytest.mark.parametrize(
-    ("value", "how"),
-    [
-        (1, "was killed by SIGSEGV"),
-        (2, "ended with exit code 3"),
-        (3, "was killed by SIGKILL"),
-    ],
-)
-def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
-    """The pass and the op that it worked on are named, and all others are processed."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", DieAmid(), Die())
-    module = module_of(12)
-    module.body[5].value = module.body[11].value = value
-    before = children()
-    outcome, _, _ = run(Forked(2), manager, module)
-    assert [failure.symbol for failure in outcome.failures] == ["f4", "f10"]
-    assert {failure.kind for failure in outcome.failures} == {"crashed"}
-    assert {failure.path for failure in outcome.failures} == {"toy.module/toy.func/0:die-amid"}
-    for failure in outcome.failures:
-        assert failure.diagnostic.message.endswith(f"the process that ran passes on it {how}")
-    values = [op.value for op in module.body[1:]]
-    assert values == [value if i in (4, 10) else 20 for i in range(12)]
-    assert children() == before
 
 
 def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sibling_passes import Again, everything, module_of, run
+from sibling_passes import Again, module_of, run
 
 from passel import (
     OpPassManager,
@@ -77,15 +77,6 @@ class Ask(Pass):
         enclosing = ctx.parent_analysis(Size)
         op.value = ctx.analysis(Size).size + (0 if enclosing is None else 100 * enclosing.size)
         ctx.preserve(Size)
-
-
-@pytest.mark.parametrize("seed", range(1, 11))
-def test_everything_is_the_same(seed: int) -> None:
-    """IR, failures, diagnostics and counts are those of one after the other, in program order."""
-    expected = everything(Sequential(), seed)
-    with ThreadPoolExecutor(4) as pool:
-        assert everything(Threads(None, pool), seed) == expected
-    assert everything(Threads(3), seed) == expected
 
 
 def test_threads_work_at_once() -> None:

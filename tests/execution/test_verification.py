@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
 
@@ -39,6 +39,9 @@ class VerifyRecorder(ToyAdapter):
         return super().fingerprint(op, recursive=recursive)
 
 
+Verified: TypeAlias = "Callable[..., tuple[list[str], Any]]"
+
+
 @pytest.fixture
 def verified(
     registry: Any,
@@ -62,60 +65,36 @@ def verified(
 NESTED = "toy.module @m(toy.func @f,toy.func @g)"
 
 
-def test_a_pass_that_changed_its_op_is_verified_recursively(
-    verified: Callable[..., tuple[list[str], Any]],
+@pytest.mark.parametrize(
+    ("pipeline", "mode", "times", "changed"),
+    [
+        ("any(set{to=1})", True, 1, True),
+        ("any(a,set{to=0},a)", True, 0, False),
+        ("any(set{to=1},a,set{to=1},set{to=2})", True, 2, True),
+        ("any(set{to=0 preserve})", True, 0, False),
+        ("any(set{to=1 preserve})", True, 1, True),
+        ("any(a,set{to=1 preserve},set{to=2})", True, 1, True),
+        ("any(a,set{to=1})", "always", 2, True),
+    ],
+)
+def test_what_changed_is_verified(
+    verified: Verified,
+    pipeline: str,
+    mode: Any,
+    times: int,
+    changed: bool,
 ) -> None:
-    """After a change, the op and all that is nested in it is verified."""
-    assert verified("any(set{to=1})", "toy.module @m")[0] == ["@m*"]
+    """The op is verified with all inside, once for each change; `always` verifies after each pass.
 
-
-def test_a_pass_that_changed_nothing_is_not_verified(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
-    """An op whose fingerprint is unchanged needs no verification."""
-    calls, result = verified("any(a,set{to=0},a)", "toy.module @m")
-    assert calls == []
-    assert result.changed is False
-
-
-def test_every_pass_is_compared_with_the_op_before_it(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
-    """One change is verified once, not again after the passes that follow."""
-    assert verified("any(set{to=1},a,set{to=1},set{to=2})", "toy.module @m")[0] == ["@m*", "@m*"]
-
-
-def test_always_verifies_unchanged_ops_too(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
-    """`always` verifies after each pass, changed or not."""
-    calls, result = verified("any(a,set{to=1})", "toy.module @m", "always")
-    assert calls == ["@m*", "@m*"]
-    assert result.changed is True
-
-
-def test_preserving_everything_without_a_change_skips_verification(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
-    """A pass that states that it changed nothing, and did not, needs none."""
-    calls, result = verified("any(set{to=0 preserve})", "toy.module @m")
-    assert calls == []
-    assert result.changed is False
-
-
-def test_a_false_statement_to_preserve_everything_is_found_when_the_pipeline_ends(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
-    """What is valid all the same is verified and counts as a change."""
-    calls, result = verified("any(set{to=1 preserve})", "toy.module @m")
-    assert calls == ["@m*"]
-    assert result.changed is True
+    A statement that everything is preserved holds for one pass, and is checked in the end.
+    """
+    calls, result = verified(pipeline, "toy.module @m", mode)
+    assert calls == ["@m*"] * times
+    assert result.changed is changed
 
 
 @pytest.mark.one_process
-def test_what_a_preserving_pass_broke_is_found_when_the_pipeline_ends(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_what_a_preserving_pass_broke_is_found_when_the_pipeline_ends(verified: Verified) -> None:
     """Invalid IR does not get out behind "everything preserved"."""
     calls, error = verified("toy.module(toy.func(set{preserve at=f}))", NESTED)
     assert calls == ["@f*"]
@@ -123,9 +102,7 @@ def test_what_a_preserving_pass_broke_is_found_when_the_pipeline_ends(
     assert (failure.kind, failure.symbol) == ("invalid", "f")
 
 
-def test_what_a_preserving_pass_broke_is_found_after_a_later_pass(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_what_a_preserving_pass_broke_is_found_after_a_later_pass(verified: Verified) -> None:
     """Invalid IR behind "everything preserved" is found after the next pass that does not.
 
     A note names the passes before it that may be to blame.
@@ -141,19 +118,12 @@ def test_what_a_preserving_pass_broke_is_found_after_a_later_pass(
     )
 
 
-def test_always_refuses_a_false_statement_to_preserve_everything(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_always_refuses_a_false_statement_to_preserve_everything(verified: Verified) -> None:
     """`always` holds each pass to what it states."""
     _, error = verified("any(set{to=1 preserve},a)", "toy.module @m", "always")
     (failure,) = error.failures
     assert "states that it preserves everything, but changed the op" in str(failure)
     assert failure.path == "any/0:set"
-
-
-def test_preserving_lasts_for_one_pass(verified: Callable[..., tuple[list[str], Any]]) -> None:
-    """The statement of one pass does not cover the next."""
-    assert verified("any(a,set{to=1 preserve},set{to=2})", "toy.module @m")[0] == ["@m*"]
 
 
 def test_without_verification_nothing_is_asked(registry: Any) -> None:
@@ -168,16 +138,14 @@ def test_without_verification_nothing_is_asked(registry: Any) -> None:
         pm.run(parse_toy(NESTED))
 
 
-def test_the_input_is_not_verified(verified: Callable[..., tuple[list[str], Any]]) -> None:
+def test_the_input_is_not_verified(verified: Verified) -> None:
     """A run does not verify what it is given, only what passes changed."""
     assert verified("any()", "toy.module @m -1")[0] == []
     assert verified("any(a)", "toy.module @m -1")[0] == []
 
 
 @pytest.mark.one_process
-def test_nested_pipelines_verify_the_parent_itself(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_nested_pipelines_verify_the_parent_itself(verified: Verified) -> None:
     """After nested passes changed something, the enclosing op is verified, non-recursively."""
     calls, result = verified("toy.module(toy.func(set{to=1 at=f}),a)", NESTED)
     assert calls == ["@f*", "@m"]
@@ -187,36 +155,28 @@ def test_nested_pipelines_verify_the_parent_itself(
 
 
 @pytest.mark.one_process
-def test_nested_pipelines_that_changed_nothing_are_not_verified(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_nested_pipelines_that_changed_nothing_are_not_verified(verified: Verified) -> None:
     """The enclosing op is verified only if something inside changed."""
     assert verified("toy.module(toy.func(a))", NESTED)[0] == []
     assert verified("toy.module(toy.func(a))", NESTED, "always")[0] == ["@f*", "@g*"]
 
 
 @pytest.mark.one_process
-def test_the_parent_is_compared_anew_after_nested_passes(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_the_parent_is_compared_anew_after_nested_passes(verified: Verified) -> None:
     """What nested passes changed and verified is not verified again after the next pass."""
     calls, _ = verified("toy.module(a,toy.func(set{to=1 at=f}),a)", NESTED)
     assert calls == ["@f*", "@m"]
 
 
 @pytest.mark.one_process
-def test_what_a_preserving_nested_pass_broke_is_found_where_it_is(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_what_a_preserving_nested_pass_broke_is_found_where_it_is(verified: Verified) -> None:
     """A later pass on the enclosing op does not get the blame."""
     calls, error = verified("toy.module(a,toy.func(set{preserve}),b)", NESTED)
     assert calls == ["@f*", "@g*"]
     assert [each.path for each in error.failures] == ["toy.module/toy.func/0:set"] * 2
 
 
-def test_invalid_ir_is_a_failure_of_the_pass_that_made_it(
-    verified: Callable[..., tuple[list[str], Any]],
-) -> None:
+def test_invalid_ir_is_a_failure_of_the_pass_that_made_it(verified: Verified) -> None:
     """The diagnostic is about the invalid op; its origin names the pass; the rest is skipped."""
     calls, error = verified("toy.module(a,set{at=f},b)", NESTED)
     (failure,) = error.failures
@@ -230,7 +190,7 @@ def test_invalid_ir_is_a_failure_of_the_pass_that_made_it(
 
 
 @pytest.mark.one_process
-def test_a_failed_pass_is_not_verified(verified: Callable[..., tuple[list[str], Any]]) -> None:
+def test_a_failed_pass_is_not_verified(verified: Verified) -> None:
     """What a failing pass leaves behind is not looked at, nor what is around it."""
     calls, error = verified("toy.module(toy.func(set{to=1 preserve},fail{at=f}))", NESTED)
     assert [failure.kind for failure in error.failures] == ["failed"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from mmap import mmap
 from multiprocessing import get_context
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, cast
 from unittest.mock import Mock
 
 import pytest
@@ -18,12 +17,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Data, Operation
 from xdsl.irdl import irdl_attr_definition
 
-from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
+from passel import OperationPass, PassContext, PassManager
 from passel.execution.strategies import Sequential, fork_map
 from passel.execution.strategies.executor import OnExecutor
 from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
-from passel.xdsl import DominanceInfo, XDSLAdapter, parse_source
+from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -77,65 +76,6 @@ def kernels(tmp_path: Path) -> Path:
     path = tmp_path / "kernels.mlir"
     path.write_text("\n".join(functions), encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [
-        (),
-        ("--mlir-print-debuginfo",),
-        ("--mlir-print-ir-after-change", "--mlir-print-ir-module-scope"),
-        ("--mlir-pass-statistics",),
-        ("--mlir-timing", "--mlir-timing-display=tree"),
-        ("--verify-analyses",),
-    ],
-    ids=" ".join,
-)
-def test_the_tool_says_the_same(tool: Tool, kernels: Path, flags: tuple[str, ...]) -> None:
-    """Output, dumps, statistics and rows of passes do not tell how many processes there were."""
-    alone = tool(str(kernels), f"--pass-pipeline={PIPELINE}", *flags)
-    shared = tool(str(kernels), f"--pass-pipeline={PIPELINE}", "-j", "2", *flags)
-    assert (shared.code, shared.out) == (alone.code, alone.out)
-    assert _without_times(shared.err) == _without_times(alone.err)
-
-
-def _without_times(text: str) -> list[str]:
-    """Return the lines without times, and without those about how they are measured."""
-    lines = re.sub(r"[0-9]+\.[0-9]+ *(\( *[0-9.]+%\))?", "", text).splitlines()
-    others = ("Execution Time", "Wall Time", "Waiting for workers")
-    return [line.strip() for line in lines if not any(each in line for each in others)]
-
-
-class FailOnOdd(OperationPass[FuncOp]):
-    """Fail on functions with an odd number, after adding an attribute."""
-
-    name = "fail-on-odd"
-
-    def run(self, op: FuncOp, ctx: PassContext) -> None:
-        """Do it."""
-        ctx.analysis(DominanceInfo)
-        number = int(op.sym_name.data[1:])
-        op.attributes["seen"] = op.sym_name
-        ctx.emit_remark(f"seen {number}")
-        if number % 2:
-            raise PassFailure(f"{number} is odd", op=op.body.block.first_op)
-
-
-def test_failures_are_the_same(kernels: Path) -> None:
-    """Messages, places, symbols, diagnostics and the IR that is left behind."""
-    found: list[tuple[Any, ...]] = []
-    for jobs in (1, 2):
-        context = XDSLAdapter().create_context()
-        module = parse_source(context, kernels.read_text(encoding="utf-8"), "kernels.mlir")
-        assert isinstance(module, ModuleOp)
-        manager = PassManager(ModuleOp, context).add_nested(FuncOp, FailOnOdd(), "cse")
-        reported: list[Diagnostic] = []
-        with pytest.raises(PassFailedError) as raised:
-            manager.run(module, jobs=jobs, on_diagnostic=reported.append)
-        failures = [(str(each), each.path, each.symbol) for each in raised.value.failures]
-        found.append((failures, list(map(str, reported)), str(raised.value), str(module)))
-    assert found[0] == found[1]
-    assert len(found[0][0]) == 6
 
 
 CRASHING = """

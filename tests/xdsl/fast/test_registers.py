@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from rewriting_twins import compare_rewriting
-from xdsl.backend.register_allocatable import RegisterConstraints
 from xdsl.backend.register_type import RegisterAllocatedMemoryEffect
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
-from xdsl.dialects.riscv import RISCV, Registers
-from xdsl.dialects.riscv.abstract_ops import RISCVRegallocOperation
+from xdsl.dialects.riscv import RISCV
 from xdsl.dialects.test import Test
-from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Dialect, Operation
 from xdsl.irdl import (
     IRDLOperation,
@@ -25,10 +22,6 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.traits import MemoryEffect, MemoryReadEffect, MemoryWriteEffect, RecursiveMemoryEffect
-from xdsl.utils.exceptions import VerifyException
-
-from passel.ir import InvalidIR
-from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,40 +94,3 @@ def test_effects_on_registers(name: str, pipeline: str) -> None:
     uses = [f'"test.op"(%u{n}) : ({_TYPES[n % 5]}) -> ()' for n in range(20)]
     text = "\n".join(["builtin.module {", lines, *used, *uses, "}"])
     assert compare_rewriting(text, pipeline, _context) == (name != "t.write" or pipeline == "cse")
-
-
-class _Constrained(RISCVRegallocOperation):
-    ins = var_operand_def()
-    outs = var_result_def()
-
-
-@irdl_op_definition
-class _Usual(_Constrained):
-    name = "t.usual"
-
-
-@irdl_op_definition
-class _Forgetful(_Constrained):
-    """Declares only one of its operands."""
-
-    name = "t.forgetful"
-
-    def get_register_constraints(self) -> RegisterConstraints:
-        return RegisterConstraints(self.operands[:1], self.results, ())
-
-
-@pytest.mark.parametrize("operands", [0, 1, 2])
-@pytest.mark.parametrize("op_class", [_Usual, _Forgetful])
-def test_register_constraints(op_class: type[_Constrained], operands: int) -> None:
-    """Accepted is what xDSL accepts: ops that declare all their operands."""
-    register = Registers.A0
-    value = AnyOp(result_types=[register]).results[0]
-    op = op_class.create(operands=[value] * operands, result_types=[register])
-    try:
-        op.verify()
-    except VerifyException:
-        assert op_class is _Forgetful
-        with pytest.raises(InvalidIR):
-            verify(op, recursive=True)
-    else:
-        verify(op, recursive=True)

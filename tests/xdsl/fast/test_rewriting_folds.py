@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from loose_ops import EFFECTS, LooseOp, context_with, op_with
+from loose_ops import LooseOp, context_with, op_with
 from rewriting_twins import check, rewritten
 from xdsl.dialects import arith
 from xdsl.dialects.arith import SignlessIntegerBinaryOperation
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
-from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import Operation, OpTraits
 from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, result_def, traits_def
@@ -19,7 +18,6 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait, HasFolder, Pure
 
 from passel.xdsl import parse_source
-from passel.xdsl.fast import slow_paths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,125 +181,6 @@ def test_constants_of_type_index() -> None:
   %z = arith.addi %x, %one : index
   "test.op"(%y, %z) : (index, index) -> ()"""
     assert check(text, "canonicalize")
-
-
-class _Hinting(RewritePattern):
-    """Gives what it inserts a name, and leaves the rewriter with it."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        rewriter.name_hint = "hinted"
-        if op.parent is not None and "seen" not in op.attributes:
-            op.attributes["seen"] = i32
-            rewriter.insert(arith.ConstantOp(IntegerAttr(7, i32)))
-            rewriter.insert(AnyOp(result_types=[i32]))
-
-
-class _HintingTrait(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (_Hinting(),)
-
-
-@irdl_op_definition
-class _Hints(LooseOp):
-    name = "t.hints"
-    traits = traits_def(_HintingTrait())
-
-
-class _Failing(RewritePattern):
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        raise ValueError("no good")
-
-
-class _FailingTrait(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (_Failing(),)
-
-
-@irdl_op_definition
-class _Fails(LooseOp):
-    name = "t.fails"
-    traits = traits_def(_FailingTrait())
-
-
-class _Detaching(RewritePattern):
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if op.next_op is not None and op.next_op.name == "test.op":
-            op.next_op.detach()
-
-
-class _DetachingTrait(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (_Detaching(),)
-
-
-@irdl_op_definition
-class _Detaches(LooseOp):
-    name = "t.detaches"
-    traits = traits_def(_DetachingTrait())
-
-
-@pytest.mark.parametrize(
-    ("name", "message"), [("t.fails", "no good"), ("t.detaches", "must have a parent block")]
-)
-def test_failing_patterns(name: str, message: str) -> None:
-    """An error in a pattern, and an op that a pattern has taken away, are told alike."""
-    text = f'builtin.module {{ "{name}"() : () -> () "test.op"() : () -> () }}'
-    context = context_with(_Fails, _Detaches)
-    told = [rewritten(parse_source(context, text, "test.mlir"), "canonicalize", context)[1]]
-    with slow_paths():
-        told.append(rewritten(parse_source(context, text, "test.mlir"), "canonicalize", context)[1])
-    assert message in told[0]
-    assert told[0] == told[1]
-
-
-class _Recording(RewritePattern):
-    """Takes note of the order in which ops are visited."""
-
-    visited: ClassVar[list[str]] = []
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        place = rewriter.insertion_point.insert_before
-        current = rewriter.current_operation  # pyright: ignore[reportDeprecated]
-        told = (current is op, place is op, rewriter.has_done_action)
-        self.visited.append(f"{op.attributes['n']} {told}")
-
-
-class _Nothing(RewritePattern):
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        """Match nothing."""
-
-
-class _RecordingTrait(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (_Nothing(), _Recording())
-
-
-@irdl_op_definition
-class _Recorded(LooseOp):
-    name = "t.recorded"
-    traits = traits_def(_RecordingTrait())
-
-
-def test_order() -> None:
-    """Ops are visited in xDSL's order, also after others that used them were erased as dead."""
-    text = """
-  "t.hints"() : () -> ()
-  %a = "t.recorded"() {n = 1} : () -> i32
-  %b = "t.recorded"() {n = 2} : () -> i32
-  %p = "t.pure"(%q, %a) : (i32, i32) -> i32
-  %q = "t.pure"(%p, %a, %b) : (i32, i32, i32) -> i32
-  "t.recorded"(%b) {n = 3} : (i32) -> ()
-  %dead = "t.pure"(%a) : (i32) -> i32
-  "t.recorded"() ({ "t.recorded"() {n = 5} : () -> () }) {n = 4} : () -> ()"""
-    _Recording.visited.clear()
-    check(text, "canonicalize", *EFFECTS, _Recorded, _Hints)
-    half = len(_Recording.visited) // 2
-    assert half > 9
-    assert _Recording.visited[:half] == _Recording.visited[half:]
 
 
 class _StampOnce(RewritePattern):
