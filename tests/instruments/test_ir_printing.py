@@ -209,6 +209,7 @@ def test_names_that_look_alike() -> None:
     assert len({file_name(name) for name in names}) == len(names)
 
 
+@pytest.mark.one_process
 @pytest.mark.parametrize("wanted", ["after", "before", "diff"])
 def test_nested_ops_are_printed_alone(wanted: str) -> None:
     """No print looks at what encloses the op: its time would grow with the size of that."""
