@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -94,6 +95,8 @@ def test_a_build_that_no_table_has(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     context = type("Context", (), {"__module__": "some_build._mlir._mlir_libs._mlir.ir"})()
     assert adapter_for(context) is adapter_named("some_build")
     assert not has_adapter("no_such_build")
+    monkeypatch.setitem(sys.modules, "script", ModuleType("script"))  # which Python did not find
+    assert not has_adapter("script")
 
 
 # -- Ops -------------------------------------------------------------------------------------

@@ -108,7 +108,9 @@ class MLIRAdapter(IRAdapter):
         if not package.isidentifier():
             root, library, _ = package.partition("._mlir_libs")
             return cls(root) if library else None
-        spec = find_spec(package)
+        spec = None
+        with suppress(ValueError):  # of a module without a specification, as a script is one
+            spec = find_spec(package)
         for folder in (spec and spec.submodule_search_locations) or ():
             for found in (*Path(folder).glob("_mlir_libs"), *Path(folder).glob("*/_mlir_libs")):
                 inner = found.parent.relative_to(folder).parts
