@@ -45,8 +45,6 @@ class TestOnnx(AdapterContract):
     )
     dialect = "onnx"
     misspelt = ("onnx.Rleu", "onnx.Relu", "onyx")
-    moves = (((0, 1), (1,)),)
-    flat = None
     has_parents = False
     foreign: Any = (CSE(),)
     source = (FOLDER / "relu.onnxtxt").read_text()

@@ -12,7 +12,7 @@ from passel.testing.runs import (
     check_passes,
     run_passes,
 )
-from passel.testing.subject import Node
+from passel.testing.sample import Node
 from passel.testing.toy import Callable_, ToyAdapter, ToyOp, parse_toy
 
 __all__ = [

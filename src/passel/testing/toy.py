@@ -7,7 +7,7 @@ but `toy.region` are isolated from above.
 
 from __future__ import annotations
 
-import pickle
+import json
 import re
 import sys
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.diagnostics import UNKNOWN, Location, suggest
-from passel.ir import InvalidIR, IRAdapter, OpKind, PrintFlags, Shipment
+from passel.ir import InvalidIR, IRAdapter, OpKind, PrintFlags, Shipment, outwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,10 +58,14 @@ class ToyOp:
         for op in self.body:
             yield from op.walk()
 
+    @property
+    def head(self) -> str:
+        """Its text without the ops inside."""
+        symbol = f" @{self.symbol}" if self.symbol else ""
+        return self.name + symbol + (f" {self.value}" if self.value else "")
+
     def __str__(self) -> str:
-        text = self.name + (f" @{self.symbol}" if self.symbol else "")
-        text += f" {self.value}" if self.value else ""
-        return text + (f"({','.join(map(str, self.body))})" if self.body else "")
+        return self.head + (f"({','.join(map(str, self.body))})" if self.body else "")
 
 
 def parse_toy(text: str) -> ToyOp:
@@ -172,9 +176,7 @@ class ToyAdapter(IRAdapter):
 
     def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
         """Print the text that `parse_toy` reads."""
-        if flags.skip_regions:
-            return str(ToyOp(op.name, op.symbol, value=op.value)) + " {...}" * bool(op.body)
-        return str(op)
+        return op.head + " {...}" * bool(op.body) if flags.skip_regions else str(op)
 
     def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
         """Return the op, its symbol and value, and the fingerprints of the ops inside.
@@ -185,37 +187,30 @@ class ToyAdapter(IRAdapter):
         return (op, op.symbol, op.value, *inside)
 
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
-        """Return the ops, and the enclosing ops without their bodies."""
-        enclosing: list[tuple[str, str | None, int]] = []
-        outer = ops[0].parent
-        while outer is not None:
-            enclosing.append((outer.name, outer.symbol, outer.value))
-            outer = outer.parent
-        return pickle.dumps((context, enclosing, list(map(_as_data, ops))))
+        """Return the text of the ops, and of the enclosing ops without their bodies."""
+        enclosing = [outer.head for outer in outwards(self, ops[0])][1:]
+        return json.dumps([sorted(context), enclosing, [*map(str, ops)]]).encode()
 
     def receive(self, data: bytes) -> Shipment:
         """Return copies of the ops."""
-        context, enclosing, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
-        op: ToyOp | None = None
-        for name, symbol, value in reversed(enclosing):
-            inner = ToyOp(name, symbol, value=value)
-            op = inner if op is None else op.add(inner)
-        ops = list(map(_from_data, sent))
-        for each in ops:
-            if op is not None:
-                op.add(each)
-        return Shipment(context, ops)
+        context, enclosing, sent = json.loads(data)
+        outer: ToyOp | None = None
+        for head in reversed(enclosing):
+            inner = parse_toy(head)
+            outer = inner if outer is None else outer.add(inner)
+        ops = [*map(parse_toy, sent)]
+        return Shipment(set(context), [outer.add(op) for op in ops] if outer else ops)
 
     def note(self, op: ToyOp) -> None:
         """Return nothing: all of an op is sent."""
 
     def encode_changes(self, op: ToyOp, noted: None) -> bytes:
-        """Return all that is in the op."""
-        return pickle.dumps(_as_data(op))
+        """Return the text of the op."""
+        return str(op).encode()
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
         """Return what gives the op its new state."""
-        made = _from_data(pickle.loads(data))  # noqa: S301 - `encode_changes` wrote it
+        made = parse_toy(data.decode())
 
         def change() -> None:
             op.symbol, op.value, op.body = made.symbol, made.value, []
@@ -223,15 +218,3 @@ class ToyAdapter(IRAdapter):
                 op.add(inner)
 
         return change
-
-
-def _as_data(op: ToyOp) -> tuple[Any, ...]:
-    return op.name, op.symbol, op.value, [_as_data(inner) for inner in op.body]
-
-
-def _from_data(data: tuple[Any, ...]) -> ToyOp:
-    name, symbol, value, body = data
-    op = ToyOp(name, symbol, value=value)
-    for inner in body:
-        op.add(_from_data(inner))
-    return op

@@ -1,4 +1,4 @@
-"""An adapter under test: how its IR is built and changed, and what it lacks."""
+"""Sample IR that adapters are tested on, and checks that name the method at fault."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 from unittest import SkipTest
 
 from passel.errors import DefinitionError
-from passel.ir import IRAdapter, ability_of
+from passel.ir import InvalidIR, ability_of
 from passel.manager import PassManager
-from passel.passes import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from passel.passes import PassContext
+    from passel.ir import IRAdapter
 
 ErrorT = TypeVar("ErrorT", bound=BaseException)
 P = ParamSpec("P")
+
+Path = tuple[int, ...]
 
 _LONGEST = 300
 """How much of a value a message shows."""
@@ -37,11 +38,26 @@ class Node(NamedTuple):
     symbol: str | None = None
     body: tuple[Node, ...] = ()
 
-    def walk(self, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Node]]:
+    def walk(self, path: Path = ()) -> Iterator[tuple[Path, Node]]:
         """Yield this node and all nodes inside with their paths, in program order."""
         yield path, self
         for index, inner in enumerate(self.body):
             yield from inner.walk((*path, index))
+
+    def moves(self) -> Iterator[tuple[Path, Path]]:
+        """Yield paths of nodes and of others that they may move into, as such have nodes like them.
+
+        Each node moves once: into the one before it if that can be, or else the first other one.
+        """
+        nodes = dict(self.walk())
+        allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
+        for path, node in nodes.items():
+            before = (*path[:-1], path[-1] - 1) if path else ()
+            for into in sorted(nodes, key=lambda place: place != before):
+                is_elsewhere = into != path[:-1] and into[: len(path)] != path
+                if is_elsewhere and (nodes[into].role, node.role, node.symbol is None) in allowed:
+                    yield path, into
+                    break
 
 
 _INNER = Node("module", "inner", (Node("func", "g"), Node("other")))
@@ -51,22 +67,40 @@ PROGRAM = Node("module", None, _BODY)
 """Functions, unregistered ops, a nested module, and a region that is not isolated."""
 
 
-SECTIONS = {
-    "key_of kind_of kind_named suggest_op": "What is this op?",
-    "children parent symbol_name location": "Where is it?",
-    "verify print_op fingerprint renew_fingerprint": "Is it valid, and did it change?",
-    "context_of load_dialects": "What about dialects?",
-    "name identity_of": "Use it",
-    "decode_changes wrap_pass": "Optional abilities",
-    "make_frontend": "Files of it",
-}
-"""Sections of the guide `docs/adapters.md`, by the methods of adapters that they are about."""
+class Sample(NamedTuple):
+    """A program that was built.
+
+    Attributes:
+        adapter: The adapter of its IR.
+        program: The nodes.
+        context: Its context.
+        top: The op at the top.
+    """
+
+    adapter: IRAdapter
+    program: Node
+    context: Any
+    top: Any
+
+    def at(self, path: Sequence[int]) -> Any:
+        """Return the op at a path."""
+        op = self.top
+        for index in path:
+            op = self.adapter.children(op)[index]
+        return op
+
+    def ops(self) -> Iterator[tuple[Path, Node, Any]]:
+        """Yield all paths, with the nodes and the ops there."""
+        for path, node in self.program.walk():
+            yield path, node, self.at(path)
+
+    def functions(self) -> list[Any]:
+        """Return the ops of the role `func`, wherever they are."""
+        return [op for _, node, op in self.ops() if node.role == "func"]
 
 
 def about(method: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Let the errors of a test name the method of the adapter that it is about, and its section."""
-    section = next(title for names, title in SECTIONS.items() if method in names.split())
-    place = f"'{section}' in docs/adapters.md says what '{method}' returns"
+    """Let the errors of a test name the method of the adapter that it is about."""
 
     def decorated(test: Callable[P, None]) -> Callable[P, None]:
         @wraps(test)
@@ -74,13 +108,10 @@ def about(method: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
             __tracebackhide__ = True
             try:
                 test(*args, **keywords)
-            except AssertionError as error:
-                error.args = (f"{method}: {error}; {place}",)
-                raise
             except (SkipTest, DefinitionError):
                 raise
             except Exception as error:
-                error.add_note(place)
+                error.add_note(f"docs/adapters.md says what '{method}' returns")
                 raise
 
         return called
@@ -99,6 +130,11 @@ def equal(found: object, expected: object, what: str) -> None:
     check(found == expected, f"{what} is {_short(found)}, expected {_short(expected)}")
 
 
+def differ(found: object, before: object, what: str) -> None:
+    """Fail a test if what was found is as before."""
+    check(found != before, f"{what} is as before")
+
+
 def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> ErrorT:
     """Return the error that is raised for something, which must be of a kind."""
     try:
@@ -114,7 +150,7 @@ def _short(value: object) -> str:
 
 
 class Subject:
-    """Samples of an IR that tests of its adapter need; see `AdapterContract`."""
+    """An adapter under test, and how its IR is built and changed; see `AdapterContract`."""
 
     adapter: IRAdapter
     names: ClassVar[Mapping[str, str]]
@@ -125,15 +161,6 @@ class Subject:
     implementing: ClassVar[AbstractSet[str]] = frozenset({"func"})
     dialect: str = ""
     misspelt: tuple[str, str, str] = ("", "", "")
-    moves: ClassVar[Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = (
-        ((0,), (2,)),
-        ((3, 0), (2,)),
-    )
-    flat: ClassVar[tuple[Node, tuple[int, ...], tuple[int, ...]] | None] = (
-        Node("module", None, (Node("region", None, (Node("unknown"),)), Node("unknown"))),
-        (1,),
-        (0,),
-    )
     has_parents: bool = True
     has_locations: bool = False
     knows_changes: bool = True
@@ -156,75 +183,56 @@ class Subject:
         """Move an op to the end of what is inside of another."""
         raise NotImplementedError
 
-    # -- For tests -----------------------------------------------------------------------------
+    # -- For tests ---------------------------------------------------------------------------
 
-    def _built(self) -> tuple[Any, Any]:
-        """Return a context with the program."""
-        context = self.adapter.create_context()
-        return context, self._build("program", self.program, context)
-
-    def _build(self, what: str, program: Node, context: Any) -> Any:
-        """Return the op for the program of an attribute, all of whose roles must have names."""
-        lacking = {node.role for _, node in program.walk()} - self.names.keys()
+    def _sample(self, context: Any = None) -> Sample:
+        """Return the program, built, all of whose roles must have names."""
+        lacking = {node.role for _, node in self.program.walk()} - self.names.keys()
         if lacking:
             roles = ", ".join(f"'{role}'" for role in sorted(lacking))
             raise DefinitionError(
-                f"'{what}' has ops of the roles {roles}, which 'names' lacks: add their names, or "
-                f"set a '{what}' of your test without"
+                f"'program' has ops of the roles {roles}, which 'names' lacks: add their names, or "
+                "set a 'program' of your test without"
             )
-        return self.build(program, context)
+        context = self.adapter.create_context() if context is None else context
+        return Sample(self.adapter, self.program, context, self.build(self.program, context))
 
-    def _moves(self) -> Sequence[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Return what is moved, and where to, which must be in the program."""
-        paths = {path for path, _ in self.program.walk()}
-        for path in (each for move in self.moves for each in move):
-            if path not in paths:
-                msg = f"'moves' has {path}, at which 'program' has no op: set 'moves' of your test"
-                raise DefinitionError(msg)
-        return self.moves
+    def _kind(self, role: str) -> tuple[str, bool, bool]:
+        """Return name, `registered` and `isolated` of the kind that ops of a role have."""
+        known = role not in self.unregistered
+        return self.names[role], known, known and role in self.isolated
 
-    def _ops(self) -> Iterator[tuple[Node, Any]]:
-        """Yield all nodes with their ops."""
-        _, top = self._built()
-        for path, node in self.program.walk():
-            yield node, self._at(top, path)
+    def _refusal(self, op: Any, *, recursive: bool) -> InvalidIR:
+        """Return the error of an op that is not valid."""
+        what = "an invalid op" if not recursive else "an op with an invalid op inside"
+        return raised(InvalidIR, lambda: self.adapter.verify(op, recursive=recursive), what)
 
-    def _at(self, op: Any, path: Sequence[int]) -> Any:
-        for index in path:
-            op = self.adapter.children(op)[index]
-        return op
+    def _manager(self, sample: Sample, body: Callable[[Any], object]) -> PassManager:
+        """Return a manager that calls a function with each op of the role `func`."""
 
-    def _functions(self) -> list[tuple[int, ...]]:
-        return [path for path, node in self.program.walk() if node.role == "func"]
+        def act(op: Any, ctx: Any) -> None:  # noqa: ARG001 - as passes are called
+            body(op)
 
-    def _manager(self, context: Any, body: Callable[[Any], object]) -> PassManager:
-        manager = PassManager(self.names[self.program.role], context, adapter=self.adapter)
-        manager.nest(self.names["func"]).add(_Acting(body=body))
+        name = self.names[self.program.role]
+        manager = PassManager(name, sample.context, adapter=self.adapter)
+        manager.nest(self.names["func"]).add(act)
         return manager
 
     def _same(self, found: Any, expected: Any, what: str) -> None:
         """Fail unless what was found is the op that was expected."""
-        names = (f"{self._named(op)}" for op in (found, expected))
-        check(found == expected, f"{what} is {', expected '.join(names)}")
+        names = f"{self._named(found)}, expected {self._named(expected)}"
+        check(found == expected, f"{what} is {names}")
 
     def _named(self, op: Any) -> str:
+        """Return an op as messages name it."""
         if op is None:
             return "None"
         symbol = self.adapter.symbol_name(op)
         return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
 
     def _able(self, ability: type[Any]) -> Any:
+        """Return the adapter, if it has an ability, or else skip the test."""
         able = ability_of(self.adapter, ability)
         if able is None:
             raise SkipTest(f"the adapter does not have the ability {ability.__name__}")
         return able
-
-
-class _Acting(Pass):
-    """Call a function of a test."""
-
-    name = "acting"
-    body: Any
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        self.body(op)
