@@ -198,3 +198,33 @@ def test_the_isolation_check_names_a_pass_that_erases_its_op() -> None:
     (failure,) = caught.value.failures
     assert failure.kind == "isolation"
     assert "pass 'erase' erased the op that it ran on" in failure.diagnostic.message
+
+
+class Counting(ToyAdapter):
+    """Counts the fingerprints that are taken."""
+
+    taken = 0
+
+    def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
+        """Count it."""
+        self.taken += 1
+        return super().fingerprint(op, recursive=recursive)
+
+
+def test_the_isolation_check_takes_as_many_fingerprints_as_there_are_ops() -> None:
+    """Among many ops as well, whatever is changed beside an op is found."""
+
+    def meddle(op: ToyOp, pass_: Any) -> None:
+        if op.symbol == "f7" and op.parent is not None:
+            op.parent.body[0].value += 1
+
+    taken: list[int] = []
+    for count in (100, 200):
+        adapter = Counting()
+        pm = PassManager("toy.module", adapter=adapter).add_nested("toy.func", meddle)
+        pm.enable_isolation_check()
+        funcs = ",".join(f"toy.func @f{number}" for number in range(count))
+        with pytest.raises(PassFailedError, match="op was changed by a pass on an op"):
+            pm.run(parse_toy(f"toy.module({funcs})"))
+        taken.append(adapter.taken)
+    assert taken[1] < 2.2 * taken[0]

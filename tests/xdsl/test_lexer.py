@@ -3,7 +3,6 @@
 import random
 from typing import Any
 
-import pytest
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
@@ -62,15 +61,6 @@ def test_lexes_random_text_as_xdsl_does() -> None:
     for _ in range(20_000):
         length = generator.randint(1, 9)
         _assert_same("".join(generator.choice(_FRAGMENTS) for _ in range(length)))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "  ", "// only a comment", '"open', "@", "@1", "%", "..", "0x1F", "0xi32", "1.5e", "é"],
-)
-def test_lexes_edges_as_xdsl_does(text: str) -> None:
-    """Tokens and errors agree at the ends of the grammar."""
-    _assert_same(text)
 
 
 def test_lexes_again_from_an_earlier_position() -> None:

@@ -168,9 +168,11 @@ class RunFacts(ABC):
         self.lifetime: Lifetime = policies.lifetime
         self.place_of: Callable[[Any], object] = policies.lifetime.place_of
         self.verifies: bool = options.verify is not VerifyEach.OFF
-        self.knows_changes: bool = options.analyses or (policies.finds_changes and self.verifies)
+        self.knows_changes: bool = (
+            options.analyses or options.isolation or (policies.finds_changes and self.verifies)
+        )
         self.tracks: bool = self.knows_changes or self.hooks.finds_changes
-        self.isolates: bool = self.tracks and policies.finds_changes
+        self.isolates: bool = options.isolation or (self.tracks and policies.finds_changes)
         self.trusts_claims: bool = not (self.knows_changes and options.claims)
         self.skips: bool = policies.finds_changes and options.verify is VerifyEach.CHANGED
         self.examines: bool = self.verifies or self.tracks

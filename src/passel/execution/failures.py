@@ -189,8 +189,7 @@ class Failures:
 
     def _gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
         if error.kind == "isolation":
-            what = error.message.partition(" op ")[2]
-            return self._failure("isolation", step, op, what, blamed=error.op, cause=error)
+            return self._failure("isolation", step, op, error.message, blamed=error.op, cause=error)
         message = f"pass '{step.title}' failed"
         if error.message:
             message += f": {error.message}"

@@ -91,10 +91,8 @@ class Level:
         return self._states[task.number] if self.is_tracked else None
 
     def is_in_place(self, task: PassContext[Any]) -> bool:
-        """Return whether a task's op is where it was, and the others too, if they are tracked."""
-        return self._watch.is_in_place(task.number, task.place) and (
-            not self.is_tracked or self._watch.are_all_in_place()
-        )
+        """Return whether a task's op is where it was."""
+        return self._watch.is_in_place(task.number, task.place)
 
     def enter(self, task: PassContext[Any]) -> bool:
         """Begin work on an op, and return whether it is as it was."""
@@ -136,9 +134,10 @@ class Level:
             worked_on: The op inside that passes work on, if they still do.
         """
         take, op = self._run.adapter.fingerprint, self.ctx.op
-        if worked_on is None and not (self.gone or self._watch.are_all_in_place()):
-            self.may_touch = False
-            yield Violation(op, is_enclosing=True, suspects=self._done, is_about_places=True)
+        if not (self.gone or self._watch.are_all_in_place()):
+            if worked_on is None:
+                self.may_touch = False
+                yield Violation(op, is_enclosing=True, suspects=self._done, is_about_places=True)
         elif self.is_tracked and (self._run.lifetime.survives_loss or not self.gone):
             own = take(op, recursive=False)
             if own != self._own and not (self.gone or self._lost):

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from passel.errors import Failure
     from passel.hooks import Run
     from passel.schedule import Step
 
-
-class _State(NamedTuple):
-    """The state of an op that encloses the one that a pass runs on.
-
-    Attributes:
-        op: The op.
-        own: The fingerprint of its own parts.
-        beside: The ops inside of it that do not enclose the pass's op, with their fingerprints.
-    """
-
-    op: Any
-    own: object
-    beside: Sequence[tuple[Any, object]]
+_MOST = 32
+"""Ops beside each other that are all looked at before and after each pass."""
 
 
 class IsolationFailure(PassFailure):
@@ -37,20 +26,25 @@ class IsolationFailure(PassFailure):
 
 
 class IsolationCheck(PassInstrumentation):
-    """Fails each pass that changes ops beside its own, or parts of the ops around.
+    """Fails the very pass that changes an op beside its own, or parts of the ops around.
 
-    It takes fingerprints of all of that before each pass, which is slow: it is for finding a pass
-    of which it is known that something outside of an op has changed.
+    It takes fingerprints of all of that before each pass and after it. Where many ops are beside
+    each other, that would take time quadratic in their number: there the run itself finds changes
+    before an op's turn and at the end, and names all passes that may have made them.
     """
 
     def before_run(self, run: Run) -> None:
         """Start with no pass."""
-        self._before: list[Sequence[_State]] = []
+        self._before: list[Sequence[tuple[Any, bool, object]]] = []
+        self._crowded: set[Hashable] = set()
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Look at what is around the op."""
         if isinstance(step, PassStep):
-            self._before.append(list(self._around(op)))
+            take = self.run.adapter.fingerprint
+            self._before.append(
+                [(each, whole, take(each, recursive=whole)) for each, whole in self._around(op)]
+            )
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Compare.
@@ -60,32 +54,34 @@ class IsolationCheck(PassInstrumentation):
         """
         if not isinstance(step, PassStep):
             return
-        take = self.run.adapter.fingerprint
-        for state in self._before.pop():
-            name = self.run.adapter.kind_of(state.op).name
-            if take(state.op, recursive=False) != state.own:  # an op inside may be gone
+        for each, whole, known in self._before.pop():
+            if self.run.adapter.fingerprint(each, recursive=whole) != known:
                 message = (
-                    f"'{name}' op was changed by a pass on an op inside of it, which may only "
-                    "change the op that it runs on"
+                    "was changed by a pass on an op beside it, which only a pass on their "
+                    "enclosing op may do"
+                    if whole
+                    else "was changed by a pass on an op inside of it, which may only change the "
+                    "op that it runs on"
                 )
-                raise IsolationFailure(message, op=state.op)
-            for beside, known in state.beside:
-                if take(beside) != known:
-                    name = self.run.adapter.kind_of(beside).name
-                    message = (
-                        f"'{name}' op was changed by a pass on an op beside it, which only a "
-                        "pass on their enclosing op may do"
-                    )
-                    raise IsolationFailure(message, op=beside)
+                raise IsolationFailure(message, op=each)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Forget it."""
         if isinstance(step, PassStep):
             self._before.pop()
 
-    def _around(self, op: Any) -> Iterator[_State]:
+    def _around(self, op: Any) -> Iterator[tuple[Any, bool]]:
+        """Yield the ops around, each before those inside of it, and which of them count as a whole.
+
+        Those that enclose `op` come first: from their own parts it is seen if an op inside is gone.
+        """
         adapter, inner = self.run.adapter, op
         while inner != self.run.op and (outer := adapter.parent(inner)) is not None:
-            beside = [(e, adapter.fingerprint(e)) for e in adapter.children(outer) if e != inner]
-            yield _State(outer, adapter.fingerprint(outer, recursive=False), beside)
+            if (key := adapter.identity_of(outer)) not in self._crowded:
+                inside = list(adapter.children(outer))
+                if len(inside) > _MOST:
+                    self._crowded.add(key)
+                else:
+                    yield outer, False
+                    yield from ((each, True) for each in inside if each != inner)
             inner = outer

@@ -70,8 +70,9 @@ class RunSettings:
         """Set whether each pass is held to its op, which is slow: for finding one that is not.
 
         After each pass, the ops beside its op and the parts of its enclosing ops are compared
-        with what they were. The pass that changed any of them fails. Without this check,
-        changes outside of an op are noticed later, on IRs that find changes by fingerprint.
+        with what they were. The pass that changed any of them fails. With more than 32 ops beside
+        each other, and without this check on IRs that find changes by fingerprint, changes are
+        noticed later, and the failure names all passes that may have made them.
         """
         self._options = self._options._replace(isolation=enable)
 
