@@ -15,9 +15,8 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl_inputs import sampled, xdsl_context, xdsl_corpus
 
 from passel.ir import InvalidIR
-from passel.xdsl.invariants import outward_checks
 from passel.xdsl.parsing import parse_source
-from passel.xdsl.verification import verify
+from passel.xdsl.verification import outward_checks, verify
 
 
 def _accepts(check: Callable[[], None]) -> bool:

@@ -31,7 +31,6 @@ from passel.ir import IRAdapter, OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
-from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.locations import convert_location
 from passel.xdsl.printing import printed
 from passel.xdsl.verification import verify
@@ -64,16 +63,12 @@ class XDSLAdapter(IRAdapter):
 
     def __init__(self, *, dominance: bool = True, dialects: Sequence[Dialect] = ()) -> None:
         switch_fast_paths()
-        self._invariants = InvariantChecker()
         self._dominance = dominance
         self._dialects = tuple(dialects)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave behind what it remembers of ops: another process has others."""
-        return {"dominance": self._dominance, "dialects": self._dialects}
-
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)
+        vars(self).update(state)
+        switch_fast_paths()  # of another process
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
@@ -220,7 +215,7 @@ class XDSLAdapter(IRAdapter):
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
         """Verify op by op, so that an error names its op."""
-        verify(op, recursive=recursive, invariants=self._invariants, dominance=self._dominance)
+        verify(op, recursive=recursive, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
         """Print with xDSL's printer, in generic form if the custom form fails."""

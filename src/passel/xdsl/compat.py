@@ -13,12 +13,9 @@ import sys
 import traceback
 import warnings
 from argparse import SUPPRESS, ArgumentParser
-from functools import partial
-from inspect import signature
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 from xdsl.utils.diagnostic import Diagnostic
@@ -34,13 +31,13 @@ from passel.passes import default_registry
 from passel.schedule import PassStep
 from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.fast import parser_class
-from passel.xdsl.frontend import load_target
 from passel.xdsl.parsing import collector_paused
 from passel.xdsl.registration import register_xdsl_passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Dialect
 
     from passel.hooks import Run
@@ -108,12 +105,6 @@ class _CompatMain(xDSLOptMain):
     def register_all_frontends(self) -> None:
         self.available_frontends["mlir"] = self._parse
 
-    def register_all_targets(self) -> None:
-        super().register_all_targets()
-        for name, factory in self.available_targets.items():
-            if not signature(factory).parameters:  # others are of an older kind
-                self.available_targets[name] = partial(load_target, name, cast("Any", factory))
-
     def _parse(self, stream: IO[Any]) -> ModuleOp:
         data = stream.read()
         text = data if isinstance(data, str) else data.decode("utf-8")  # text in older releases
@@ -143,22 +134,22 @@ class _CompatMain(xDSLOptMain):
             name="--passes",
         )
         self.manager.enable_verifier(not self.args.disable_verify)
-        if self.args.print_between_passes or getattr(self.args, "time_passes", False):
-            self.manager.add_instrumentation(_Narrator(self.manager, self.args))
+        narrator = _Narrator(len(self.manager), self.args)
+        if narrator.prints or narrator.times:
+            self.manager.add_instrumentation(narrator)
 
     def apply_passes(self, prog: ModuleOp) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride] - older releases ask whether to print
-        if not self.args.disable_verify:
-            try:
-                self.adapter.verify(prog, recursive=True)
-            except InvalidIR:
-                prog.verify()  # raises what xdsl-opt would print
-                raise
         try:
+            if not self.args.disable_verify:
+                self.adapter.verify(prog, recursive=True)
             self.manager.run(prog)
+        except InvalidIR:
+            prog.verify()  # raises what xdsl-opt would print
+            raise
         except PassFailedError as error:
             first = error.failures[0]
             if first.kind == "invalid":
-                prog.verify()  # raises what xdsl-opt would print
+                prog.verify()  # the same
             cause = first.cause.__cause__ if isinstance(first.cause, PassFailure) else first.cause
             raise (cause or error) from None
         return True
@@ -179,26 +170,26 @@ class _Stdout(io.TextIOBase):
 class _Narrator(PassInstrumentation):
     """`--print-between-passes` and `--time-passes`: on the standard output, as xDSL has it."""
 
-    def __init__(self, manager: PassManager, args: Any) -> None:
-        self.args = args
-        self.steps = len(manager)
-        self.started = 0.0
+    def __init__(self, steps: int, args: Any) -> None:
+        self.steps = steps
+        self.prints: bool = args.print_between_passes
+        self.times: bool = getattr(args, "time_passes", False)
 
     def before_run(self, run: Run) -> None:
         self.steps_left = self.steps  # also in further parts of a split input
 
     def before_pass(self, step: Step, op: Any) -> None:
-        if isinstance(op, ModuleOp) and op.parent is None:
+        if op.parent is None:
             self.started = perf_counter()
 
     def after_pass(self, step: Step, op: Any) -> None:
-        if not isinstance(op, ModuleOp) or op.parent is not None:
+        if op.parent is not None:
             return
         name = step.pass_.name if isinstance(step, PassStep) else step.path
-        if getattr(self.args, "time_passes", False):
+        if self.times:
             sys.stdout.write(f"Pass {name} took {perf_counter() - self.started} seconds\n")
         self.steps_left -= 1
-        if self.args.print_between_passes and self.steps_left:
+        if self.prints and self.steps_left:
             sys.stdout.write(f"IR after {name}:\n")
             Printer(stream=sys.stdout).print_op(op)
             sys.stdout.write("\n\n\n\n")

@@ -10,17 +10,22 @@ The walk keeps its own stack, so depth of nesting costs nothing.
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
 
 from xdsl.ir import Block, ErasedSSAValue, Operation
-from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.traits import IsTerminator, NoTerminator, OpTrait, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
 from passel.xdsl.definitions import check_definitions
+from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code
 from passel.xdsl.fast.memo import symbols_at_hand
-from passel.xdsl.invariants import InvariantChecker, outward_checks
+
+_LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
+"""Dialects of xDSL whose verifiers, written by hand, look symbols up."""
 
 _NO_SYMBOLS = "has no SymbolTable ancestor"
 """xDSL's message when it looks up a symbol in IR that is not in a symbol table."""
@@ -30,7 +35,6 @@ def verify(
     op: Operation,
     *,
     recursive: bool,
-    invariants: InvariantChecker | None = None,
     dominance: bool = True,
 ) -> None:
     """Check the invariants of `op`, as `mlir::verify` does.
@@ -40,7 +44,6 @@ def verify(
         recursive: Whether to verify nested ops as well. If not, `op` itself, its traits and
             the shape of its regions are checked, and what nested ops say of each other: that
             is left to do after passes on nested ops that have been verified one by one.
-        invariants: Remembers what was checked before; a new one by default.
         dominance: Whether to check, if `recursive`, that values are defined before they are
             used. That is the last check: it relies on sound structure.
 
@@ -49,23 +52,23 @@ def verify(
             run on the way up. Errors of other types that a verifier raises are its cause.
     """
     with symbols_at_hand(op if recursive else None):
-        _verify(op, invariants or InvariantChecker(), recursive=recursive)
+        _verify(op, recursive=recursive)
     if recursive and dominance and op.regions:
         check_definitions(op)
 
 
-def _verify(op: Operation, invariants: InvariantChecker, *, recursive: bool) -> None:
+def _verify(op: Operation, *, recursive: bool) -> None:
     _check_structure(op)
     if _is_outer_own(op):
-        _run_outer_verifier(op, invariants, nested=recursive)
+        _run_outer_verifier(op, nested=recursive)
         return
     if not recursive:
         for block in _blocks(op):
             _check_end(block)
         _look_outward(op)
     elif op.regions:
-        _verify_nested(op, invariants)
-    _run_verifier(op, invariants)
+        _verify_nested(op)
+    _run_verifier(op)
 
 
 @dataclass(slots=True)
@@ -78,17 +81,17 @@ class _Frame:
     next_op: Operation | None
 
 
-def _verify_nested(root: Operation, invariants: InvariantChecker) -> None:
+def _verify_nested(root: Operation) -> None:
     """Verify what is nested in `root`, but not `root`."""
     stack = [_enter(root)]
     while stack:
         frame = stack[-1]
-        if (parent := _verify_ops(frame, invariants)) is not None:
+        if (parent := _verify_ops(frame)) is not None:
             stack.append(_enter(parent))
         elif not _next_block(frame):
             stack.pop()
             if stack:
-                _run_verifier(frame.op, invariants)
+                _run_verifier(frame.op)
 
 
 def _enter(op: Operation) -> _Frame:
@@ -97,7 +100,7 @@ def _enter(op: Operation) -> _Frame:
     return frame
 
 
-def _verify_ops(frame: _Frame, invariants: InvariantChecker) -> Operation | None:
+def _verify_ops(frame: _Frame) -> Operation | None:
     """Verify ops up to the next one with regions, and return that one, or `None`."""
     op = frame.next_op
     block = frame.block
@@ -108,7 +111,7 @@ def _verify_ops(frame: _Frame, invariants: InvariantChecker) -> Operation | None
         if op.regions and not _is_outer_own(op):
             frame.next_op = op._next_op
             return op
-        _run_verifier(op, invariants)
+        _run_verifier(op)
         op = op._next_op
     frame.next_op = None
     return None
@@ -217,12 +220,49 @@ def _look_outward(root: Operation) -> None:
                 block = block.next_block
 
 
-def _run_verifier(op: Operation, invariants: InvariantChecker) -> None:
+def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
+    """Return the checks of a class's ops that may look outside of an enclosing isolated op.
+
+    Of xDSL's own, those alone look that far which check uses of symbols: traits, and the verifiers
+    of some dialects. Others may look anywhere.
+    """
+    return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
+
+
+@cache
+def _outward_checks(
+    op_class: type[Operation],
+    traits: frozenset[OpTrait],  # some may be added later
+    verifier: Any,  # and another one be put in its place
+) -> tuple[Callable[[Any], None], ...]:
+    if op_class.verify is not Operation.verify:
+        return (_verify_itself,)
+    if (
+        not is_xdsl_class(op_class)
+        or not is_xdsl_code(verifier)
+        or op_class.name.partition(".")[0] in _LOOKING_OUTWARD
+    ):
+        return (verifier,)
+    return tuple(
+        trait.verify
+        for trait in traits
+        if type(trait).verify is not OpTrait.verify
+        and (
+            isinstance(trait, SymbolUserOpInterface) or type(trait).__module__ != OpTrait.__module__
+        )
+    )
+
+
+def _verify_itself(op: Operation) -> None:
+    op.verify(verify_nested_ops=False)
+
+
+def _run_verifier(op: Operation) -> None:
     if type(op).verify is not Operation.verify:  # as `_is_outer_own`, which costs a call
-        _run_outer_verifier(op, invariants, nested=True)
+        _run_outer_verifier(op, nested=True)
         return
     try:
-        invariants.check(op)
+        op.verify_()
     except Exception as error:  # noqa: BLE001 - verifiers may raise anything
         _refuse(op, error)
 
@@ -235,16 +275,16 @@ def _is_outer_own(op: Operation) -> bool:
     return type(op).verify is not Operation.verify
 
 
-def _run_outer_verifier(op: Operation, invariants: InvariantChecker, *, nested: bool) -> None:
+def _run_outer_verifier(op: Operation, *, nested: bool) -> None:
     try:
         op.verify(verify_nested_ops=nested)
     except Exception as rendered:  # noqa: BLE001 - verifiers may raise anything
         # What is wrong, without xDSL's picture of the whole module.
         error = rendered
         if nested:
-            _verify_nested(op, invariants)
+            _verify_nested(op)
         try:
-            invariants.check(op)
+            op.verify_()
         except Exception as shorter:  # noqa: BLE001 - as above
             error = shorter
         _refuse(op, error)

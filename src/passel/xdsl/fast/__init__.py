@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
+from passel.xdsl.fast.invariants import remember_definitions
 from passel.xdsl.fast.memo import find_symbols_in_tables, remember_traits
 from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
@@ -84,6 +85,7 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
 
 
 def switch() -> None:
-    """Let xDSL's classes remember traits and symbols if fast paths are taken, and else not."""
+    """Let xDSL's classes remember what they found out if fast paths are taken, and else not."""
     remember_traits(remember=are_on())
+    remember_definitions(remember=are_on())
     find_symbols_in_tables(find=are_on())

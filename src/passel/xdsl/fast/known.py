@@ -11,21 +11,20 @@ from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from pathlib import Path
 from types import FunctionType, GenericAlias, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakSet
 
-import xdsl
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import IRDLOperation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from xdsl.irdl import OpDef
+
 _ClassT = TypeVar("_ClassT", bound=type[Operation] | type[Attribute])
 
-_SOURCES: Final = str(Path(xdsl.__file__).parent)
 _declared: Final[WeakSet[type[object]]] = WeakSet()
 
 _DEFINED_BY_ALL: Final = frozenset(
@@ -76,13 +75,18 @@ def is_known_class(class_: type[object]) -> bool:
         >>> is_known_class(ModuleOp), is_known_class(SpecialModuleOp)
         (True, False)
     """
-    return class_.__module__.startswith("xdsl.") or class_ in _declared
+    return is_xdsl_class(class_) or class_ in _declared
+
+
+def is_xdsl_class(class_: type[object]) -> bool:
+    """Return whether a class is xDSL's own."""
+    return class_.__module__.startswith("xdsl.")
 
 
 def is_xdsl_code(function: Any) -> bool:
     """Return whether a function or method was defined in xDSL's sources."""
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return code is not None and code.co_filename.startswith(_SOURCES)
+    home: dict[str, object] = getattr(getattr(function, "__func__", function), "__globals__", {})
+    return str(home.get("__name__")).startswith("xdsl.")
 
 
 def overridden_by(op_class: type[Operation]) -> set[str]:
@@ -151,28 +155,26 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
         return op_class in _declared
     if generic:
         return True
-    if _has_plain_format(op_class):
-        return infers_by_known_code(op_class)
+    definition = _definition_with_plain_format(op_class)
+    if definition is not None:
+        return infers_by_known_code(definition)
     parse: Any = op_class.parse.__func__
     name = f"{parse.__module__}.{parse.__qualname__}"
     return is_known_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(parse)
 
 
-def _has_plain_format(op_class: type[Operation]) -> bool:
-    """Return whether a declarative format without custom directives parses and prints ops."""
+def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:
+    """Return a definition if its format, without custom directives, parses and prints ops."""
     if not issubclass(op_class, IRDLOperation):
-        return False
+        return None
     definition = op_class.get_irdl_definition()
     if definition.assembly_format is None or definition.custom_directives:
-        return False
-    return is_xdsl_code(op_class.parse) and is_xdsl_code(op_class.print)
+        return None
+    return definition if is_xdsl_code(op_class.parse) and is_xdsl_code(op_class.print) else None
 
 
-def infers_by_known_code(op_class: type[Operation]) -> bool:
-    """Return whether all constraints of a class's definition are xDSL's own, on known classes."""
-    if not issubclass(op_class, IRDLOperation):
-        return False
-    definition = op_class.get_irdl_definition()
+def infers_by_known_code(definition: OpDef) -> bool:
+    """Return whether all constraints of a definition are xDSL's own, on known classes."""
     named = (definition.operands, definition.results, definition.regions, definition.successors)
     return _consists_of_known(
         [list(map(tuple, named)), definition.properties, definition.attributes, definition.options]

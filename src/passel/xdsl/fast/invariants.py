@@ -1,0 +1,193 @@
+"""What definitions of ops demand, checked once for all ops that are alike.
+
+What an op's definition demands of it depends on its class, the types of its operands and
+results, its attributes and the number of its successors, and on nothing outside of it. So one
+check serves all ops that agree in these; only what traits and hand-written verifiers look
+at is checked for each op. Ops with regions are always checked in full, and so are those with
+constraints or attributes that are not xDSL's own: what these ask may change.
+"""
+# pyright: reportPrivateUsage=false
+# Operands and types are read without detour, and values known by address: xDSL hashes in Python.
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cache, partial
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from weakref import ref
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, OpTraits
+from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, OpDef, ParamAttrConstraint
+from xdsl.traits import IsolatedFromAbove, OpTrait
+
+from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from xdsl.ir import Operation, Region
+
+_TRAIT: Final = IsolatedFromAbove()
+
+_MAX_REMEMBERED: Final = 10_000
+"""Signatures that are remembered; most modules have few, at half a kilobyte each."""
+
+_NUMBERS: Final = frozenset({IntegerAttr, FloatAttr})
+"""Attributes of a value and a type, which differ from one constant to the next."""
+
+_plain: Final = OpDef.verify
+"""xDSL's own method."""
+
+_seen: dict[tuple[object, ...], tuple[ref[object], ...]] = {}
+"""Signatures that were found right, with types and attributes whose addresses are in them: none is
+kept alive, and what is known of one goes with it."""
+
+
+def remember_definitions(*, remember: bool) -> None:
+    """Let definitions of ops be checked once for ops that are alike, or by xDSL's own code.
+
+    This is for the whole process: whoever verifies an op gets the same answer.
+    """
+    definitions: Any = OpDef
+    definitions.verify = _verify if remember else _plain
+
+
+class _Parts(NamedTuple):
+    """Parts of a definition.
+
+    Attributes:
+        bare: The definition without its traits.
+        typed: Names of properties of which it, if they are numbers, looks at the type and not at
+            the value.
+    """
+
+    bare: OpDef
+    typed: frozenset[str]
+
+
+def _verify(definition: OpDef, op: Operation) -> None:
+    """Verify an op as `OpDef.verify` does."""
+    kept: dict[str, Any] = vars(definition)
+    if "passel.parts" not in kept:
+        kept["passel.parts"] = _parts(definition)
+    parts: _Parts | None = kept["passel.parts"]
+    if parts is None:
+        _plain(definition, op)
+        return
+    if op.regions:
+        _plain(parts.bare, op)
+    else:
+        _verify_once(parts, op)
+    for check in _checks(definition.traits.traits):
+        check(op)
+
+
+def _verify_once(parts: _Parts, op: Operation) -> None:
+    operands, results, properties = op._operands, op.results, op.properties
+    kept: tuple[object, ...] = (
+        *[operand._type for operand in operands],
+        *[result._type for result in results],
+        *(_parts_seen(properties, parts.typed) if parts.typed else properties.values()),
+        *op.attributes.values(),
+    )
+    # Names count as well: the same attribute may be right under one and wrong under another.
+    signature = (
+        type(op),
+        len(operands),
+        len(results),
+        len(op._successors),
+        len(properties),
+        *properties,
+        *op.attributes,
+        *map(id, kept),
+    )
+    if signature in _seen:
+        return
+    _plain(parts.bare, op)
+    # Of an attribute that is not known, what it consists of may change.
+    if all(is_known_attribute(each) for each in kept if isinstance(each, Attribute)):
+        if len(_seen) >= _MAX_REMEMBERED:
+            _seen.clear()  # the frequent ones are soon back
+        # Called with the reference to what goes, which `pop` takes for its default.
+        _seen[signature] = tuple(map(ref, kept, repeat(partial(_seen.pop, signature))))
+
+
+def _parts(definition: OpDef) -> _Parts | None:
+    """Take a definition apart, if all that it consists of is xDSL's own."""
+    if not infers_by_known_code(definition):
+        return None
+    properties = cast("dict[str, Any]", definition.properties)
+    typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
+    bare = copy(definition)
+    bare.traits = OpTraits(tuple)
+    return _Parts(bare, typed)
+
+
+@cache
+def _checks(traits: frozenset[OpTrait]) -> tuple[Callable[[Operation], None], ...]:
+    return tuple(
+        check_isolation if type(trait).verify is IsolatedFromAbove.verify else trait.verify
+        for trait in traits
+        if type(trait).verify is not OpTrait.verify
+    )
+
+
+def _ignores_values(constraint: Any) -> bool:
+    """Return whether of a number it looks at the type alone; False if that is not sure."""
+    kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
+    if kind is AnyOf:
+        return all(map(_ignores_values, constraint.attr_constrs))
+    if kind is ParamAttrConstraint:
+        base: type[Attribute] = constraint.base_attr
+        if base in _NUMBERS:
+            return isinstance(constraint.param_constrs[0], AnyAttr)
+        return not any(issubclass(number, base) for number in _NUMBERS)
+    return kind is BaseAttr
+
+
+def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iterator[object]:
+    """Yield the properties, but of numbers whose value does not matter class and type."""
+    for name, value in properties.items():
+        if name in typed and type(value) in _NUMBERS:
+            yield type(value)
+            yield cast("IntegerAttr | FloatAttr", value).type
+        else:
+            yield value
+
+
+def check_isolation(op: Operation) -> None:
+    """Check what `IsolatedFromAbove.verify` does.
+
+    Nested ops that are isolated themselves are left to their own check, and so are unregistered
+    ones.
+
+    Raises:
+        VerifyException: A nested op uses a value from outside, or a result of `op` if xDSL's
+            trait in the installed release refuses that.
+    """
+    met: set[int] = set()
+    meet = met.add
+    regions: list[Region] = list(op.regions)
+    while regions:
+        block = regions.pop().first_block
+        while block is not None:
+            met.update(map(id, block.args))
+            child = block.first_op
+            while child is not None:
+                for operand in child._operands:
+                    if id(operand) not in met:
+                        _TRAIT.verify(op)
+                        return
+                for result in child.results:
+                    meet(id(result))
+                if child.regions and not _may_be_isolated(type(child)):
+                    regions += child.regions
+                child = child._next_op
+            block = block.next_block
+
+
+@cache
+def _may_be_isolated(op_class: type[Operation]) -> bool:
+    return op_class.has_trait(IsolatedFromAbove)

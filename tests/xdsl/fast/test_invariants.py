@@ -1,0 +1,231 @@
+"""One check for all ops that are alike: what counts as alike, and what is checked for each."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntAttr, IntegerAttr, IntegerType, f32, i32, i64
+from xdsl.irdl import (
+    AtLeast,
+    AttrConstraint,
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    traits_def,
+    var_region_def,
+)
+from xdsl.traits import IsolatedFromAbove, OpTrait, SymbolUserOpInterface
+from xdsl.utils.exceptions import VerifyException
+from xdsl_inputs import enough, sampled, xdsl_context, xdsl_corpus
+
+from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl.fast import are_on, invariants
+from passel.xdsl.fast.invariants import check_isolation
+from passel.xdsl.verification import outward_checks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from typing_extensions import TypeVar
+    from xdsl.ir import Attribute, Operation
+    from xdsl.irdl import IntConstraint, VerificationContext
+
+XDSLAdapter()  # lets definitions remember
+
+
+class IsI32(AttrConstraint[IntegerType]):
+    """A constraint that is not xDSL's own, and counts how often it is asked."""
+
+    asked: ClassVar[int] = 0
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        """Accept `i32`."""
+        IsI32.asked += 1
+        if attr != i32:
+            raise VerifyException("not i32")
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
+    ) -> IsI32:
+        """Return itself, as there are none."""
+        return self
+
+
+@irdl_op_definition
+class PositiveOp(IRDLOperation):
+    """Its definition looks at a number's value."""
+
+    name = "test.positive"
+    number = prop_def(IntegerAttr.constr(value=AtLeast(1)))
+
+
+@irdl_op_definition
+class NumberOp(IRDLOperation):
+    """Its definition looks at a number's class alone."""
+
+    name = "test.number"
+    number = prop_def(IntegerAttr)
+
+
+@irdl_op_definition
+class TypedOp(IRDLOperation):
+    """Its definition asks a constraint that may change its mind."""
+
+    name = "test.typed"
+    number = prop_def(IntegerAttr.constr(IsI32()))
+
+
+def _of(op_class: type[Operation], number: Attribute) -> Operation:
+    return op_class.create(properties={"number": number})
+
+
+def _constant(value: IntegerAttr, result_type: Attribute) -> ConstantOp:
+    return ConstantOp.create(properties={"value": value}, result_types=[result_type])
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (_constant(IntegerAttr(1, i32), i32), _constant(IntegerAttr(1, i64), i32)),
+        (_constant(IntegerAttr(1, i32), i32), _constant(IntegerAttr(1, i32), f32)),
+        (_of(PositiveOp, IntegerAttr(1, i32)), _of(PositiveOp, IntegerAttr(0, i32))),
+        (_of(NumberOp, IntegerAttr(1, i32)), _of(NumberOp, IntAttr(1))),
+        (_of(TypedOp, IntegerAttr(1, i32)), _of(TypedOp, IntegerAttr(1, i64))),
+    ],
+    ids=["value's type", "result's type", "value", "attribute's class", "foreign constraint"],
+)
+def test_what_counts(right: Operation, wrong: Operation) -> None:
+    """An op that differs from a right one in what its definition looks at is found."""
+    right.verify_()
+    right.verify_()
+    with pytest.raises(VerifyException):
+        wrong.verify_()
+
+
+def test_a_value_that_the_definition_does_not_look_at_does_not_count() -> None:
+    """Where fast paths are on, a definition is checked once for all numbers of one type."""
+    kind, before = IntegerType(77), len(invariants._seen)  # pyright: ignore[reportPrivateUsage]
+    constants = [_constant(IntegerAttr(value, kind), kind) for value in range(5)]
+    for each in constants:
+        each.verify_()
+    assert len(invariants._seen) - before == are_on()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_foreign_constraint_is_asked_for_each_op() -> None:
+    """A constraint of another package is asked as often as xDSL asks it."""
+    before, op = IsI32.asked, _of(TypedOp, IntegerAttr(1, i32))
+    for _ in range(3):
+        op.verify_()
+    assert IsI32.asked == before + 3
+
+
+def test_what_is_known_of_an_attribute_goes_with_it() -> None:
+    """An attribute that comes to stand where a right one stood in memory is checked itself."""
+
+    def constants(width: int, result: IntegerType) -> list[ConstantOp]:
+        types = [IntegerType(width) for _ in range(1000)]
+        return [_constant(IntegerAttr(1, each), result) for each in types]
+
+    result = IntegerType(55)
+
+    def checked() -> set[int]:
+        right = constants(55, result)
+        for op in right:
+            op.verify_()
+        return {id(op.value.type) for op in right}
+
+    addresses = checked()
+    gc.collect()
+    # All are kept alive, so that the memory given back has to be used again.
+    wrong: list[ConstantOp] = []
+    again: list[ConstantOp] = []
+    while not again and len(wrong) < 1_000_000:
+        wrong += constants(56, result)
+        again = [op for op in wrong if id(op.value.type) in addresses]
+    assert again, "no address was used twice, so that this shows nothing"
+    for op in again:
+        with pytest.raises(VerifyException):
+            op.verify_()
+
+
+class _Refuses(OpTrait):
+    def verify(self, op: Operation) -> None:
+        raise VerifyException("refused")
+
+
+class _LooksOutward(SymbolUserOpInterface):
+    def verify(self, op: Operation) -> None:
+        raise VerifyException("refused")
+
+
+@pytest.mark.parametrize("trait", [_Refuses(), _LooksOutward()], ids=["near", "outward"])
+@pytest.mark.parametrize("regions", [0, 1])
+def test_traits_that_are_added_later(regions: int, trait: OpTrait) -> None:
+    """A trait that a class is given after one of its ops was verified is verified as well."""
+
+    @irdl_op_definition
+    class Later(IRDLOperation):
+        name = "t.later"
+        inside = var_region_def()
+        traits = traits_def()
+
+    op = Later.create(regions=[parse_source(xdsl_context(), "", "t").detach_region(0)] * regions)
+    op.verify_()
+    Later.traits.add_trait(trait)
+    for check in (Later.verify_, *outward_checks(Later)):
+        with pytest.raises(VerifyException, match="refused"):
+            check(op)
+
+
+def complaint(check: Callable[[Operation], None], op: Operation) -> str:
+    """Return what a check says of an op."""
+    try:
+        check(op)
+    except VerifyException as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("inside", "is_valid"),
+    [
+        ('"test.op"(%b) : (i32) -> ()', True),
+        ('"test.op"(%c) : (i32) -> () %c = "test.op"() : () -> i32', True),
+        ('"test.op"() ({ "test.op"(%b) : (i32) -> () }) : () -> ()', True),
+        ('"test.op"(%a) : (i32) -> ()', False),
+        ('"test.op"(%b, %a) : (i32, i32) -> () "test.op"(%own) : (i32) -> ()', False),
+        ('"test.op"() ({ "test.op"() ({ "test.op"(%a) : (i32) -> () }) : () -> () }) : () -> ()', False),
+        ('"test.op"() ({ "test.op"(%own) : (i32) -> () }) : () -> () "test.op"(%a) : (i32) -> ()', False),
+        # Left to ops that are isolated themselves, or may be.
+        ('builtin.module { "test.op"(%a) : (i32) -> () }', True),
+        ('"no.one"() ({ "test.op"(%a) : (i32) -> () }) : () -> ()', True),
+    ],
+)  # fmt: skip
+def test_values_from_outside(inside: str, is_valid: bool) -> None:
+    """Values from outside and the op's own results are found, at any depth; others are not."""
+    text = f"""
+  %a = "test.op"() : () -> i32
+  %own = "test.op"() ({{ ^bb0(%b: i32): {inside} }}) : () -> i32"""
+    module = parse_source(xdsl_context(), text, "test.mlir")
+    _, op = module.regions[0].block.ops
+    assert complaint(check_isolation, op) == complaint(IsolatedFromAbove().verify, op)
+    assert is_valid == (not complaint(check_isolation, op))
+
+
+@sampled(30)
+def test_isolation_in_the_corpus(step: int) -> None:
+    """All ops of xDSL's corpus with regions, isolated or not, are judged as by the trait."""
+    refused = 0
+    for _, chunk in xdsl_corpus()[::step]:
+        try:
+            module = parse_source(xdsl_context(), chunk, "test.mlir")
+        except Exception:  # noqa: BLE001, S112 - the corpus has tests of errors
+            continue
+        for op in module.walk():
+            said = complaint(IsolatedFromAbove().verify, op) if op.regions else ""
+            assert said == (complaint(check_isolation, op) if op.regions else "")
+            refused += bool(said)
+    assert refused > enough(10)
