@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.printer import Printer
 
+from passel.xdsl.fast import printer_class
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
@@ -119,8 +120,9 @@ def make_printer(
     """
     elides = flags.elide_elements is not None or flags.elide_resources is not None
     mixins = (_Outline if flags.skip_regions else _Terminating, *(_Eliding,) * elides)
+    base = Printer if elides else printer_class()
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
-    printer = _combined(mixins)(**arguments)
+    printer = _combined(mixins, base)(**arguments)
     if isinstance(printer, _Eliding):
         printer.elide_elements = flags.elide_elements
         printer.elide_resources = flags.elide_resources
@@ -128,8 +130,8 @@ def make_printer(
 
 
 @cache
-def _combined(mixins: tuple[type[Printer], ...]) -> type[Printer]:
-    return type("CombinedPrinter", mixins, {})
+def _combined(mixins: tuple[type[Printer], ...], base: type[Printer]) -> type[Printer]:
+    return type("CombinedPrinter", mixins if base is Printer else (*mixins, base), {})
 
 
 def _is_splat(attribute: DenseIntOrFPElementsAttr[Any]) -> bool:
@@ -143,7 +145,9 @@ def print_source(
 ) -> str:
     """Return an op as a file, with the resources that it refers to; without a final newline."""
     stream = StringIO()
-    printer = Printer(stream=stream, print_generic_format=generic, print_debuginfo=locations)
+    printer = printer_class()(
+        stream=stream, print_generic_format=generic, print_debuginfo=locations
+    )
     printer.print_op(op)
     printer.print_metadata(context.loaded_dialects)
     return stream.getvalue()

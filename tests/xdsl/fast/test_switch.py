@@ -7,6 +7,7 @@ from itertools import chain
 import pytest
 from twins import assert_same
 from xdsl.ir import Operation
+from xdsl.printer import Printer
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 from xdsl.transforms.dead_code_elimination import region_dce
 from xdsl_inputs import xdsl_context
@@ -18,18 +19,19 @@ from passel.xdsl.source_parser import SourceParser
 
 
 def _ways() -> list[object]:
-    """Return what is used to parse, rewrite, and find traits."""
+    """Return what is used to parse, print, rewrite, and find traits."""
     folding = CanonicalizationRewritePattern()
     XDSLAdapter()
     return [
         fast.parser_class(),
+        fast.printer_class(),
         fast.dead_code_eraser(),
         type(fast.canonicalizing_pattern(folding)),
         Operation.get_trait.__module__,
     ]
 
 
-_SLOW = [SourceParser, region_dce, CanonicalizationRewritePattern, "xdsl.ir.core"]
+_SLOW = [SourceParser, Printer, region_dce, CanonicalizationRewritePattern, "xdsl.ir.core"]
 
 
 def test_fast_paths_are_on() -> None:

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
+from xdsl.printer import Printer
+
 from passel.xdsl.fast.invariants import remember_definitions
 from passel.xdsl.fast.memo import find_symbols_in_tables, remember_traits
 from passel.xdsl.release import FAST, INSTALLED
@@ -89,3 +91,12 @@ def switch() -> None:
     remember_traits(remember=are_on())
     remember_definitions(remember=are_on())
     find_symbols_in_tables(find=are_on())
+
+
+def printer_class() -> type[Printer]:
+    """Return the printer to use."""
+    if not are_on():
+        return Printer
+    from passel.xdsl.fast.printer import TemplatePrinter
+
+    return TemplatePrinter

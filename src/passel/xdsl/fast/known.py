@@ -15,8 +15,10 @@ from types import FunctionType, GenericAlias, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakSet
 
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import IRDLOperation
+from xdsl.traits import IsolatedFromAbove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,7 +134,7 @@ def parts_of(attribute: Attribute) -> Iterable[Attribute]:
 
 
 _HAND_WRITTEN: Final = frozenset(
-    f"xdsl.dialects.{each}.parse"
+    f"xdsl.dialects.{each}"
     for each in (
         *("arith.CmpiOp", "arith.CmpfOp", "builtin.UnrealizedConversionCastOp"),
         *("llvm.ArithmeticBinOperation", "llvm.ArithmeticBinOpExact"),
@@ -140,8 +142,8 @@ _HAND_WRITTEN: Final = frozenset(
         "riscv.abstract_ops.RISCVCustomFormatOperation",
     )
 )
-"""Parsers written by hand of xDSL's classes that consult nothing but their line and the types of
-operands, for which passel's authors have read them."""
+"""Classes of xDSL whose parser and printer are written by hand, and consult nothing but their line
+and the types of operands, for which passel's authors have read them."""
 
 
 def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
@@ -158,9 +160,33 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
     definition = _definition_with_plain_format(op_class)
     if definition is not None:
         return infers_by_known_code(definition)
-    parse: Any = op_class.parse.__func__
-    name = f"{parse.__module__}.{parse.__qualname__}"
-    return is_known_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(parse)
+    return _is_hand_written(op_class, "parse")
+
+
+def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
+    """Return whether known code prints ops of a class without regions, by their parts alone.
+
+    Args:
+        op_class: The class.
+        generic: Whether ops are printed in the generic form.
+    """
+    if op_class is UnregisteredOp or op_class.has_trait(IsolatedFromAbove):
+        return False  # the former has its name in an attribute, the latter a scope for names
+    if overridden_by(op_class) or op_class in _declared:
+        return op_class in _declared
+    if generic or op_class.print is Operation.print:
+        return True
+    if _definition_with_plain_format(op_class) is not None:
+        return True
+    return _is_hand_written(op_class, "print")
+
+
+def _is_hand_written(op_class: type[Operation], method: str) -> bool:
+    """Return whether a method is one of those of xDSL's that passel's authors have read."""
+    function: Any = getattr(op_class, method)
+    function = getattr(function, "__func__", function)
+    name = f"{function.__module__}.{function.__qualname__}".removesuffix(f".{method}")
+    return is_known_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(function)
 
 
 def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:

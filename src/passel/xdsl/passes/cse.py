@@ -57,7 +57,9 @@ class _Key(OperationInfo):
 
     def __init__(self, op: Operation) -> None:
         super().__init__(op)
-        self._hash = super().__hash__()
+        # Few ops of one name have the same operands; hashing attributes costs most of this.
+        operands = op.operands
+        self._hash = hash((op.name, *map(id, operands))) if operands else super().__hash__()
 
     def __hash__(self) -> int:
         return self._hash

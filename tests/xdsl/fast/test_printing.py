@@ -1,0 +1,138 @@
+"""Ops are printed as by xDSL's printer, however many like them were printed before."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+from xdsl.dialects import test
+from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
+from xdsl.ir import Attribute, Data, Operation
+from xdsl.irdl import IRDLOperation, irdl_attr_definition, irdl_op_definition
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError
+from xdsl_inputs import REAL_FILES, enough, sampled, xdsl_context, xdsl_corpus
+
+from passel.xdsl import parse_source
+from passel.xdsl.fast.printer import TemplatePrinter
+
+if TYPE_CHECKING:
+    from xdsl.parser import AttrParser
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+_FORMS = ((), ("print_generic_format",), ("print_properties_as_attributes",), ("print_debuginfo",))
+
+
+def _printed(class_: type[Printer], op: Operation, flags: tuple[str, ...]) -> object:
+    """Return all that can be seen after an op was printed twice by one printer."""
+    options: dict[str, Any] = dict.fromkeys(flags, True)
+    printer: Any = class_(StringIO(), **options)
+    try:
+        for _ in range(2):
+            printer.print_op(op)
+    except Exception as error:  # noqa: BLE001 - dialects' printers raise what they like
+        return type(error), str(error)
+    names = {id(each): name for each, name in (printer._ssa_values | printer._blocks).items()}
+    return printer.stream.getvalue(), names, printer._dialect_resources
+
+
+def _assert_prints_same(op: Operation) -> None:
+    for form in _FORMS:
+        expected = _printed(Printer, op, form)
+        assert _printed(TemplatePrinter, op, form) == expected
+
+
+def _three_of(text: str) -> Operation | None:
+    try:
+        op = parse_source(xdsl_context(), text, "test.mlir")
+        return ModuleOp([op, op.clone(), op.clone()])
+    except (ParseError, ValueError, TypeError):
+        return None
+
+
+@sampled(80)
+def test_xdsls_corpus(step: int) -> None:
+    """XDSL's own tests, three times each, give the same text and names in each form."""
+    ops = [op for _, chunk in xdsl_corpus()[::step] if (op := _three_of(chunk)) is not None]
+    assert len(ops) > enough(1000) // step
+    for op in ops:
+        _assert_prints_same(op)
+
+
+@sampled(12)
+def test_our_files(step: int) -> None:
+    """The files that other tests read give the same."""
+    files = [*REAL_FILES.glob("*.mlir"), *(Path(__file__).parents[2] / "lit").rglob("*.mlir")]
+    for file in sorted(files)[::step]:
+        for chunk in file.read_text(encoding="utf-8").split("// -----"):
+            if (op := _three_of(chunk)) is not None:
+                _assert_prints_same(op)
+
+
+@irdl_attr_definition
+class _Counted(Data[int]):
+    """An attribute whose text differs each time."""
+
+    name = "own.counted"
+    printed: ClassVar[int] = 0
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> int:
+        """Parse nothing."""
+        raise NotImplementedError
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print how often it was printed."""
+        _Counted.printed += 1
+        printer.print_string(f"<{_Counted.printed}>")
+
+
+@irdl_op_definition
+class _OrdinalOp(IRDLOperation):
+    """An op that is printed with its place in its block."""
+
+    name = "own.ordinal"
+
+    def print(self, printer: Printer) -> None:
+        """Print the place."""
+        assert self.parent is not None
+        printer.print_string(f" {self.parent.get_operation_index(self)}")
+
+
+def _attributed(attribute: Attribute) -> list[Operation]:
+    return [test.TestOp(attributes={"a": attribute}) for _ in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("ops", "last"),
+    [
+        (_attributed(_Counted(0)), "#own.counted<4>"),
+        ([_OrdinalOp() for _ in range(4)], "own.ordinal 3"),
+        (_attributed(StringAttr('\0\n"')), r"\00\0A\22"),
+    ],
+)
+def test_what_is_not_known_is_printed_each_time(ops: list[Operation], last: str) -> None:
+    """The printers of other classes are called for each op, and odd strings stay whole."""
+    _Counted.printed = 0
+    TemplatePrinter(stream := StringIO()).print_op(ModuleOp(ops))
+    assert last in stream.getvalue().splitlines()[-2]
+
+
+def test_values_that_are_the_same_by_chance() -> None:
+    """A shape is not learned from an op with one value as two operands."""
+    one, two = test.TestOp(result_types=[i32]), test.TestOp(result_types=[i32])
+    pairs = ((one, one), (one, one), (one, two), (two, one), (one, two), (two, two))
+    _assert_prints_same(ModuleOp([one, two, *(test.TestOp(pair) for pair in pairs)]))
+
+
+def test_messages() -> None:
+    """A message is printed below its op, though ops like it were printed before."""
+    ops = [test.TestOp() for _ in range(4)]
+    printer = TemplatePrinter(stream := StringIO())
+    printer.print_op(module := ModuleOp(ops))
+    printer.diagnostic.add_message(ops[3], "here")
+    printer.print_op(module)
+    assert "here" in stream.getvalue()
