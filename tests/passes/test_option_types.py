@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
-from passel.manager import FrozenPipeline
 from passel.passes.numbers import Int64, IntRange, UInt32
 from passel.passes.option_types import codec_for
 
@@ -83,7 +82,7 @@ class All(Options):
     size: Size = Size()
     sizes: tuple[Size, ...] = ()
     point: Point = Point(0, 0)
-    pm: OpPassManager = FrozenPipeline(OpPassManager("m"))
+    pm: OpPassManager = OpPassManager("m").frozen()
     count: UInt32 = 0
     die: Annotated[int, "noted", IntRange(1, 6)] = 6
     offsets: tuple[Int64 | None, ...] = ()
@@ -168,8 +167,8 @@ VALUES: list[tuple[str, str, Any]] = [
     ("size", "size={width=3} size={label=x}", Size(label="x")),
     ("sizes", "sizes={{width=1},{label=x}}", (Size(), Size(label="x"))),
     ("point", "point=3/4", Point(3, 4)),
-    ("pm", "pm=m(f())", FrozenPipeline(OpPassManager("m").add(OpPassManager("f")))),
-    ("pm", "pm={ m( f( ) ) }", FrozenPipeline(OpPassManager("m").add(OpPassManager("f")))),
+    ("pm", "pm=m(f())", OpPassManager("m").add(OpPassManager("f")).frozen()),
+    ("pm", "pm={ m( f( ) ) }", OpPassManager("m").add(OpPassManager("f")).frozen()),
 ]
 
 

@@ -177,7 +177,7 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
     assert groups == ["passel.passes"]
     package = f"package 'pytest' {pytest.__version__}"
     assert order == ["bad", "good"]
-    infos = registry.lookup_pass("same"), registry.lookup_pipeline("line")
+    infos = registry.lookup_pass("same"), registry.lookup("line")
     assert {info.origin for info in infos if info} == {f"{__name__} of {package}"}
     assert found(registry, "same") is First
     assert sorted(record.getMessage() for record in caplog.records) == [
@@ -219,31 +219,20 @@ class Own:
 
     ir = "zoo"
 
-    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
-        """Return a pass."""
+    def lookup(self, name: str, *, ir: str = "") -> PassInfo | PassPipelineInfo | None:
+        """Return a pass, or the pipeline."""
         assert ir in ("", "zoo")
-        return PassInfo(name, "zoo", lambda: First, "zoo") if name in ("own-a", "own-b") else None
+        if name == "own-line":
+            return PassPipelineInfo(name, add_nothing)
+        return PassInfo(name, "zoo", First, "zoo") if name in ("own-a", "own-b") else None
 
-    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
-        """Return the pipeline."""
-        return PassPipelineInfo(name, add_nothing) if name == "own-line" else None
-
-    def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
-        """Yield the passes."""
-        assert ir in ("", "zoo")
-        return (info for name in ("own-b", "own-a") if (info := self.lookup_pass(name)))
-
-    def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
-        """Yield nothing: it cannot list them."""
-        return iter(())
+    def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
+        """Yield the passes: it cannot list pipelines."""
+        return filter(None, map(self.lookup, ("own-b", "own-a")))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield what may be meant."""
         return iter(("own-a", "own-b", "lost"))
-
-    def copy(self) -> Own:
-        """Return it: it does not change."""
-        return self
 
 
 def names(registry: PassRegistry, ir: str = "") -> list[str]:
@@ -263,8 +252,8 @@ def test_passes_for_different_irs_share_a_name() -> None:
         info = registry.lookup_pass("cse", ir=ir)
         assert info is not None
         assert info.origin == origin
-        line = registry.lookup_pipeline("line", ir=ir)
-        assert line is not None
+        line = registry.lookup("line", ir=ir)
+        assert isinstance(line, PassPipelineInfo)
         assert line.summary == (ir or "zoo")
         assert names(registry, ir) == ["any", "cse"]
     assert registry.lookup_pass("cse", ir="sea") is None
@@ -342,5 +331,5 @@ def test_a_copy_is_independent() -> None:
     copy.register("more", lambda: First)
     copy.register_pipeline("line", add_nothing)
     assert found(copy, "same") is First
-    assert registry.lookup_pass("more") is None
-    assert registry.lookup_pipeline("line") is None
+    assert "more" not in registry
+    assert "line" not in registry

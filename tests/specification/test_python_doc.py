@@ -197,8 +197,7 @@ def test_a_pipeline() -> None:
         manager.add("cse")
 
     registry.register_pipeline("tidy", build, options=TidyOptions, summary="Tidy all.")
-    info = registry.lookup_pipeline("tidy")
-    assert info
+    (info,) = registry.pipelines()
     text = entries([pipeline_entry(info)])
     assert text.startswith("\n### `-tidy`\n\n_Tidy all._\n\n* Is a pipeline: `--tidy ")
     assert "-inline : Inline function calls. (default true)" in text

@@ -81,7 +81,7 @@ class Crossing(Pass[Any]):
         Raises:
             PipelineError: The other IR has no such pass, or refuses an option.
         """
-        return cls(passes=BarePipeline.of_elements(elements, cls._names(registry)))
+        return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
 
     @classmethod
     def of(cls, *passes: Addable) -> Self:
@@ -147,7 +147,7 @@ class Crossing(Pass[Any]):
         try:
             compiler = destination.compiler
             with running_on(compiler.adapter, compiler.context):
-                outcome = ctx.run_elsewhere(destination.manager(op), op, compiler)
+                outcome = ctx.run.run_elsewhere(ctx, destination.manager(op), op, compiler)
         except PipelineError as error:
             raise PassFailure(f"in {self}: {error}") from error
         if not outcome:

@@ -105,7 +105,7 @@ class Rule(NamedTuple):
 
     @property
     def source(self) -> str:
-        """Who has declared it, and where."""
+        """The constraint's author and place."""
         by = f" by {self.by}" if self.by else ""
         where = f" at {self.constraint.origin}" if self.constraint.origin.file else ""
         return f"declared{by}{where}"

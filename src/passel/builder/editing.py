@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 Items: TypeAlias = "tuple[object, ...]"
-"""What users add: as for `OpPassManager.add`, or bundles."""
+"""Arguments of methods that insert: as for `OpPassManager.add`, or bundles."""
 
 
 class Edit:

@@ -80,7 +80,7 @@ class Rules:
 
     @cached_property
     def breaches(self) -> Mapping[str, Breach]:
-        """What breaks constraints, by the constraints as sentences about the steps."""
+        """Broken constraints, by the sentences that state them about the steps."""
         found = (Breach(rule, step, self._breach(rule, step)) for rule, step in self.all)
         return {each.about: each for each in found if each.what}
 

@@ -69,7 +69,7 @@ def run_elsewhere(
     op: Any,
     compiler: PipelineCompiler,
 ) -> PipelineRun:
-    """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
+    """Run a pipeline for a pass on an op of another IR; see `PassRun.run_elsewhere`."""
     compiler.guard = run.compiler.guard
     flush(run, ctx)
     inner = run.crossing(compiler)
@@ -84,7 +84,7 @@ def run_elsewhere(
 def blame(
     run: RunFacts, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any
 ) -> None:
-    """Report that steps which an adapter has made one of failed; see `PassContext.blame`."""
+    """Report that steps which an adapter has made one of failed; see `PassRun.blame`."""
     flush(run, ctx)
     failure = run.failing.of_one_in(Suspects(ctx.step, steps, [op]), error)
     ctx.recorded().outcome += run.reports.tell((), failure)

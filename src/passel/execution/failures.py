@@ -22,7 +22,7 @@ _MAX_SUSPECTS = 5
 
 
 class Suspects(NamedTuple):
-    """Who may have done it.
+    """Steps and ops that a failure may be due to.
 
     Attributes:
         step: The step that ran nested pipelines, if there is one.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from passel.manager.pass_manager import PassManager
 from passel.manager.reproducing import ReproducerCase, load_reproducer
 from passel.manager.run_result import RunResult
-from passel.passes.op_pass_manager import FrozenPipeline, Nesting, OpPassManager
+from passel.passes.op_pass_manager import Nesting, OpPassManager
 
 if TYPE_CHECKING:
     from passel.manager.combinators import BarePipeline, CompositeFixedPoint
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BarePipeline",
     "CompositeFixedPoint",
-    "FrozenPipeline",
     "Nesting",
     "OpPassManager",
     "PassManager",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from passel.analysis import AllAnalyses
 from passel.errors import PassFailure
 from passel.passes import Pass, PassRegistry, default_registry, option
-from passel.passes.op_pass_manager import FrozenPipeline, OpPassManager
+from passel.passes.op_pass_manager import OpPassManager
 from passel.pipeline import OptionText, located, parse_elements, print_elements
 
 if TYPE_CHECKING:
@@ -27,13 +27,18 @@ def register(registry: PassRegistry) -> None:
     registry.register(CompositeFixedPoint)
 
 
-class BarePipeline(FrozenPipeline):
+class BarePipeline(OpPassManager):
     """A pipeline without an anchor, for whatever op the pass that holds it runs it on.
 
     As an option's value it is written as bare elements. It cannot be changed.
 
     Args:
         passes: As for `OpPassManager.add`.
+        nodes: Elements as they were written.
+        names: Where the names of those are looked up.
+
+    Raises:
+        PipelineError: The elements name no pass, or an option is wrong.
 
     Example:
         >>> str(CompositeFixedPoint(pipeline=BarePipeline("symbol-dce,func.func(cse)")))
@@ -44,33 +49,26 @@ class BarePipeline(FrozenPipeline):
 
     option_metavar = "<pipeline>"
 
-    def __init__(self, *passes: Addable) -> None:
-        super().__init__(OpPassManager().add(*passes))
-
-    @classmethod
-    def of_elements(cls, elements: Sequence[ElementNode], names: PassRegistry) -> Self:
-        """Return the pipeline for elements as they were written.
-
-        Raises:
-            PipelineError: They name no pass, or an option is wrong.
-        """
-        return cls.holding(OpPassManager().add_nodes(elements, names))
+    def __init__(
+        self,
+        *passes: Addable,
+        nodes: Sequence[ElementNode] = (),
+        names: PassRegistry | None = None,
+    ) -> None:
+        super().__init__()
+        self.add(*passes).add_nodes(nodes, names)
+        self._freeze()
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
         """Read the elements that are the value of a pass's option."""
         elements = parse_elements(located(text)) if text.text.strip() else ()
-        return cls.of_elements(elements, scope or default_registry())
+        return cls(nodes=elements, names=scope or default_registry())
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the elements as the value of a pass's option."""
         text = print_elements(self.to_node(all_options=all_options).elements)
         return OptionText(text, "{" if not text or " " in text or "," in text else "")
-
-    @classmethod
-    def option_value(cls, value: Any) -> FrozenPipeline:
-        """Return the pipeline, which cannot be changed."""
-        return value
 
 
 class CompositeFixedPoint(Pass[Any, None]):

@@ -1,4 +1,4 @@
-"""What is installed beside the bindings: mlir-opt with descriptions of passes, and versions.
+"""mlir-opt as installed beside the bindings: its version, and its descriptions of passes.
 
 passel brings facts about MLIR's passes, but none of the sentences that MLIR's authors wrote.
 """

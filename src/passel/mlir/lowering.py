@@ -172,7 +172,7 @@ class LoweredPass(Pass[Any]):
             for diagnostic in before:
                 if error is None or not diagnostic.message.endswith(error.message):
                     ctx.emit(diagnostic)
-            ctx.blame(steps, blamed, error)
+            ctx.run.blame(ctx, steps, blamed, error)
         for diagnostic in diagnostics:
             ctx.emit(diagnostic)
 

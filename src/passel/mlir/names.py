@@ -47,32 +47,20 @@ class MLIRSource:
         """The IR that its passes are for."""
         return NativePass.ir
 
-    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
-        """Return MLIR's pass of a name."""
+    def lookup(self, name: str, *, ir: str = "") -> PassInfo | PassPipelineInfo | None:
+        """Return MLIR's pass or pipeline of a name."""
         found = native_pass_class(self.root, name)
-        return None if found is None else PassInfo(name, "MLIR", lambda: found, self.ir)
+        if found is None:
+            return _native_pipeline(self.root, name)
+        return PassInfo(name, "MLIR", found, self.ir)
 
-    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
-        """Return MLIR's pipeline of a name."""
-        return _native_pipeline(self.root, name)
-
-    def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
-        """Yield the passes that are known of such builds, as far as this one has them."""
-        found = map(self.lookup_pass, names_in(self.root))
-        return (info for info in found if info is not None)
-
-    def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
-        """Yield the pipelines that are known of such builds, as far as this one has them."""
-        found = map(self.lookup_pipeline, names_in(self.root))
-        return (info for info in found if info is not None)
+    def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
+        """Yield what is known of such builds, as far as this one has it."""
+        return filter(None, map(self.lookup, names_in(self.root)))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield the names that are known of such builds, which this one may lack."""
         return iter(names_in(self.root))
-
-    def copy(self) -> MLIRSource:
-        """Return this source: it does not change."""
-        return self
 
 
 class NativeOptions(Options):
@@ -106,7 +94,7 @@ def _accepted(bindings: Bindings, text: str, subject: str) -> str:
 @cache
 def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
     bindings = bindings_named(root)
-    if not expanded(bindings, name) or is_pass(bindings, name):
+    if not expanded(bindings, name):
         return None
 
     def build(manager: OpPassManager, options: NativeOptions) -> None:

@@ -56,9 +56,6 @@ class PipelineRun:
     def __bool__(self) -> bool:
         return not self.failures
 
-    def __repr__(self) -> str:
-        return f"PipelineRun(failures={self.failures!r}, changed={self.changed!r})"
-
 
 class PassRun(AnalysisServices, Protocol):
     """A run, as far as the contexts of its passes are concerned.
@@ -77,17 +74,29 @@ class PassRun(AnalysisServices, Protocol):
         ...
 
     def run_dynamic(self, ctx: Any, pipeline: PipelineTree, op: Any, /) -> PipelineRun:
-        """Run a pipeline for a pass."""
+        """Run a pipeline for a pass; see `PassContext.run_pipeline`."""
         ...
 
     def run_elsewhere(
         self, ctx: Any, pipeline: PipelineTree, op: Any, compiler: Any, /
     ) -> PipelineRun:
-        """Run a pipeline for a pass, on an op of another IR."""
+        """Run a pipeline for a pass on an op of another IR, which it has made from its own.
+
+        Its statistics count, it is verified as this run is, and those instrumentations see it
+        that can (`PassInstrumentation.crosses`). Whether the pass fails is for it to decide. The
+        compiler is one for the other IR and context, kept for a whole run.
+
+        Raises:
+            AnchorError: The pipeline cannot be scheduled.
+        """
         ...
 
     def blame(self, ctx: Any, steps: Any, op: Any, error: Any, /) -> None:
-        """Report the failure of steps that a pass stands for."""
+        """Report that one of the steps failed that an adapter has made one pass of.
+
+        `steps` are all that it may be, `op` is what it ran on, and `error` what the verifier says,
+        as `InvalidIR`, if it left invalid IR behind.
+        """
         ...
 
 
@@ -355,37 +364,6 @@ class PassContext(Generic[StateT]):
             raise TypeError(msg)
         return self.run.run_dynamic(self, pipeline, self.op if op is None else op)
 
-    def run_elsewhere(self, pipeline: PipelineTree, op: Any, compiler: Any) -> PipelineRun:
-        """Run a pipeline on an op of another IR, which the pass has made from its own.
-
-        Its statistics count, it is verified as this run is, and those instrumentations see it
-        that can (`PassInstrumentation.crosses`). Whether the pass fails is for it to decide.
-
-        Args:
-            pipeline: An `OpPassManager`.
-            op: The op.
-            compiler: A `PipelineCompiler` for the other IR and context, kept for a whole run.
-
-        Returns:
-            How it went; true if it succeeded.
-
-        Raises:
-            AnchorError: The pipeline cannot be scheduled.
-        """
-        return self.run.run_elsewhere(self, pipeline, op, compiler)
-
-    def blame(self, steps: Any, op: Any, error: Any = None) -> None:
-        """Report that one of the steps that an adapter has made one pass of failed.
-
-        It is the failure of the pass.
-
-        Args:
-            steps: The step, or all that it may be.
-            op: The op that it ran on.
-            error: What the verifier says, as `InvalidIR`, if it left invalid IR behind.
-        """
-        self.run.blame(self, steps, op, error)
-
     # -- What the pass tells ----------------------------------------------------------------
 
     @property
@@ -403,9 +381,17 @@ class PassContext(Generic[StateT]):
         Raises:
             ValueError: The pass does not declare the statistic, or the amount is negative.
         """
-        declared = self.step.pass_.statistics()
-        if statistic not in declared or amount < 0:
-            raise ValueError(_miscount(self.step.pass_, statistic, amount, declared))
+        pass_ = self.step.pass_
+        if statistic not in pass_.statistics():
+            names = ", ".join(f"'{each.name}'" for each in pass_.statistics()) or "none"
+            raise ValueError(
+                f"pass '{pass_.name or pass_.display_name}' does not declare statistic "
+                f"'{getattr(statistic, 'name', statistic)}' (it declares {names}); declare it in "
+                "the class body"
+            )
+        if amount < 0:
+            msg = f"statistic '{statistic.name}' cannot grow by {amount}: amounts are not negative"
+            raise ValueError(msg)
         self.count_by_name(statistic.name, amount)
 
     def count_by_name(self, name: str, amount: int) -> None:
@@ -450,16 +436,3 @@ class PassContext(Generic[StateT]):
         diagnostic = op_diagnostic(self.adapter, severity, message, about)
         self.emit(diagnostic)
         return diagnostic
-
-
-def _miscount(
-    pass_: Any, statistic: Statistic, amount: int, declared: tuple[Statistic, ...]
-) -> str:
-    if statistic in declared:
-        return f"statistic '{statistic.name}' cannot grow by {amount}: amounts are not negative"
-    names = ", ".join(f"'{each.name}'" for each in declared) or "none"
-    return (
-        f"pass '{pass_.name or pass_.display_name}' does not declare statistic "
-        f"'{getattr(statistic, 'name', statistic)}' (it declares {names}); declare it in the "
-        "class body"
-    )

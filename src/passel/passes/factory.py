@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from contextlib import suppress
 from dataclasses import MISSING
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from passel.errors import AdapterError, DefinitionError
 from passel.ir import WrapsPassClasses, WrapsPasses, ability_of, adapter_for, adapter_of_class
@@ -117,23 +118,19 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     Raises:
         DefinitionError: It is neither.
     """
-    if not isinstance(thing, Pass) and not (isinstance(thing, type) and issubclass(thing, Pass)):
-        thing = _wrapped(thing)
-    return class_like(cast("_Prototype", thing), name)
-
-
-def _wrapped(thing: Any) -> Any:
-    """Return an IR's own pass, or class of passes, as passel's."""
-    try:
+    if isinstance(thing, Pass) or (isinstance(thing, type) and issubclass(thing, Pass)):
+        return class_like(cast("_Prototype", thing), name)
+    wrapped: Any = None
+    with suppress(AdapterError, TypeError):
         if isinstance(thing, type):
             classes = ability_of(adapter_of_class(thing), WrapsPassClasses)
-            if classes is not None:
-                return classes.wrap_pass_class(thing)
-        elif (passes := ability_of(adapter_for(thing), WrapsPasses)) is not None:
-            return passes.wrap_pass(thing)
-    except (AdapterError, TypeError):
-        pass
-    raise DefinitionError(f"{thing!r} is no pass class")
+            wrapped = classes and classes.wrap_pass_class(thing)
+        else:
+            passes = ability_of(adapter_for(thing), WrapsPasses)
+            wrapped = passes and passes.wrap_pass(thing)
+    if wrapped is None:
+        raise DefinitionError(f"{thing!r} is no pass class")
+    return class_like(wrapped, name)
 
 
 def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
@@ -170,8 +167,16 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     for prototype, cls in made:
         if prototype == pass_:
             return cls
-    made.append((pass_, _made(pass_, name)))
-    return made[-1][1]
+    options: list[OptionSpec] = []
+    attributes: dict[str, Any] = {"prototype": pass_, "__reduce__": _reduced}
+    if not isinstance(pass_, type):
+        options = [_option_like(pass_, field) for field in dataclasses.fields(pass_)]
+    elif "can_fork" in vars(base):  # it runs the same code: what its own body declares holds
+        attributes["can_fork"] = base.can_fork
+    doc = base.documentation() or None
+    cls = make_pass_class(base, base.__name__, name=name, doc=doc, options=options, **attributes)
+    made.append((pass_, cls))
+    return cls
 
 
 def _is_plain(pass_: Pass[Any, Any]) -> bool:
@@ -182,37 +187,19 @@ def _is_plain(pass_: Pass[Any, Any]) -> bool:
         return False
 
 
-def _made(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
-    base = pass_ if isinstance(pass_, type) else type(pass_)
-    body: dict[str, Any] = {
-        "__doc__": base.documentation() or None,
-        "__module__": base.__module__,
-        "name": name,
-        "prototype": pass_,
-    }
-    if isinstance(pass_, type):  # it runs the same code: what its own body declares holds as well
-        body |= {"can_fork": vars(base)["can_fork"]} if "can_fork" in vars(base) else {}
-    else:
-        fields = dataclasses.fields(pass_)
-        hints = typing.get_type_hints(base, include_extras=True)
-        body["__annotations__"] = {field.name: hints[field.name] for field in fields}
-        body |= {each.name: _with_default(each, getattr(pass_, each.name)) for each in fields}
-    return type(base.__name__, (_Like, base), body)
+def _option_like(pass_: Pass[Any, Any], field: dataclasses.Field[Any]) -> OptionSpec:
+    """Return an option whose default is the value that a pass has."""
+    value = getattr(pass_, field.name)
+    hints = typing.get_type_hints(type(pass_), include_extras=True)
+    return OptionSpec(
+        field.name, hints[field.name], default_factory=lambda: value, **field.metadata
+    )
 
 
-def _with_default(field: dataclasses.Field[Any], value: Any) -> Any:
-    return dataclasses.field(default_factory=lambda: value, metadata=field.metadata)
-
-
-class _Like:
-    """Mixed into classes that are made like a pass: where they come from, for pickle."""
-
-    prototype: ClassVar[Any]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        pass_: Any = self
-        values = {field.name: getattr(pass_, field.name) for field in dataclasses.fields(pass_)}
-        return _remade, (self.prototype, pass_.name, values)
+def _reduced(pass_: Any) -> tuple[Any, ...]:
+    """Say where the class of a pass comes from, for pickle."""
+    values = {field.name: getattr(pass_, field.name) for field in dataclasses.fields(pass_)}
+    return _remade, (pass_.prototype, pass_.name, values)
 
 
 def _remade(prototype: Any, name: str, values: dict[str, Any]) -> Any:

@@ -14,7 +14,6 @@ from typing import (
     NamedTuple,
     Self,
     TypeAlias,
-    TypeGuard,
 )
 
 from passel.diagnostics import suggest
@@ -118,6 +117,7 @@ class OpPassManager:
         self._names: PassRegistry | None = None
         self._enclosing: tuple[str, ...] = ()
         self._changes = 0
+        self._is_frozen = False
 
     @property
     def changes(self) -> int:
@@ -230,28 +230,56 @@ class OpPassManager:
 
     def clear(self) -> None:
         """Remove all passes; anchor and nesting stay."""
+        self._check_can_change()
         self._changes = self.changes + 1
         self._placed.clear()
 
     def copy(self) -> Self:
         """Return a manager with the same passes, which can be changed independently."""
-        other = self._empty_copy()
+        other: Any = self._empty_copy()
         other._names = self._names
-        other._placed = [
-            Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
-            for item, span in self._placed
-        ]
+        other._placed = self._copied_items()
         return other
 
     __copy__ = copy
 
+    def frozen(self) -> OpPassManager:
+        """Return the pipeline as a value, such as that of an option: with a hash, and for good.
+
+        It can be printed, run and added to managers; `copy` returns what can be changed.
+        """
+        if self._is_frozen:
+            return self
+        value = OpPassManager._empty_copy(self)
+        value._placed = self._copied_items()
+        value._freeze()
+        return value
+
+    def _freeze(self) -> None:
+        self._is_frozen = True
+        for item in self:
+            if isinstance(item, OpPassManager):
+                item._freeze()
+
     def _append(self, *placed: Placed) -> None:
         """Add passes and managers at the end: the only way in which they come in later."""
+        self._check_can_change()
         self._placed += placed
         self._changes += 1
 
-    def _empty_copy(self) -> Self:
-        return type(self)(self.anchor, nesting=self.nesting, jobs=self.jobs)
+    def _check_can_change(self) -> None:
+        if self._is_frozen:
+            msg = "this pass manager is held by a pass and cannot be changed; use copy()"
+            raise TypeError(msg)
+
+    def _empty_copy(self) -> OpPassManager:
+        return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
+
+    def _copied_items(self) -> list[Placed]:
+        return [
+            Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
+            for item, span in self._placed
+        ]
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.
@@ -305,8 +333,10 @@ class OpPassManager:
         return is_same and list(self) == list(other)
 
     def __hash__(self) -> int:
-        msg = "a pass manager can be changed, so it has no hash"
-        raise TypeError(msg)
+        if not self._is_frozen:
+            msg = "a pass manager can be changed, so it has no hash"
+            raise TypeError(msg)
+        return hash((self.anchor, *self))
 
     def __enter__(self) -> Self:
         return self
@@ -325,10 +355,9 @@ class OpPassManager:
         text = self.to_text(all_options=all_options)
         return OptionText(text, "{" if " " in text or "," in text else "")
 
-    @classmethod
-    def option_value(cls, value: Any) -> FrozenPipeline:
-        """Return the pipeline as a value: one that cannot be changed, and has a hash."""
-        return value if type(value) is FrozenPipeline else FrozenPipeline(value)
+    def option_value(self) -> OpPassManager:
+        """Return what an option holds."""
+        return self.frozen()
 
     def _nested_if_needed(self, pass_: Any, span: Span | None = None) -> Placed:
         """Return a pass, or a manager that nests it."""
@@ -357,57 +386,6 @@ class OpPassManager:
         scratch = self.empty(self.anchor)
         build(nodes, scratch, names or self._names or names_for(None, entered_context()))
         return scratch._placed
-
-
-class FrozenPipeline(OpPassManager):
-    """A copy of a pipeline as a value, such as that of an option, with a hash.
-
-    It can be printed, run and added to managers, but not be changed; `copy` returns what can.
-    """
-
-    def __init__(self, pipeline: OpPassManager) -> None:
-        super().__init__(pipeline.anchor, nesting=pipeline.nesting, jobs=pipeline.jobs)
-        self._placed += (
-            Placed(FrozenPipeline(item) if _can_change(item) else item, span)
-            for item, span in pipeline.placed()
-        )
-
-    @classmethod
-    def holding(cls, pipeline: OpPassManager) -> Self:
-        """Return an instance of a subclass with what a manager has, and the places of that."""
-        made = cls.__new__(cls)
-        FrozenPipeline.__init__(made, pipeline)
-        return made
-
-    def __hash__(self) -> int:
-        return hash((self.anchor, tuple(self)))
-
-    @property
-    def changes(self) -> int:
-        """None: it stays as it is."""
-        return 0
-
-    def _empty_copy(self) -> OpPassManager:
-        return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
-
-    def __copy__(self) -> Self:
-        return self
-
-    def clear(self) -> None:
-        """Refuse to.
-
-        Raises:
-            TypeError: Always.
-        """
-        self._append()
-
-    def _append(self, *placed: Placed) -> None:
-        msg = "this pass manager is held by a pass and cannot be changed; use copy()"
-        raise TypeError(msg)
-
-
-def _can_change(item: Pass[Any, Any] | OpPassManager) -> TypeGuard[OpPassManager]:
-    return isinstance(item, OpPassManager) and not isinstance(item, FrozenPipeline)
 
 
 def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:

@@ -279,8 +279,8 @@ class _CustomCodec(Codec):
 
     Its `from_option_text(text, scope)` returns the value that text spells, or raises a `ValueError`
     or `PipelineError`; its `to_option_text(all_options=...)` returns what that reads back. It may
-    say what stands for a value in help, `option_metavar`, and bring a value to a form that does
-    not change any more, `option_value(value)`.
+    say what stands for a value in help, `option_metavar`, and return a value in a form that does
+    not change any more, `option_value()`.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -306,8 +306,7 @@ class _CustomCodec(Codec):
     def check(self, value: Any) -> Any:
         if not isinstance(value, self._kind):
             raise BadValue(f"expected {self._kind.__name__}, got {value!r}")
-        canonical = getattr(self._kind, "option_value", None)
-        return value if canonical is None else canonical(value)
+        return value.option_value() if hasattr(value, "option_value") else value
 
 
 class ObjectCodec(Codec):

@@ -7,9 +7,7 @@ use when they are given none; installed packages add to it through entry points.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from functools import cache, partial
-from importlib import import_module
+from functools import cache
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
 
@@ -19,17 +17,20 @@ from passel.installed import entry_points
 from passel.ir import adapter_names
 from passel.ir.left_out import leave_out, leave_out_name, package_of, report_left_out
 from passel.passes.base import Pass
-from passel.passes.sources import InfoT, PassInfo, PassPipelineInfo, Table, concerns, listed
+from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.pipeline import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Iterator
 
     from passel.installed import EntryPoint
     from passel.passes.options import Options
-    from passel.passes.sources import PassSource
+    from passel.passes.sources import PassSource, Registered
 
 PassT = TypeVar("PassT", bound=Pass[Any, Any])
+
+_loading = RLock()
+"""Held while deferred entries are loaded: a second thread waits until all is there."""
 
 
 class PassRegistry:
@@ -61,14 +62,12 @@ class PassRegistry:
 
     def __init__(self, *sources: PassSource, scope: str = "") -> None:
         self.scope: str = scope
-        self._sources = sources
-        self._passes = Table[PassInfo]()
-        self._pipelines = Table[PassPipelineInfo]()
-        self._deferred: list[_Deferred] = []
         self.added: list[str] = []
-        self._lock = RLock()
+        self._sources = sources
+        self._entries: dict[str, dict[str, Registered]] = {}  # by name, then by IR
+        self._deferred: list[_Deferred] = []
         self._is_loading = False
-        self._package = ""
+        self._package = ""  # whose entry point is being loaded
 
     @overload
     def register(self, pass_: type[PassT], *, override: bool = False) -> type[PassT]: ...
@@ -119,23 +118,19 @@ class PassRegistry:
                 msg = f"register('{pass_}') needs a factory that returns the pass class, or a pass"
                 raise TypeError(msg)
             check_name(pass_, "a pass")
-            if isinstance(factory, str):
-                origin = origin or self._origin(factory.partition(":")[0])
-                factory = partial(_imported, factory)
-            info = PassInfo(pass_, origin or self._origin(repr(factory)), factory, ir)
-            known = None if override else self.lookup_pass(pass_, ir=ir)
-            self._add(self._passes, info, known, override=override)
+            place = factory.partition(":")[0] if isinstance(factory, str) else repr(factory)
+            origin = origin or self._origin(place)
+            self._add(PassInfo(pass_, origin, factory, ir, overrides=override))
             return None
-        if not pass_.name:
+        name, ir = pass_.name, pass_.ir
+        if not name:
             msg = f"trying to register {pass_.__qualname__}, which has no name"
             raise DefinitionError(msg)
-        known = None if override else self.lookup_pass(pass_.name, ir=pass_.ir)
+        known = None if override else self.lookup_pass(name, ir=ir)
         if known is None or known.pass_class is not pass_:
-            if known and _is_defined_anew(known.pass_class, pass_):
-                known = None
-            origin = self._origin(pass_.__module__)
-            info = PassInfo(pass_.name, origin, partial(_given, pass_), pass_.ir)
-            self._add(self._passes, info, known, override=override)
+            is_anew = known is not None and _is_defined_anew(known.pass_class, pass_)
+            info = PassInfo(name, self._origin(pass_.__module__), pass_, ir, overrides=override)
+            self._add(info, replace=is_anew)
         return pass_
 
     def register_pipeline(
@@ -167,67 +162,62 @@ class PassRegistry:
         """
         check_name(name, "a pipeline")
         origin = self._origin(build.__module__)
-        info = PassPipelineInfo(name, build, options, summary, origin, ir)
-        known = None if override else self.lookup_pipeline(name, ir=ir)
-        self._add(self._pipelines, info, known, override=override)
+        info = PassPipelineInfo(name, build, options, summary, origin, ir, override)
+        is_of_pass = not override and isinstance(self.lookup(name, ir=ir), PassInfo)
+        self._add(info, replace=is_of_pass)
 
     def _origin(self, place: str) -> str:
         """Return who registers something, for messages: a place, and the package if it is known."""
         return f"{place} of package {self._package}" if self._package else place
 
-    @contextmanager
-    def registering_for(self, package: str) -> Generator[None]:
-        """Let messages name a package as the origin of what is registered meanwhile."""
-        before, self._package = self._package, package
-        try:
-            yield
-        finally:
-            self._package = before
+    def _add(self, info: Registered, *, replace: bool = False) -> None:
+        """Add an entry, unless another one has its name."""
+        known = None if replace or info.overrides else self.lookup(info.name, ir=info.ir)
+        if known is None:
+            hidden = self._entries.setdefault(info.name, {})
+            if not info.ir:
+                hidden.clear()
+            hidden[info.ir] = info
+            self.added.append(info.name)
+        elif not self._package:
+            raise DuplicateNameError(info.name, known.origin, info.origin)
+        elif not known.overrides:
+            leave_out_name(info.name, self._package, known.origin)
 
-    def _add(
-        self, table: Table[InfoT], info: InfoT, known: InfoT | None, *, override: bool
+    def defer(
+        self, load: Callable[[PassRegistry], None], *, ir: str = "", package: str = ""
     ) -> None:
-        if known is not None:
-            if not self._package:
-                raise DuplicateNameError(info.name, known.origin, info.origin)
-            if not table.overrides(known):
-                leave_out_name(info.name, self._package, known.origin)
-            return
-        table.add(info, override=override)
-        self.added.append(info.name)
-
-    def defer(self, load: Callable[[PassRegistry], None], *, ir: str = "") -> None:
         """Let a function add entries when a name is first looked up.
 
         Args:
             load: Called with this registry, at most once.
             ir: The name of the only IR that the entries are for; a lookup for another one
                 does not call it.
+            package: The package that registers them, as messages call it.
         """
-        self._deferred.append(_Deferred(load, ir))
+        self._deferred.append(_Deferred(load, ir, package))
 
     def _loaded(self, ir: str) -> str:
         """Return the IR that a lookup is for, when what was deferred for it has been loaded."""
         ir = ir or self.scope
         if self._deferred:
-            self._load(ir)
+            with _loading:
+                if not self._is_loading:  # by this thread
+                    self._load(ir)
         return ir
 
     def _load(self, ir: str) -> None:
-        """Call what was deferred, unless this is called by that."""
-        with self._lock:  # a second thread waits until all is there
-            if self._is_loading:
-                return
-            self._is_loading = True
-            try:
-                # Loading may defer more.
-                while deferred := next((d for d in self._deferred if concerns(d.ir, ir)), None):
-                    try:
-                        deferred.load(self)
-                    finally:
-                        self._deferred.remove(deferred)
-            finally:
-                self._is_loading = False
+        self._is_loading = True
+        try:
+            # Loading may defer more.
+            while deferred := next((d for d in self._deferred if _concerns(d.ir, ir)), None):
+                self._package = deferred.package
+                try:
+                    deferred.load(self)
+                finally:
+                    self._deferred.remove(deferred)
+        finally:
+            self._is_loading, self._package = False, ""
 
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
         """Return a registry of the names for one IR: those of this one, then other sources.
@@ -242,44 +232,56 @@ class PassRegistry:
             return self
         return PassRegistry(self, *sources, scope=ir)
 
-    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
-        """Return the pass registered under `name`.
+    def lookup(self, name: str, *, ir: str = "") -> Registered | None:
+        """Return the pass or pipeline registered under `name`.
 
         Args:
             name: The textual name.
             ir: The name of the IR that it is wanted for, if only one will do.
         """
         ir = self._loaded(ir)
-        behind = (source.lookup_pass(name, ir=ir) for source in self._sources_for(ir))
-        return self._passes.find(name, ir) or next(filter(None, behind), None)
+        behind = (source.lookup(name, ir=ir) for source in self._sources_for(ir))
+        return self._own(name, ir) or next(filter(None, behind), None)
 
-    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
-        """Return the pipeline registered under `name`; the arguments are as for passes."""
-        ir = self._loaded(ir)
-        behind = (source.lookup_pipeline(name, ir=ir) for source in self._sources_for(ir))
-        return self._pipelines.find(name, ir) or next(filter(None, behind), None)
+    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
+        """Return the pass registered under `name`, as `lookup` does; None for a pipeline."""
+        found = self.lookup(name, ir=ir)
+        return found if isinstance(found, PassInfo) else None
+
+    def _own(self, name: str, ir: str) -> Registered | None:
+        known = self._entries.get(name, {})
+        found = known.get(ir) or known.get("")
+        return found if found or ir else next(iter(known.values()), None)
 
     def __contains__(self, name: str) -> bool:
         """Return whether a pass or a pipeline has this name."""
-        return self.lookup_pass(name) is not None or self.lookup_pipeline(name) is not None
+        return self.lookup(name) is not None
 
-    def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
-        """Yield all passes, or those for one IR, sorted by name; none is imported by it."""
-        ir = self._loaded(ir)
-        behind = (info for source in self._sources_for(ir) for info in source.passes(ir=ir))
-        return listed(self._passes.entries(ir), behind)
+    def entries(self, *, ir: str = "") -> list[Registered]:
+        """Return all passes and pipelines, or those for one IR, sorted by name.
 
-    def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
-        """Yield all pipelines, or those for one IR, sorted by name."""
+        None is imported by it. What they lack is reported in the log `passel`.
+        """
         ir = self._loaded(ir)
-        behind = (info for source in self._sources_for(ir) for info in source.pipelines(ir=ir))
-        return listed(self._pipelines.entries(ir), behind)
+        behind = (info for source in self._sources_for(ir) for info in source.entries(ir=ir))
+        found: dict[str, Registered] = {}
+        for info in (*filter(None, (self._own(name, ir) for name in self._entries)), *behind):
+            found.setdefault(info.name, info)
+        report_left_out()
+        return [found[name] for name in sorted(found)]
+
+    def passes(self, *, ir: str = "") -> list[PassInfo]:
+        """Return the passes among `entries`."""
+        return [info for info in self.entries(ir=ir) if isinstance(info, PassInfo)]
+
+    def pipelines(self, *, ir: str = "") -> list[PassPipelineInfo]:
+        """Return the pipelines among `entries`."""
+        return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield what a misspelt name may stand for; some of an IR's own may not exist."""
         ir = self._loaded(ir)
-        for table in (self._passes, self._pipelines):
-            yield from (info.name for info in table.entries(ir))
+        yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):
             yield from source.names(ir=ir)
 
@@ -287,17 +289,16 @@ class PassRegistry:
         """Return `; did you mean 'x'?` for a name that is not registered, or nothing."""
         close = closest(name, self.names(ir=ir))
         report_left_out()
-        if not close or not (self.lookup_pass(close, ir=ir) or self.lookup_pipeline(close, ir=ir)):
-            return ""  # nothing is close, or it does not exist after all
-        return suggest(name, [close])
+        # What is close may not exist after all.
+        return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
     def copy(self) -> PassRegistry:
         """Return a registry with the same entries, to add to without changing this one."""
-        other = PassRegistry(*(source.copy() for source in self._sources), scope=self.scope)
-        with self._lock:
+        sources = (s.copy() if isinstance(s, PassRegistry) else s for s in self._sources)
+        other = PassRegistry(*sources, scope=self.scope)
+        with _loading:
             other._deferred = list(self._deferred)
-            other._passes = self._passes.copy()
-            other._pipelines = self._pipelines.copy()
+            other._entries = {name: dict(known) for name, known in self._entries.items()}
         return other
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
@@ -307,15 +308,13 @@ class PassRegistry:
                 return shared, ()
         return super().__reduce_ex__(protocol)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle needs, which is all but the lock."""
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=RLock())
-
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
-        return (source for source in self._sources if concerns(source.ir, ir))
+        return (source for source in self._sources if _concerns(source.ir, ir))
+
+
+def _concerns(theirs: str, wanted: str) -> bool:
+    """Return whether what is for one IR, or for all, is wanted for another one, or for any."""
+    return not theirs or not wanted or theirs == wanted
 
 
 def _is_defined_anew(old: type, new: type) -> bool:
@@ -327,26 +326,12 @@ def _is_defined_anew(old: type, new: type) -> bool:
     return names[0] == names[1] and "<locals>" not in new.__qualname__
 
 
-def _given(pass_class: type[Pass[Any, Any]]) -> type[Pass[Any, Any]]:
-    """Return a class that is there already; a lambda could not be pickled."""
-    return pass_class
-
-
-def _imported(place: str) -> Any:
-    """Import what stands at `package.module:Class`."""
-    module, _, name = place.partition(":")
-    found = import_module(module)
-    if not hasattr(found, name):
-        msg = f"module {module} has no {name}"
-        raise ImportError(msg)
-    return getattr(found, name)
-
-
 class _Deferred(NamedTuple):
     """Entries that are added when a name is first looked up."""
 
     load: Callable[[PassRegistry], None]
     ir: str
+    package: str
 
 
 @cache
@@ -377,14 +362,14 @@ def _find_installed(registry: PassRegistry) -> None:
     irs = adapter_names()
     # passel's own come first, so that a name of theirs is another package's only if it overrides.
     for point in sorted(entry_points("passel.passes"), key=lambda point: point.package != "passel"):
-        registry.defer(_loader(point), ir=point.name if point.name in irs else "")
+        ir = point.name if point.name in irs else ""
+        registry.defer(_loader(point), ir=ir, package=package_of(point))
 
 
 def _loader(point: EntryPoint) -> Callable[[PassRegistry], None]:
     def load(registry: PassRegistry) -> None:
         try:
-            with registry.registering_for(package_of(point)):
-                point.load()(registry)
+            point.load()(registry)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
             leave_out(point, "passel.passes", error)
 

@@ -5,7 +5,7 @@ Every unknown name is reported at once, and then all else that is wrong.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,22 +21,25 @@ from passel.errors import (
 )
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
 from passel.ir.left_out import unusable_ir
-from passel.passes.option_fields import read_options
+from passel.passes.options import Options
 from passel.passes.registry import PassRegistry, default_registry
-from passel.passes.sources import PassPipelineInfo
-from passel.pipeline import OptionNode, OptionText, PassNode
+from passel.passes.sources import PassInfo
+from passel.pipeline import OptionNode, OptionText, PassNode, PipelineNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from passel.diagnostics import Span
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
-    from passel.passes.options import Options
-    from passel.passes.sources import PassInfo, PassSource
+    from passel.passes.sources import PassPipelineInfo, Registered
     from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+class _NoOptions(Options):
+    """The options of a pipeline that has none."""
 
 
 def names_for(
@@ -71,15 +74,11 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
         adapter: The IR's adapter.
         registry: What is registered; by default all installed packages' passes.
     """
-    return (registry or default_registry()).for_ir(adapter.name, *_own(adapter))
-
-
-def _own(adapter: IRAdapter) -> tuple[PassSource, ...]:
-    """Return the source of an IR's own passes, if it has any."""
-    brings = ability_of(adapter, BringsPasses)
-    with suppress(AdapterError):  # imported, but not all that it takes is there
-        return () if brings is None else (brings.pass_source(),)
-    return ()
+    brings, own = ability_of(adapter, BringsPasses), ()
+    if brings is not None:
+        with suppress(AdapterError):  # imported, but not all that it takes is there
+            own = (brings.pass_source(),)
+    return (registry or default_registry()).for_ir(adapter.name, *own)
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
@@ -109,25 +108,24 @@ class _Builder:
 
     def __init__(self, names: PassRegistry) -> None:
         self._names = names
-        self._found: dict[str, PassPipelineInfo | PassInfo | None] = {}
-        self._problems: list[Problem] = []
+        self._found: dict[str, Registered | None] = {}
         self._errors: list[PipelineError] = []
 
-    def _lookup(self, node: ElementNode) -> PassPipelineInfo | PassInfo | None:
-        """Return what a name stands for; a pipeline hides a pass.
+    def _lookup(self, node: ElementNode) -> Registered | None:
+        """Return what a name stands for.
 
         A nested pipeline has the name of a pass if that takes elements. Op names have dots, so that
         none can be taken for such a pass.
         """
-        if isinstance(node, PassNode):
-            if node.name not in self._found:
-                pipeline = self._names.lookup_pipeline(node.name)
-                self._found[node.name] = pipeline or self._names.lookup_pass(node.name)
-            return self._found[node.name]
-        if "." in node.anchor or node.anchor == ANY:
+        name = node.name if isinstance(node, PassNode) else node.anchor
+        if isinstance(node, PipelineNode) and ("." in name or name == ANY):
             return None
-        info = self._names.lookup_pass(node.anchor)
-        return info if info is not None and info.pass_class.takes_elements else None
+        if name not in self._found:
+            self._found[name] = self._names.lookup(name)
+        info = self._found[name]
+        if isinstance(node, PassNode):
+            return info
+        return info if isinstance(info, PassInfo) and info.pass_class.takes_elements else None
 
     def unknown(self, nodes: Sequence[ElementNode]) -> Iterator[Problem]:
         """Yield what is wrong with names."""
@@ -141,36 +139,77 @@ class _Builder:
     def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
         """Add elements up to where there are too many problems."""
         for node in nodes:
-            if len(self._problems) >= MAX_PROBLEMS:
+            if len(self._errors) >= MAX_PROBLEMS:
                 return
-            info = self._lookup(node)
-            if info is None and not isinstance(node, PassNode):
+            info: Any = self._lookup(node)
+            if isinstance(node, PipelineNode) and info is None:
                 self.add(node.elements, manager.nest(node.anchor, span=node.span))
-                continue
-            try:
-                if not isinstance(info, PassPipelineInfo):
-                    manager.add_placed((_pass_of(info, node, self._names), node.span))
-                    continue
-                options = _options_of(info, node, self._names)
-            except PipelineError as error:
-                # What has no place of its own (a missing option) is the pass's.
-                self._problems += [Problem(p.message, p.span or node.span) for p in error.problems]
-                self._errors.append(error)
-                continue
-            self.raise_problems()  # before the code of others runs
-            manager.add_placed(*_expanded(info, options, manager, node.span))
+            elif isinstance(info, PassInfo):
+                with self._gathering(node):
+                    manager.add_placed((self._pass(info, node), node.span))
+            elif isinstance(node, PassNode):
+                kind, owner = info.options or _NoOptions, f"pipeline '{info.name}'"
+                options = None
+                with self._gathering(node):
+                    options = self._made(kind, owner, node)
+                if options is not None:
+                    self.raise_problems()  # before the code of others runs
+                    manager.add_placed(*_expanded(info, options, manager, node.span))
+
+    @contextmanager
+    def _gathering(self, node: ElementNode) -> Generator[None]:
+        """Take note of what is wrong with an element; what has no place of its own is at it."""
+        try:
+            yield
+        except PipelineError as error:
+            error.problems = tuple(
+                p if p.span else p._replace(span=node.span) for p in error.problems
+            )
+            self._errors.append(error)
 
     def raise_problems(self) -> None:
         """Raise what was found so far, if there is anything."""
         if self._errors:
             kinds = {type(error) for error in self._errors}
             kind = kinds.pop() if len(kinds) == 1 else PipelineError
+            problems = [problem for error in self._errors for problem in error.problems]
             causes = (error.__cause__ for error in self._errors if error.__cause__)
-            raise kind(*self._problems[:MAX_PROBLEMS]) from next(causes, None)
+            raise kind(*problems[:MAX_PROBLEMS]) from next(causes, None)
+
+    def _pass(self, info: PassInfo, node: ElementNode) -> Pass[Any, Any]:
+        """Return a pass as it was written.
+
+        Raises:
+            PipelineError: Its class cannot be loaded, or options are wrong.
+        """
+        try:
+            pass_class = info.pass_class
+        except DefinitionError as error:
+            raise PipelineError(Problem(str(error))) from (error.__cause__ or error)
+        if not isinstance(node, PassNode):
+            return pass_class.from_elements(node.elements, self._names)
+        return self._made(pass_class, f"pass '{node.name}'", node)
+
+    def _made(self, kind: type[OptionsT], owner: str, node: PassNode) -> OptionsT:
+        """Return a pass, or the options of a pipeline, with the options as written.
+
+        Raises:
+            OptionError: Options are wrong, or its own code raises something.
+        """
+        nodes = node.options
+        if node.argument is not None:
+            takes = getattr(kind, "argument_options", None)  # passes may
+            extra = takes(node.argument.text) if takes is not None else None
+            if extra is None:
+                message = f"{owner} takes no argument in brackets"
+                raise OptionError(Problem(message, node.argument.span))
+            nodes += tuple(OptionNode(key, OptionText(text)) for key, text in extra)
+        with _in_code_of_others(f"{owner} cannot be made", OptionError):
+            return kind(**kind.read_options(nodes, owner, self._names))
 
 
 def _expanded(
-    info: PassPipelineInfo, options: Options | None, manager: Any, span: Span | None
+    info: PassPipelineInfo, options: Options, manager: Any, span: Span | None
 ) -> list[tuple[Any, Span | None]]:
     """Return what a registered pipeline adds to a manager, which stands where it is called.
 
@@ -178,27 +217,22 @@ def _expanded(
         PipelineError: Its own code raises something, or adds nothing and returns something.
     """
     inside = manager.empty(manager.anchor)
-    try:
-        made = info.build(inside) if options is None else info.build(inside, options)
-    except PipelineError as error:
-        from passel.tracebacks import raised_at
+    given = (options,) if info.options else ()
+    with _in_code_of_others(f"pipeline '{info.name}' cannot be built", PipelineError, span):
+        try:
+            made = info.build(inside, *given)
+        except PipelineError as error:
+            from passel.tracebacks import raised_at
 
-        place = f" at {span}" if span else ""
-        where = f"pipeline '{info.name}'{place} asks for it ({raised_at(error)})"
-        error.problems = tuple(
-            problem._replace(message=f"{problem.message}; {where}")
-            if problem.span
-            else problem._replace(span=span)
-            for problem in error.problems
-        )
-        raise
-    except PasselError:
-        raise
-    except (Exception, SystemExit) as error:
-        from passel.tracebacks import brief_at
-
-        message = f"pipeline '{info.name}' cannot be built: {brief_at(error)}"
-        raise PipelineError(Problem(message, span)) from error
+            place = f" at {span}" if span else ""
+            where = f"pipeline '{info.name}'{place} asks for it ({raised_at(error)})"
+            error.problems = tuple(
+                problem._replace(message=f"{problem.message}; {where}")
+                if problem.span
+                else problem._replace(span=span)
+                for problem in error.problems
+            )
+            raise
     if made is not None and made is not inside and not len(inside):
         message = (
             f"pipeline '{info.name}' adds nothing to the manager that it is given, and "
@@ -208,48 +242,19 @@ def _expanded(
     return [(item, span) for item in inside]
 
 
-def _options_of(info: PassPipelineInfo, node: Any, names: PassRegistry) -> Options | None:
-    """Return the options of a registered pipeline; None if it has none."""
-    owner = f"pipeline '{node.name}'"
-    nodes = _options(node, owner)
-    if info.options:
-        return _made(info.options, nodes, owner, names)
-    read_options((), nodes, owner, names)
-    return None
-
-
-def _pass_of(info: Any, node: ElementNode, names: PassRegistry) -> Pass[Any, Any]:
-    """Return a pass as it was written.
-
-    Raises:
-        PipelineError: Its class cannot be loaded, or options are wrong.
-    """
+@contextmanager
+def _in_code_of_others(
+    problem: str, kind: type[PipelineError], span: Span | None = None
+) -> Generator[None]:
+    """Say where an exception comes from that is none of passel's."""
     try:
-        pass_class: type[Pass[Any, Any]] = info.pass_class
-    except DefinitionError as error:
-        raise PipelineError(Problem(str(error))) from (error.__cause__ or error)
-    if not isinstance(node, PassNode):
-        return pass_class.from_elements(node.elements, names)
-    owner = f"pass '{node.name}'"
-    return _made(pass_class, _options(node, owner, pass_class), owner, names)
-
-
-def _made(
-    made_class: type[OptionsT], nodes: Sequence[OptionNode], owner: str, names: PassRegistry
-) -> OptionsT:
-    """Return a pass, or the options of a pipeline, with the options as written.
-
-    Raises:
-        OptionError: Options are wrong, or its own code raises something.
-    """
-    try:
-        return made_class(**made_class.read_options(nodes, owner, names))
+        yield
     except PasselError:
         raise
     except (Exception, SystemExit) as error:
         from passel.tracebacks import brief_at
 
-        raise OptionError(Problem(f"{owner} cannot be made: {brief_at(error)}")) from error
+        raise kind(Problem(f"{problem}: {brief_at(error)}", span)) from error
 
 
 def _unknown(name: str, names: PassRegistry) -> str:
@@ -258,15 +263,3 @@ def _unknown(name: str, names: PassRegistry) -> str:
     several = len(name.replace(";", " ").split()) > 1
     hint = "; passes are separated by commas" if several else names.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
-
-
-def _options(
-    node: PassNode, owner: str, pass_class: type[Pass[Any, Any]] | None = None
-) -> tuple[OptionNode, ...]:
-    """Return the options written, a bracketed argument turned into the options it stands for."""
-    if node.argument is None:
-        return node.options
-    extra = pass_class.argument_options(node.argument.text) if pass_class is not None else None
-    if extra is None:
-        raise OptionError(Problem(f"{owner} takes no argument in brackets", node.argument.span))
-    return (*node.options, *(OptionNode(key, OptionText(text)) for key, text in extra))

@@ -1,15 +1,16 @@
-"""Sources of passes: what an entry of a registry says, and where entries come from."""
+"""Entries of registries: registered passes and pipelines, and where they come from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from passel.diagnostics import brief
 from passel.errors import DefinitionError, PasselError
-from passel.ir.left_out import report_left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from passel.passes.base import Pass
     from passel.passes.options import Options
@@ -21,30 +22,55 @@ class PassInfo:
     Attributes:
         name: Its name in textual pipelines.
         origin: Who registered it, for messages.
-        factory: Returns the pass class, or a pass with the options that are its defaults; either
-            may be of an IR's own kind. Called once.
+        factory: The pass class, where it is (`package.module:Class`), or a function that returns
+            it, or a pass with the options that are its defaults; either may be of an IR's own
+            kind.
         ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
+        overrides: Whether it was registered to stay when another one of its name comes later.
     """
 
-    __slots__ = ("_loaded", "factory", "ir", "name", "origin")
-
-    def __init__(self, name: str, origin: str, factory: Callable[[], Any], ir: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        origin: str,
+        factory: type[Pass[Any, Any]] | Callable[[], Any] | str,
+        ir: str = "",
+        *,
+        overrides: bool = False,
+    ) -> None:
         self.name: str = name
         self.origin: str = origin
-        self.factory: Callable[[], Any] = factory
+        self.factory = factory
         self.ir: str = ir
-        self._loaded: type[Pass[Any, Any]] | None = None
+        self.overrides: bool = overrides
 
-    @property
+    @cached_property
     def pass_class(self) -> type[Pass[Any, Any]]:
-        """The pass class, imported now if it was not yet.
+        """The pass class, imported or made when it is first asked for.
 
         Raises:
             DefinitionError: The factory raises something, or returns something else.
         """
-        if self._loaded is None:
-            self._loaded = self._load()
-        return self._loaded
+        from passel.passes.factory import class_of
+
+        problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
+        try:
+            return class_of(self._loaded(), self.name)
+        except DefinitionError as error:
+            raise DefinitionError(f"{problem}: {error}") from error
+        except PasselError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise DefinitionError(f"{problem}: {brief(error)}") from error
+
+    def _loaded(self) -> Any:
+        if isinstance(self.factory, str):
+            module, _, name = self.factory.partition(":")
+            found = import_module(module)
+            if not hasattr(found, name):
+                raise ImportError(f"module {module} has no {name}")
+            return getattr(found, name)
+        return self.factory if isinstance(self.factory, type) else self.factory()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickle needs.
@@ -59,22 +85,6 @@ class PassInfo:
             )
         return PassInfo, (self.name, self.origin, self.factory, self.ir)
 
-    def _load(self) -> type[Pass[Any, Any]]:
-        from passel.passes.factory import class_of
-
-        problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
-        try:
-            loaded = self.factory()
-        except PasselError:
-            raise
-        except (Exception, SystemExit) as error:
-            msg = f"{problem}: {brief(error)}"
-            raise DefinitionError(msg) from error
-        try:
-            return class_of(loaded, self.name)
-        except DefinitionError as error:
-            raise DefinitionError(f"{problem}: {error}") from error
-
 
 class PassPipelineInfo(NamedTuple):
     """A registered pipeline: a name for several passes, with options of its own.
@@ -86,6 +96,7 @@ class PassPipelineInfo(NamedTuple):
         summary: One line for help.
         origin: Who registered it, for messages.
         ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
+        overrides: Whether it was registered to stay when another one of its name comes later.
     """
 
     name: str
@@ -94,95 +105,28 @@ class PassPipelineInfo(NamedTuple):
     summary: str = ""
     origin: str = ""
     ir: str = ""
+    overrides: bool = False
+
+
+Registered: TypeAlias = PassInfo | PassPipelineInfo
 
 
 class PassSource(Protocol):
-    """Where the passes and pipelines of names come from.
-
-    A registry is one, with entries for any IR. An IR that has passes of its own brings
-    another; it is asked after what is registered.
-    """
+    """Where names of passes and pipelines are looked up: a registry, or an IR's own passes."""
 
     @property
     def ir(self) -> str:
         """The name of the only IR that it is for; empty if its entries say so themselves."""
         ...
 
-    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
-        """Return the pass of this name; see `PassRegistry.lookup_pass`."""
+    def lookup(self, name: str, *, ir: str = "") -> Registered | None:
+        """Return the pass or pipeline of this name; see `PassRegistry.lookup`."""
         ...
 
-    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
-        """Return the pipeline of this name."""
-        ...
-
-    def passes(self, *, ir: str = "") -> Iterable[PassInfo]:
-        """Yield all passes, or those for one IR, as far as they can be listed."""
-        ...
-
-    def pipelines(self, *, ir: str = "") -> Iterable[PassPipelineInfo]:
-        """Yield all pipelines, or those for one IR, as far as they can be listed."""
+    def entries(self, *, ir: str = "") -> Iterable[Registered]:
+        """Yield all entries, or those for one IR, as far as they can be listed."""
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:
         """Yield what a misspelt name may stand for, at little cost; some may not exist."""
         ...
-
-    def copy(self) -> PassSource:
-        """Return a source with the same entries, which later changes do not reach."""
-        ...
-
-
-InfoT = TypeVar("InfoT", PassInfo, PassPipelineInfo)
-
-
-class Table(Generic[InfoT]):
-    """Entries by name, then by the IR that they are for."""
-
-    def __init__(self) -> None:
-        self._by_name: dict[str, dict[str, InfoT]] = {}
-        self._overriding: set[tuple[str, str]] = set()
-
-    def add(self, info: InfoT, *, override: bool) -> None:
-        """Add an entry, in place of what hides it."""
-        if not info.ir:
-            self._by_name[info.name] = {}
-        self._by_name.setdefault(info.name, {})[info.ir] = info
-        if override:
-            self._overriding.add((info.name, info.ir))
-
-    def overrides(self, info: InfoT) -> bool:
-        """Return whether an entry was added to override others."""
-        return (info.name, info.ir) in self._overriding
-
-    def find(self, name: str, ir: str) -> InfoT | None:
-        """Return the entry of a name, for one IR or for whichever it is."""
-        known = self._by_name.get(name, {})
-        found = known.get(ir) or known.get("")
-        return found if found or ir else next(iter(known.values()), None)
-
-    def entries(self, ir: str) -> Iterator[InfoT]:
-        """Yield the entry of each name, for one IR or for whichever it is."""
-        return filter(None, (self.find(name, ir) for name in self._by_name))
-
-    def copy(self) -> Table[InfoT]:
-        """Return a table with the same entries."""
-        other = Table[InfoT]()
-        other._by_name = {name: dict(known) for name, known in self._by_name.items()}
-        other._overriding = set(self._overriding)
-        return other
-
-
-def concerns(theirs: str, wanted: str) -> bool:
-    """Return whether what is for one IR, or for all, is wanted for another one, or for any."""
-    return not theirs or not wanted or theirs == wanted
-
-
-def listed(*entries: Iterable[InfoT]) -> Iterator[InfoT]:
-    """Return entries by name, the first of each; what they lack is reported."""
-    found: dict[str, InfoT] = {}
-    for each in entries:
-        for info in each:
-            found.setdefault(info.name, info)
-    report_left_out()
-    return iter([found[name] for name in sorted(found)])

@@ -30,7 +30,7 @@ from passel.diagnostics import brief
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.ir.left_out import warn
-from passel.passes import PassRegistry
+from passel.passes import PassInfo, PassRegistry
 from passel.specification.markdown import entries, entry_of, option_help, pipeline_entry
 from passel.tool.flags import PROGRAM, read_flags
 from passel.tool.output import put
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from passel.ir.frontend import Flag
-    from passel.passes import Pass, PassInfo
+    from passel.passes import Pass
     from passel.passes.option_fields import OptionInfo
     from passel.tool.flags import CommandLine, FlagGroup
     from passel.tool.irs import IRChoice, ToolDefinition
@@ -207,13 +207,12 @@ def _help_pass(name: str, registry: PassRegistry) -> str:
     Raises:
         UsageError: There is none of that name.
     """
-    if pipeline := registry.lookup_pipeline(name):
-        return entries([pipeline_entry(pipeline)]).lstrip("\n")
-    info = registry.lookup_pass(name)
+    info = registry.lookup(name)
     if info is None:
         hint = registry.suggest(name)
         raise UsageError(f"'--help-pass': there is no pass '{name}'{hint}")
-    return entries([entry_of(info.pass_class)]).lstrip("\n")
+    entry = entry_of(info.pass_class) if isinstance(info, PassInfo) else pipeline_entry(info)
+    return entries([entry]).lstrip("\n")
 
 
 def _passes(registry: PassRegistry) -> Iterator[tuple[str, str, tuple[OptionInfo, ...]]]:

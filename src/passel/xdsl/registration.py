@@ -49,7 +49,7 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
     """
     universe, origins = _installed()
     for name, factory in universe.all_passes.items():
-        if override or registry.lookup_pass(name, ir="xdsl") is None:
+        if override or registry.lookup(name, ir="xdsl") is None:
             registry.register(name, factory, origin=origins[name], ir="xdsl", override=override)
 
 

@@ -104,7 +104,7 @@ def _noted(do_step: Callable[[Step, Any], Outcome], step: Step, ctx: Any) -> Out
 def _left_behind() -> str:
     """Return what a fork would leave behind, as a reason not to fork; empty if there is nothing.
 
-    A thread may hold what workers wait for then, and nobody does what it was to do there.
+    A thread may hold a lock that workers then wait for, and its own work stops in them.
     """
     others = [each for each in threading.enumerate() if each is not threading.current_thread()]
     ready = [each for each in others if getattr(each, "is_ready_for_forks", False)]

@@ -92,7 +92,7 @@ own: list[Progress] = []
 
 
 def set_mark(mark: int) -> None:
-    """Note in a worker what it begins, which is told if it dies of that."""
+    """Note in a worker what it begins, to be reported if the worker dies of it."""
     own[0].set(*own[0].get()[:2], mark)
 
 
