@@ -41,3 +41,39 @@ def functions_of_40_ops(functions: int) -> str:
 def empty_functions(functions: int) -> str:
     """Return a module of functions that only return."""
     return "".join(f"func.func @f{n}() {{\n  func.return\n}}\n" for n in range(functions))
+
+
+def redundant_functions(functions: int) -> str:
+    """Return a module of functions that compute the same twice."""
+    return "".join(
+        f"func.func @f{n}(%a: i32) -> i32 {{\n  %0 = arith.addi %a, %a : i32\n"
+        "  %1 = arith.addi %a, %a : i32\n  %2 = arith.muli %0, %1 : i32\n"
+        "  func.return %2 : i32\n}\n"
+        for n in range(functions)
+    )
+
+
+def calling_functions(functions: int) -> str:
+    """Return a module of functions of which each calls another one, far from it."""
+    return "".join(
+        f"func.func @k{n}() {{\n  func.call @k{(n + functions // 2) % functions}() : () -> ()\n"
+        "  func.return\n}\n"
+        for n in range(functions)
+    )
+
+
+def parts_of_a_file(parts: int) -> str:
+    """Return modules, for `--split-input-file`."""
+    return "// -----\n".join(empty_functions(2) for _ in range(parts))
+
+
+def branching_function(blocks: int) -> str:
+    """Return a function of blocks, each of which may leave out the next one."""
+    return (
+        "func.func @f(%c: i1, %x: i32) -> i32 {\n  cf.br ^b0\n"
+        + "".join(
+            f"^b{n}:\n  %{n} = arith.addi %x, %x : i32\n  cf.cond_br %c, ^b{n + 1}, ^b{n + 2}\n"
+            for n in range(blocks)
+        )
+        + f"^b{blocks}:\n  cf.br ^b{blocks + 1}\n^b{blocks + 1}:\n  func.return %x : i32\n}}\n"
+    )

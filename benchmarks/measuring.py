@@ -124,8 +124,12 @@ class Cost(NamedTuple):
     output: bytes
 
 
-def run_process(command: Sequence[str]) -> Cost:
+def run_process(command: Sequence[str], *, is_silent: bool = True) -> Cost:
     """Run a command to its end.
+
+    Args:
+        command: The command.
+        is_silent: Whether it is to write nothing to its standard error.
 
     Raises:
         CalledProcessError: It failed.
@@ -142,7 +146,7 @@ def run_process(command: Sequence[str]) -> Cost:
             text=True,
             env=environment,
         )
-        assert not launched.stderr, launched.stderr
+        assert not (is_silent and launched.stderr), launched.stderr
         seconds, kibibytes = map(float, launched.stdout.split())
         return Cost(seconds, kibibytes / 1024, output.read_bytes())
 
