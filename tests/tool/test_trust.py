@@ -1,4 +1,4 @@
-"""The rules under "What is trusted" in docs/reproducers.md, one after the other."""
+"""The rules under "What is trusted" in docs/debugging.md, one after the other."""
 
 from __future__ import annotations
 
