@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from tool_fixtures import TblgenTool
 
 PAGE = ROOT / "docs" / "tablegen.md"
-LIT_CONFIG = """
-import os
-import lit.formats
-config.name = "demo"
-config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
-config.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
-config.substitutions.append(("FileCheck", "filecheck"))
-"""
 
 
 def shown(title: str) -> str:
@@ -42,7 +33,7 @@ def package(tmp_path: Path, tblgen: TblgenTool) -> Path:
     for title in ("Passes.td", "demo_passes.py"):
         (tmp_path / title).write_text(shown(title))
     outcome = tblgen(
-        "-gen-pass-decls", "--passes=count-ops,number-functions", "-name=Demo",
+        "-gen-pass-decls", "--passes=count-ops", "-name=Demo",
         "-module=demo_passes", str(tmp_path / "Passes.td"), "-o", str(tmp_path / "declarations.py"),
     )  # fmt: skip
     assert outcome.err == ""
@@ -85,31 +76,3 @@ def test_passes_of_an_installed_package(package: Path) -> None:
         "print('declarations' in sys.modules, 'demo_passes' in sys.modules)"
     )
     assert run(package, sys.executable, "-c", script).stdout == "True False\n"
-
-
-def test_lit_tests_of_the_package(package: Path) -> None:
-    """The tutorial's lit test passes, and fails when the pass does something else."""
-    tests = package / "tests"
-    tests.mkdir()
-    (tests / "lit.cfg.py").write_text(LIT_CONFIG)
-    text = shown("count-ops.mlir").replace("--load-pass-plugin=demo_passes.py ", "")
-    (tests / "count-ops.mlir").write_text(text)
-    lit = (str(Path(sys.executable).with_name("lit")), "-sv", str(tests))
-    passed = run(package, *lit)
-    assert passed.returncode == 0, passed.stdout
-    source = package / "demo_passes.py"
-    source.write_text(source.read_text().replace("IntegerAttr(number,", "IntegerAttr(number + 1,"))
-    assert "Failed: 1" in run(package, *lit).stdout
-
-
-def test_a_page_of_a_site_that_mkdocs_builds(package: Path) -> None:
-    """The hook that the page shows adds the passes to the site, and writes no file of its own."""
-    for title in ("mkdocs.yml", "passes_page.py"):
-        (package / title).write_text(shown(title))
-    docs = package / "docs"
-    docs.mkdir()
-    (docs / "index.md").write_text("# My compiler\n")
-    built = run(package, sys.executable, "-m", "mkdocs", "build", "--strict")
-    assert built.returncode == 0, built.stderr
-    assert "Count the ops of a function." in (package / "site/passes/index.html").read_text()
-    assert [each.name for each in docs.iterdir()] == ["index.md"]
