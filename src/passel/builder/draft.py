@@ -11,12 +11,11 @@ from contextlib import AbstractContextManager, contextmanager
 from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.builder.editing import Edit
-from passel.builder.positions import Positions
-from passel.builder.rules import Rules
-from passel.builder.sequence import Group, Nest, Node, Step
+from passel.builder.rules import Positions, Rules
+from passel.builder.sequence import Node, Scope, Step, grouped, steps_in
 from passel.builder.targets import Origin, caller
 from passel.errors import InsertionError, Problem
 
@@ -25,8 +24,12 @@ if TYPE_CHECKING:
 
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.sequence import BundleUse, Container, Item, Sequence
+    from passel.builder.sequence import BundleUse, Entry, Sequence
     from passel.manager import PassManager
+
+
+Groups: TypeAlias = dict[Node, list[Any]]
+"""What is immediately inside of a scope, each with all that is in it."""
 
 
 class Draft:
@@ -102,12 +105,19 @@ class Draft:
             yield edit
             self.forget()
             if edit.placed:
-                for container in {each.parent for each in edit.placed if each.parent}:
-                    container.items = ordered(container, edit.placed, self.rules)
-                self.forget()
+                self._order(edit.added)
             for about, breach in self.rules.breaches.items():
                 if about not in known:
                     breach.refuse()
+
+    def _order(self, placed: Collection[Node]) -> None:
+        """Bring what was placed into an order that the constraints allow."""
+        entries = self.sequence.entries
+        for scope in dict.fromkeys(self.sequence.scope_of(each) for each in placed):
+            inside = self.sequence.inside(scope)
+            end = self.sequence.end(scope)
+            entries[end - len(inside) : end] = ordered(inside, placed, self.rules)
+        self.forget()
 
 
 class _Edge(NamedTuple):
@@ -126,66 +136,63 @@ class _Edge(NamedTuple):
     rule: Rule | None = None
 
 
-def ordered(container: Container, placed: Collection[Node], rules: Rules) -> list[Node]:
-    """Return the items of a container in an order that their constraints allow.
+def ordered(entries: list[Entry], placed: Collection[Node], rules: Rules) -> list[Entry]:
+    """Return what is inside of a scope in an order that the constraints allow.
 
     Args:
-        container: The container.
-        placed: The items that may stand anywhere; the others keep their order.
+        entries: What is inside.
+        placed: What may stand anywhere; the rest keeps its order.
         rules: The constraints.
 
     Raises:
         InsertionError: There is no such order; with the shortest circle of reasons.
     """
-    edges = [*_fixed(container, placed), *_demanded(container, placed, rules)]
-    numbers = {item: number for number, item in enumerate(container.items)}
-    sorter = TopologicalSorter[Node](dict.fromkeys(container.items, ()))
+    groups = {group[0]: group for group in grouped(entries)}
+    edges = [*_fixed(groups, placed), *_demanded(groups, placed, rules)]
+    nodes = list(groups)
+    numbers = {node: number for number, node in enumerate(nodes)}
+    sorter = TopologicalSorter[Node](dict.fromkeys(groups, ()))
     for edge in edges:
         sorter.add(edge.last, edge.first)
     try:
         sorter.prepare()
     except CycleError as error:
         raise _refusal(_shortest_circle(edges, error.args[1])) from None
-    found: list[Node] = []
+    found: list[Entry] = []
     ready: list[int] = []
     while sorter.is_active():
-        for item in sorter.get_ready():
-            heappush(ready, numbers[item])
-        found.append(container.items[heappop(ready)])
-        sorter.done(found[-1])
+        for node in sorter.get_ready():
+            heappush(ready, numbers[node])
+        first = nodes[heappop(ready)]
+        found += groups[first]
+        sorter.done(first)
     return found
 
 
-def _fixed(container: Container, placed: Collection[Node]) -> Iterator[_Edge]:
+def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
     """Yield the order of what was added explicitly, and of the members of each bundle."""
-    chains = [[item for item in container.items if item not in placed]]
+    chains = [[node for node in groups if node not in placed]]
     members: dict[BundleUse, list[Node]] = {}
-    for item in placed:
-        first = next(item.steps(), None)
-        for use in () if first is None or item.parent is not container else first.bundles:
-            members.setdefault(use, []).append(item)
+    for node in (each for each in placed if each in groups):
+        for step in steps_in(groups[node])[:1]:
+            for use in step.bundles:
+                members.setdefault(use, []).append(node)
     for chain in (*chains, *members.values()):
-        yield from (_Edge(first, last, _reason(first, last)) for first, last in pairwise(chain))
+        for first, last in pairwise(chain):
+            yield _Edge(first, last, _reason(first, last, groups))
 
 
-def _demanded(container: Container, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
+def _demanded(groups: Groups, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
     """Yield what constraints demand of placed items; of several that will do, the first counts."""
+    owners = {step: node for node, group in groups.items() for step in steps_in(group)}
     for rule, step in rules.all:
         for last, others in rules.demands(rule.constraint, step):
-            item = _child(container, last)
-            before = [each for each in (_child(container, other) for other in others) if each]
-            if item is None or not before or item in before:
+            before = [owners[each] for each in others if each in owners]
+            node = owners.get(last)
+            if node is None or not before or node in before:
                 continue
-            if item in placed or before[0] in placed:
-                yield _Edge(before[0], item, rule.about(step), rule)
-
-
-def _child(container: Container, step: Item) -> Node | None:
-    """Return what a step is, or is inside of, among the items of a container."""
-    item = step
-    while item.parent is not None and item.parent is not container:
-        item = item.parent
-    return item if item.parent is container else None  # pyright: ignore[reportReturnType] - a node, as it stands in one
+            if node in placed or before[0] in placed:
+                yield _Edge(before[0], node, rule.about(step), rule)
 
 
 def _shortest_circle(edges: list[_Edge], items: list[Node]) -> list[_Edge]:
@@ -224,20 +231,18 @@ def _refusal(circle: list[_Edge]) -> InsertionError:
     )
 
 
-def _reason(first: Node, last: Node) -> str:
-    if isinstance(first, Group) and isinstance(last, Group):
+def _reason(first: Node, last: Node, groups: Groups) -> str:
+    if all(isinstance(each, Scope) and each.kind != "nest" for each in (first, last)):
         return f"{_named(first)} comes before {_named(last)}"
     pair = f"{_named(first)} before {_named(last)}"
-    uses = {use for step in first.steps() for use in step.bundles}
-    for use in (use for step in last.steps() for use in step.bundles if use in uses):
+    uses, shared = ({u for s in steps_in(groups[n]) for u in s.bundles} for n in (first, last))
+    for use in uses & shared:
         return f"bundle '{use.bundle.name}' has {pair}"
     order = "in this order"
     return f"{pair}, since they were added explicitly {last.origin.clause(order) or order}"
 
 
-def _named(item: Node) -> str:
-    if isinstance(item, Nest):
-        return f"nested pipeline '{item.label}'"
-    if isinstance(item, Group):
-        return f"{'bundle' if item.is_block else 'stage'} '{item.name}'"
-    return f"'{item.label}'"
+def _named(node: Node) -> str:
+    if isinstance(node, Step) or node.kind == "nest":
+        return f"{'' if isinstance(node, Step) else 'nested pipeline '}'{node.label}'"
+    return f"{node.kind} '{node.name}'"

@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from passel.builder.sequence import (
     BundleUse,
-    Container,
-    Group,
-    Nest,
+    End,
     Removal,
+    Scope,
     anchor_of,
-    is_block,
-    nodes_of,
-    steps_of,
+    entries_of,
+    grouped,
+    steps_in,
 )
 from passel.builder.targets import Bundle, Handle, Origin, Stage, describe, keys_of
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from passel.builder.positions import Positions, Unit
-    from passel.builder.sequence import Item, Node, Sequence
+    from passel.builder.rules import Positions, Unit
+    from passel.builder.sequence import Entry, Node, Sequence
     from passel.builder.targets import Occurrence, Target
     from passel.diagnostics import Span
     from passel.manager import PassManager
@@ -42,8 +41,8 @@ class Edit:
         origin: Who makes the change, and where.
 
     Attributes:
-        added: What was added.
-        placed: What constraints put in its place, in the order in which it was added.
+        added: What was added, without what is in it.
+        placed: Whether constraints decide where that stands.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class Edit:
         self.sequence: Sequence = sequence
         self.origin: Origin = origin
         self.added: list[Node] = []
-        self.placed: dict[Node, None] = {}
+        self.placed: bool = False
         self._positions = positions
         self._template = template
 
@@ -61,39 +60,31 @@ class Edit:
         """A handle to what was added."""
         return Handle(tuple(node.label for node in self.added))
 
-    # -- Making items -----------------------------------------------------------------------
+    # -- Adding -----------------------------------------------------------------------------
 
-    def nodes(self, item: object, container: Container) -> list[Node]:
-        """Return the items for what a user adds.
+    def entries(self, item: object, anchor: str) -> list[Entry]:
+        """Return entries for what a user adds to a pipeline.
 
         Raises:
             PipelineError: The text is wrong, or a pass has another anchor.
         """
         if isinstance(item, Bundle):
-            members = [n for each in item.members for n in self.nodes(each, container)]
-            return self._bundled(item, members)
+            inner = [entry for each in item.members for entry in self.entries(each, anchor)]
+            _mark(inner, BundleUse(item))
+            return Scope("bundle", item.name, self.origin).around(inner) if item.together else inner
         if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
             raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
-        manager = self._template.copy().nest(anchor_of(container)).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
-        return list(nodes_of(manager, self.origin))
+        manager = self._template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
+        return list(entries_of(manager, self.origin))
 
-    def _bundled(self, bundle: Bundle, items: list[Node]) -> list[Node]:
-        """Return the items of one addition of a bundle: its members, or a group of them."""
-        use = BundleUse(bundle)
-        for step in steps_of(items):
-            step.bundles = (*step.bundles, use)
-        if not bundle.together:
-            return items
-        group = Group(bundle.name, self.origin, is_block=True)
-        group.items += items
-        return [group]
+    def put(self, entries: Iterable[Entry], position: int, label: str = "") -> None:
+        """Put entries before a position; a label is for the only one."""
+        self.added += self.sequence.put(entries, position, label)
 
-    # -- Adding -----------------------------------------------------------------------------
-
-    def append(self, items: Items, container: Container, label: str = "") -> None:
+    def append(self, items: Items, scope: Scope, label: str = "") -> None:
         """Append what a user adds; errors are those of `PipelineBuilder.add`."""
-        nodes = [node for item in items for node in self.nodes(item, container)]
-        self.put(nodes, container, label=self._label(nodes, items, label))
+        anchor = self._anchor(scope)
+        self._put_labelled([(scope, self.entries(each, anchor)) for each in items], items, label)
 
     def append_element(self, element: ElementNode, span: Span) -> None:
         """Append an element of a pipeline's file.
@@ -103,84 +94,80 @@ class Edit:
             span: The place in the file of what it was made of.
         """
         self.origin = Origin("", span.source.name, span.line)
-        nodes = self.nodes(element, self.sequence.root)
-        for step in steps_of(nodes):
+        entries = self.entries(element, self.sequence.root.name)
+        for step in steps_in(entries):
             if step.span is None or step.span.source != span.source:
                 step.span = span  # its text stands nowhere
-        self.put(nodes, self.sequence.root)
+        self.put(entries, len(self.sequence.entries))
 
-    def put(
-        self,
-        nodes: Iterable[Node],
-        container: Container,
-        index: int | None = None,
-        label: str = "",
-    ) -> None:
-        """Put items into a container, of which one alone may be given a label."""
-        for offset, node in enumerate(nodes):
-            self.sequence.link(node, container, None if index is None else index + offset, label)
-            self.added.append(node)
-
-    def _label(self, nodes: list[Node], items: Items, label: str) -> str:
-        """Return the label that an item gets; several are made a bundle of that name instead.
-
-        Raises:
-            InsertionError: The label is taken.
-        """
-        if label and self._positions.units(label):
-            raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
-        if len(nodes) < 2:  # noqa: PLR2004 - several
-            return label
-        if label:
-            self._bundled(Bundle(label, *items), nodes)
-        return ""
-
-    def place(self, items: Items, home: Container, label: str) -> None:
-        """Put each item into a container, or into the first pipeline nested in it where it can be.
+    def place(self, items: Items, home: Scope, label: str) -> None:
+        """Put each item into a pipeline, or into the first one nested in it where it can be.
 
         Constraints decide where it stands there.
 
         Raises:
             AnchorError: They can be in none.
         """
-        containers = [home, *_nests_inside(home)]
-        found = [self._fitting(item, containers) for item in items]
-        label = self._label([node for _, inside in found for node in inside], items, label)
-        for container, inside in found:
-            self.put(inside, container, label=label)
-        self.placed = dict.fromkeys(self.added)
+        blocked = 0
+        scopes = [home]
+        for entry in self.sequence.inside(home):
+            if isinstance(entry, Scope):
+                blocked += entry.kind == "bundle"
+                scopes += [entry] if entry.kind == "nest" and not blocked else []
+            elif isinstance(entry, End):
+                blocked -= entry.scope.kind == "bundle"
+        self._put_labelled([self._fitting(each, scopes) for each in items], items, label)
+        self.placed = True
 
-    def _fitting(
-        self, item: object, containers: Iterable[Container]
-    ) -> tuple[Container, list[Node]]:
-        """Return the first container where an item can be, and what it is there.
+    def _put_labelled(
+        self, places: list[tuple[Scope, list[Entry]]], items: Items, label: str
+    ) -> None:
+        """Put entries at the ends of scopes; a label is that of one, or of a bundle of several.
+
+        Raises:
+            InsertionError: The label is taken.
+        """
+        if label and self._positions.units(label):
+            raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
+        added = [group for _, inside in places for group in grouped(inside)]
+        if label and len(added) > 1:
+            use, label = BundleUse(Bundle(label, *items)), ""
+            for group in added:
+                _mark(group, use)
+        for scope, inside in places:
+            self.put(inside, self.sequence.end(scope), label)
+
+    def _anchor(self, scope: Scope) -> str:
+        """Return the name of the ops that passes in a scope run on."""
+        return anchor_of(self.sequence.scopes_at(self.sequence.end(scope)))
+
+    def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Entry]]:
+        """Return the first scope that an item can be in, and what it is there.
 
         Raises:
             AnchorError: It can be in none.
         """
         refused: AnchorError | None = None
-        for container in containers:
+        for scope in scopes:
             try:
-                return container, self.nodes(item, container)
+                return scope, self.entries(item, self._anchor(scope))
             except AnchorError as error:
                 refused = refused or error
-        assert refused is not None  # noqa: S101 - there is one container at least
+        assert refused is not None  # noqa: S101 - there is one scope at least
         raise refused
 
-    def add_stage(self, name: str, default: Items, container: Container, *, required: bool) -> None:
+    def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
         """Append a stage; errors are those of `PipelineBuilder.stage`."""
         if self._positions.units(Stage(name)):
             raise InsertionError(Problem(f"there is a stage '{name}' already"))
-        stage = Group(name, self.origin, is_required=required)
-        stage.items += (node for item in default for node in self.nodes(item, container))
-        for step in stage.steps():
+        anchor = self._anchor(scope)
+        inner = [entry for item in default for entry in self.entries(item, anchor)]
+        for step in steps_in(inner):
             step.is_default = True
-        for group in (
-            Group(f"pre_{name}", self.origin),
-            stage,
-            Group(f"post_{name}", self.origin),
-        ):
-            self.sequence.link(group, container, label=f"stage {group.name}")
+        for each, inside in ((f"pre_{name}", []), (name, inner), (f"post_{name}", [])):
+            stage = Scope("stage", each, self.origin, f"stage {each}")
+            stage.is_required = required and each == name
+            self.sequence.put(stage.around(inside), self.sequence.end(scope))
 
     # -- Next to something, or instead ------------------------------------------------------
 
@@ -189,12 +176,13 @@ class Edit:
     ) -> None:
         """Put items next to a target; errors are those of `PipelineBuilder.insert_before`."""
         for unit in self._select(target, occurrence):
-            if by := self.origin.extension:
-                for step in steps_of(unit):
-                    step.users = (*step.users, by)
             self._put_beside(unit, items, after=after, split=split)
+            if by := self.origin.extension:
+                self.sequence.users += tuple(
+                    (step.label, by) for step in self.sequence.steps_of(unit)
+                )
         side = "after" if after else "before"
-        for step in steps_of(self.added):
+        for step in self.sequence.steps_of(self.added):
             step.because = (f"it was put {side} {describe(target)}",)
 
     def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
@@ -216,84 +204,79 @@ class Edit:
             AnchorError: They fit into no enclosing pipeline of the unit.
         """
         target = unit[-1] if after else unit[0]
-        containers = [each for each in target.enclosing() if not is_block(each)]
         found: list[list[Node]] = []
+        side = f"{'after' if after else 'before'} '{target.label}'"
         for each in items[::-1] if after else items:  # what is put last is the nearest
-            container, nodes = self._fitting(each, containers)
-            index = self._room(target, container, each, after=after, split=split)
-            for offset, node in enumerate(nodes):
-                self.sequence.link(node, container, index + offset)
-            found.append(nodes)
+            position = self.sequence.extent(target)[after]
+            around = self.sequence.scopes_at(position)
+            able = (scope for scope in reversed(around) if scope.kind != "bundle")
+            scope, entries = self._fitting(each, able)
+            position = self._room(position, scope, f"'{each}'", side, split=split)
+            found.append(self.sequence.put(entries, position))
         self.added += (node for nodes in (found[::-1] if after else found) for node in nodes)
 
-    def _room(
-        self, target: Node, outer: Container, given: object, *, after: bool, split: bool
-    ) -> int:
-        """Return the place in a container next to what encloses a target, which may be split.
+    def _room(self, position: int, outer: Scope, item: str, side: str, *, split: bool) -> int:
+        """Return the position inside of a scope next to one further inside, which may be split.
 
         Raises:
             InsertionError: It is a bundle or a stage, or nothing may be split.
         """
-        item: Item = target
-        offset, side = int(after), "after" if after else "before"
-        for container in target.enclosing():
-            index = container.index(item) + offset
-            if container is outer:
-                return index
-            if 0 < index < len(container.items):
-                if isinstance(container, Group):
-                    what = "bundle" if container.is_block else "stage"
-                    message = (
-                        f"nothing can be put {side} '{target.label}', which stands inside {what} "
-                        f"'{container.name}'; put it before or after the {what}"
+        entries = self.sequence.entries
+        while (scope := self.sequence.scopes_at(position)[-1]) is not outer:
+            start, stop = self.sequence.extent(scope)
+            if position == start + 1:
+                position = start
+            elif position == stop - 1:
+                position = stop
+            elif scope.kind != "nest":
+                raise InsertionError(
+                    Problem(
+                        f"nothing can be put {side}, which stands inside {scope.kind} "
+                        f"'{scope.name}'; put it before or after the {scope.kind}"
                     )
-                    raise InsertionError(Problem(message))
-                if not split:
-                    message = (
-                        f"'{given}' cannot stand in the pipeline on '{anchor_of(container)}' that "
-                        f"'{target.label}' is in, and to stand {side} that outside it would have "
-                        "to split the pipeline; allow it with split=True, or choose another target"
+                )
+            elif not split:
+                where, _, target = side.partition(" ")
+                raise InsertionError(
+                    Problem(
+                        f"{item} cannot stand in the pipeline on '{scope.name}' that {target} is "
+                        f"in, and to stand {where} that outside it would have to split the "
+                        "pipeline; allow it with split=True, or choose another target"
                     )
-                    raise InsertionError(Problem(message))
-                self._split(container, index)
-                offset = 1  # between both halves
-            item = container
-        raise AssertionError
-
-    def _split(self, container: Container, index: int) -> None:
-        """Put what is in a nested pipeline from a place on into another one after it."""
-        assert isinstance(container, Nest)  # noqa: S101 - groups are not split
-        assert container.parent is not None  # noqa: S101 - nor is the outermost container
-        rest = Nest(container.anchor, container.origin, jobs=container.jobs)
-        for each in container.items[index:]:
-            self.sequence.unlink(each)
-            rest.items.append(each)
-        self.sequence.link(rest, container.parent, container.parent.index(container) + 1)
+                )
+            else:
+                rest = Scope("nest", scope.name, scope.origin, jobs=scope.jobs)
+                entries[stop - 1] = End(rest)
+                self.sequence.put([End(scope), rest], position)
+                position += 1
+        return position
 
     # -- Finding ----------------------------------------------------------------------------
 
-    def container(self, label: str) -> Container:
-        """Return the container that is added to; without a label, the outermost.
+    def nest(self, label: str) -> Scope:
+        """Return the pipeline that is added to; without a label, the outermost.
 
         Raises:
             InsertionError: It is a nested pipeline that was taken out.
         """
-        container = self.sequence.container(label)
-        if container is None:
+        node = self._positions.labelled(label) if label else self.sequence.root
+        if not isinstance(node, Scope):
             raise InsertionError(Problem(f"the nested pipeline '{label}' is no longer there"))
-        return container
+        return node
 
-    def stage(self, name: str) -> Group:
-        """Return the group of a stage, to put items into it instead of its default.
+    def stage(self, name: str) -> Scope:
+        """Return a stage, to put items into it instead of its default.
 
         Raises:
             InsertionError: There is no such stage, or another extension relies on its default.
         """
-        ((group,),) = self._positions.select(Stage(name), "first")
-        assert isinstance(group, Group)  # noqa: S101 - for type checkers
-        if group.is_by_default:
-            self._take_out([*group.items], f"the default of stage '{name}'")
-        return group
+        ((stage,),) = self._positions.select(Stage(name), "first")
+        assert isinstance(stage, Scope)  # noqa: S101 - for type checkers
+        steps = self.sequence.steps_of([stage])
+        if steps and all(step.is_default for step in steps):
+            children = grouped(self.sequence.inside(stage))
+            self._take_out([each[0] for each in children], f"the default of stage '{name}'")
+        return stage
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
         """Return what a target stands for; if that was taken out, the error says by whom."""
@@ -309,15 +292,15 @@ class Edit:
             raise
 
     def _take_out(self, unit: Unit, what: str) -> None:
-        """Take items out, unless another extension relies on them.
+        """Take nodes out, unless another extension relies on them.
 
         Raises:
             InsertionError: One does.
         """
         extension = self.origin.extension
-        for step in steps_of(unit):
-            for user in step.users:
-                if extension and user != extension:
+        for step in self.sequence.steps_of(unit):
+            for label, user in self.sequence.users:
+                if label == step.label and extension and user != extension:
                     message = (
                         f"extensions '{user}' and '{extension}' disagree: the one puts "
                         f"something next to {what}, the other takes {what} out"
@@ -325,14 +308,11 @@ class Edit:
                     raise InsertionError(Problem(message))
             removal = Removal(frozenset(self._positions.keys(step)), extension)
             self.sequence.removals = (*self.sequence.removals, removal)
-        for item in unit:
-            self.sequence.unlink(item)
+        for node in unit:
+            self.sequence.take_out(node)
 
 
-def _nests_inside(container: Container) -> Iterator[Nest]:
-    """Yield the nested pipelines inside of a container that others may be put into."""
-    for item in container.items:
-        if isinstance(item, Nest):
-            yield item
-        if isinstance(item, Container) and not is_block(item):
-            yield from _nests_inside(item)
+def _mark(entries: Iterable[Entry], use: BundleUse) -> None:
+    """Take note that steps came with a bundle."""
+    for step in steps_in(entries):
+        step.bundles = (*step.bundles, use)

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.builder.rules import only_looks
-from passel.builder.sequence import Group, Nest, Step, is_block, steps_of
+from passel.builder.sequence import End, Scope, Step, anchor_of, grouped, steps_in
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from passel.builder.declarations import DeclarationTable
     from passel.builder.draft import Draft
-    from passel.builder.positions import Positions
     from passel.builder.rules import Breach
-    from passel.builder.sequence import BundleUse, Container, Item, Node
+    from passel.builder.sequence import BundleUse, Node, Sequence
 
 
 class Remark(NamedTuple):
@@ -50,7 +49,7 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
         InsertionError: A stage that is required is empty, or a constraint is broken.
     """
     for stage in draft.sequence.stages():
-        if stage.is_required and not any(stage.steps()):
+        if stage.is_required and not steps_in(draft.sequence.inside(stage)):
             message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
             raise InsertionError(Problem(message))
     draft.sequence.calls += 1
@@ -78,10 +77,9 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
         rank = draft.positions.rank
         wish = min(wishes, key=lambda each: (str(each.rule.constraint), rank[each.step]))
         tried.add(wish.about)
-        nodes = _inserted(wish, draft)
-        if nodes:
-            what = ", ".join(f"'{each.label}'" for each in steps_of(nodes))
-            yield Remark("inserted", nodes[0].label, f"{what}, since {wish.about}")
+        if steps := _inserted(wish, draft):
+            what = ", ".join(f"'{each.label}'" for each in steps)
+            yield Remark("inserted", steps[0].label, f"{what}, since {wish.about}")
             continue
         is_type = isinstance(wish.rule.constraint.cleanup, PassType)
         side = "after" if wish.rule.constraint.kind == "followed-by" else "before"
@@ -89,52 +87,56 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
         yield Remark("warning", wish.step.label, f"{wish.about}, and is not: {way_out}")
 
 
-def _inserted(wish: Breach, draft: Draft) -> list[Node]:
+def _inserted(wish: Breach, draft: Draft) -> list[Step]:
     """Insert a cleanup at the first place that is good, and return it; or nothing."""
     cleanup = wish.rule.constraint.cleanup
     if isinstance(cleanup, PassType):
         return []
-    for label, places in list(_places(wish, draft.positions)):
-        for index in places:
-            try:
-                with draft.edit(wish.rule.constraint.origin) as edit:
-                    container = edit.container(label)
-                    item = cleanup() if isinstance(cleanup, type) else cleanup
-                    edit.put(edit.nodes(item, container), container, index)
-            except AnchorError:
-                break
-            except InsertionError:
-                continue
-            return edit.added
+    for position in list(_places(wish, draft)):
+        try:
+            with draft.edit(wish.rule.constraint.origin) as edit:
+                item = cleanup() if isinstance(cleanup, type) else cleanup
+                anchor = anchor_of(draft.sequence.scopes_at(position))
+                entries = edit.entries(item, anchor)
+                edit.put(entries, position)
+        except (AnchorError, InsertionError):
+            continue
+        return steps_in(entries)
     return []
 
 
-def _places(wish: Breach, positions: Positions) -> Iterator[tuple[str, Iterable[int]]]:
-    """Yield the labels of containers that a cleanup may be put into, with places, the best first.
+def _places(wish: Breach, draft: Draft) -> Iterator[int]:
+    """Yield positions where a cleanup may be put, the best first."""
+    sequence, step = draft.sequence, wish.step
+    start, _ = sequence.extent(step)
+    around = sequence.scopes_at(start)
+    if wish.rule.constraint.kind == "followed-by":
+        types = set(draft.positions.types_of(step))
+        for scope in (each for each in around if each.kind != "bundle"):
+            yield from reversed(_ends_after(step, scope, types, draft))
+        return
+    for scope in reversed(around):
+        if scope.kind != "bundle":
+            yield start
+        if scope is sequence.root or sequence.entries[start - 1] is not scope:
+            return  # further out, what is before it here would be between
+        start -= 1
 
-    A pipeline without a label is the outermost.
-    """
-    item: Item = wish.step
-    follows = wish.rule.constraint.kind == "followed-by"
-    found: list[tuple[str, Iterable[int]]] = []
-    for container in wish.step.enclosing():
-        here = container.index(item)
-        if not is_block(container):
-            end = _end_of_types(wish.step, container.items, here + 1, positions)
-            found.append((container.label, range(end, here, -1) if follows else (here,)))
-        if here and not follows:
-            break  # further out, what is before it here would be between
-        item = container
-    return reversed(found) if follows else iter(found)
 
-
-def _end_of_types(step: Step, items: list[Node], start: int, positions: Positions) -> int:
-    """Return the place of the first item from a start with a pass of none of a step's types."""
-    types = set(positions.types_of(step))
-    for place, item in enumerate(items[start:], start):
-        if any(types.isdisjoint(positions.types_of(each)) for each in item.steps()):
-            return place
-    return len(items)
+def _ends_after(step: Step, scope: Scope, types: set[PassType], draft: Draft) -> list[int]:
+    """Return the positions in a scope behind a step, up to the first pass of another type."""
+    position = draft.sequence.end(scope)
+    found: list[int] = []
+    for group in reversed(grouped(draft.sequence.inside(scope))):
+        steps = steps_in(group)
+        if step in steps:
+            return [position, *found]
+        if any(types.isdisjoint(draft.positions.types_of(each)) for each in steps):
+            found = []
+        else:
+            found.insert(0, position)
+        position -= len(group)
+    return found
 
 
 # -- Duplicates ------------------------------------------------------------------------------
@@ -145,50 +147,45 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
 
     Of what a bundle begins with, the longest part that has just run is dropped.
     """
-    root = draft.sequence.root
-    sizes = Counter(use for step in root.steps() for use in step.bundles)
-    for nest in [root, *(each for each in root.inner() if isinstance(each, Nest))]:
-        ran: list[Step] = []  # since the last nested pipeline
-        steps = list(_flat(nest))
-        while steps:
-            if isinstance(steps[0], Nest):
-                del steps[0]
-                ran = []
+    sizes = Counter(use for step in draft.positions.steps for use in step.bundles)
+    for nodes in _streams(draft.sequence):
+        ran, changing, looking = list[Step](), list[Step](), list[Step]()
+        place = 0
+        while place < len(nodes):
+            run = _together(nodes[place : place + len(ran) + 1])
+            if not run:  # a nested pipeline
+                place, ran, changing, looking = place + 1, [], [], []
                 continue
-            before, run = _repeated(ran, steps, sizes, draft.declarations)
-            if before is None:
-                ran += run
-            else:
-                yield Remark("dropped", run[0].label, _message(before, run, sizes))
-                for each in run:
-                    draft.sequence.unlink(each)
+            found = (
+                (before[-1], run[:length])
+                for length in range(len(run), 0, -1)
+                for before in (ran[-length:], changing[-length:], *([each] for each in looking))
+                if _is_repeated(before, run[:length], sizes, draft.declarations)
+            )
+            before, dropped = next(found, (None, run[:1]))
+            place += len(dropped)
+            if before is not None:
+                yield Remark("dropped", dropped[0].label, _message(before, dropped, sizes))
+                for each in dropped:
+                    draft.sequence.take_out(each)
                 draft.forget()
-            del steps[: len(run)]
+                continue
+            ran += dropped
+            if only_looks(run[0]):
+                looking += dropped
+            else:
+                changing.append(run[0])
+                looking = []
 
 
-def _repeated(
-    ran: list[Step],
-    steps: list[Step | Nest],
-    sizes: Mapping[BundleUse, int],
-    declarations: DeclarationTable,
-) -> tuple[Step | None, list[Step]]:
-    """Return the longest run that comes next and changes nothing, and the step it repeats.
-
-    If there is none, it is the next step alone.
-    """
+def _together(nodes: list[Node]) -> list[Step]:
+    """Return the steps that some nodes begin with and that one bundle has brought, or the first."""
     run: list[Step] = []
-    for each in steps[: len(ran) or 1]:
+    for each in nodes:
         if not isinstance(each, Step) or (run and not _in_common([*run, each])):
             break
         run.append(each)
-    changing = [step for step in ran if not only_looks(step)]
-    looking = ran[ran.index(changing[-1]) + 1 :] if changing else ran
-    for length in range(len(run), 0, -1):
-        alone = [[each] for each in looking] if length == 1 else []
-        for before in (ran[-length:], changing[-length:], *alone):
-            if _is_repeated(before, run[:length], sizes, declarations):
-                return before[-1], run[:length]
-    return None, run[:1]
+    return run
 
 
 def _is_repeated(
@@ -232,9 +229,17 @@ def _message(before: Step, run: list[Step], sizes: Mapping[BundleUse, int]) -> s
     return f"{what}{by} {verb} nothing after '{before.label}'"
 
 
-def _flat(container: Container) -> Iterator[Step | Nest]:
-    for item in container.items:
-        if isinstance(item, Group):
-            yield from _flat(item)
-        else:
-            yield item
+def _streams(sequence: Sequence) -> Iterable[list[Node]]:
+    """Return what stands in each pipeline: steps, and other pipelines as wholes."""
+    streams: dict[Scope, list[Node]] = {sequence.root: []}
+    around = [sequence.root]
+    for entry in sequence.entries:
+        if isinstance(entry, Step):
+            streams[around[-1]].append(entry)
+        elif isinstance(entry, Scope) and entry.kind == "nest":
+            streams[around[-1]].append(entry)
+            streams[entry] = []
+            around.append(entry)
+        elif isinstance(entry, End) and entry.scope is around[-1]:
+            around.pop()
+    return streams.values()

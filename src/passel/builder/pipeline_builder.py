@@ -102,8 +102,8 @@ class PipelineBuilder(PipelinePlan):
             PipelineError: The text is wrong, or a pass has another anchor.
         """
         with self._draft.edit() as edit:
-            container = edit.stage(stage) if stage else edit.container(self._at)
-            edit.append(items, container, label)
+            scope = edit.stage(stage) if stage else edit.nest(self._at)
+            edit.append(items, scope, label)
         return edit.handle
 
     @overload
@@ -269,7 +269,7 @@ class PipelineBuilder(PipelinePlan):
             builtin.module(symbol-dce,cse,canonicalize)
         """
         with self._draft.edit() as edit:
-            edit.place(items, edit.container(self._at), label)
+            edit.place(items, edit.nest(self._at), label)
         return edit.handle
 
     # -- Contracts --------------------------------------------------------------------------
@@ -308,7 +308,7 @@ class PipelineBuilder(PipelinePlan):
             InsertionError: There is a stage of this name, or the default breaks a constraint.
         """
         with self._draft.edit() as edit:
-            edit.add_stage(name, default, edit.container(self._at), required=required)
+            edit.add_stage(name, default, edit.nest(self._at), required=required)
         return Stage(name)
 
     # -- Extensions -------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from passel.builder.declarations import default_declarations
 from passel.builder.draft import Draft
 from passel.builder.finishing import finish
 from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
-from passel.builder.sequence import Sequence, nodes_of, placed_of, steps_of
+from passel.builder.sequence import Scope, Sequence, entries_of, placed_of
 from passel.builder.showing import explanation, picture
-from passel.builder.targets import caller
+from passel.builder.targets import Origin, caller
 from passel.contracts import ContractWalk, Named, Region, refuse
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY, op_name_of
@@ -62,7 +62,9 @@ class PipelinePlan:
         empty = PipelineNode(op_name_of(anchor))
         template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
         template.nesting = nesting
-        self._draft = Draft(Sequence(template.anchor), self.declarations, template)
+        self._draft = Draft(
+            Sequence(Scope("nest", template.anchor, Origin())), self.declarations, template
+        )
 
     @classmethod
     def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
@@ -75,8 +77,7 @@ class PipelinePlan:
         builder = cls(manager.anchor, **arguments)
         sequence = builder._draft.sequence
         sequence.calls += 1
-        for node in nodes_of(manager, caller()):
-            sequence.link(node, sequence.root)  # whatever constraints it breaks
+        sequence.put(entries_of(manager, caller()), 0)  # whatever constraints it breaks
         builder._draft.forget()
         return builder
 
@@ -170,7 +171,7 @@ class PipelinePlan:
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
-        return iter(list(self._draft.sequence.root.steps()))
+        return iter(self._draft.positions.steps)
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
@@ -185,7 +186,7 @@ class PipelinePlan:
         return bool(self._draft.positions.units(target))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self.steps())
+        return len(self._draft.positions.steps)
 
     def __bool__(self) -> bool:
         """A builder is true even when it is empty, so that `builder or default` keeps it."""
@@ -219,14 +220,13 @@ class PipelinePlan:
               it must run before the first 'canonicalize' (declared at ...)
         """
         (unit,) = self._draft.positions.select(target, occurrence)
-        step = next(steps_of(unit), None)
-        if step is None:
-            raise InsertionError(Problem(f"there is nothing in '{target}' to be explained"))
-        return explanation(step, self._draft.rules)
+        for step in self._draft.sequence.steps_of(unit):
+            return explanation(step, self._draft.rules)
+        raise InsertionError(Problem(f"there is nothing in '{target}' to be explained"))
 
     def draw(self) -> str:
         """Return a picture of the pipeline as a tree, with stages, types and constraints."""
-        return picture(self._draft.sequence.root, self._draft.rules)
+        return picture(self._draft.sequence, self._draft.rules)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the picture of the pipeline, in notebooks."""
@@ -290,13 +290,13 @@ class PipelinePlan:
 
 
 def _steps(draft: Draft, target: Target) -> Iterator[Step]:
-    return (step for unit in draft.positions.units(target) for step in steps_of(unit))
+    return (s for unit in draft.positions.units(target) for s in draft.sequence.steps_of(unit))
 
 
 def _manager(draft: Draft) -> PassManager:
     """Return a manager with all that stands in a draft."""
     manager = draft.template.copy()
-    return manager.add_placed(*placed_of(draft.sequence.root.items, manager.nesting))
+    return manager.add_placed(*placed_of(draft.sequence.entries, manager.nesting))
 
 
 def _violations(draft: Draft, manager: PassManager) -> tuple[Violation, ...]:

@@ -1,15 +1,19 @@
-"""The sequence of a builder: steps in containers, each with a label that never changes.
+"""The sequence of a builder: a list of steps, and of where scopes begin and end.
 
 Step    a pass at its place
-Nest    a nested pipeline: passes for the ops of one name immediately inside
-Group   passes that belong together: a bundle that stays a block, or a part of a stage
+Scope   the beginning of a nested pipeline, of a bundle that stays together, or of a stage
+End     the end of one
+
+A position is an index of the list. What was put into the list never changes there, so that a copy
+of the list is a copy of the pipeline; each step and scope has a label that stays its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeGuard
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from passel.builder.targets import Bundle, Key, Named, Origin, describe
 from passel.manager import OpPassManager
@@ -24,61 +28,29 @@ if TYPE_CHECKING:
     from passel.passes import Pass
 
 
-class Item:
-    """Something at its place in a sequence.
-
-    Attributes:
-        label: Its identity in the sequence, which never changes, such as `cse#2`.
-        origin: Who put it there.
-        parent: The container that it stands in; None while it stands nowhere.
-    """
-
-    def __init__(self, origin: Origin) -> None:
-        self.label: str = ""
-        self.origin: Origin = origin
-        self.parent: Container | None = None
-
-    def enclosing(self) -> Iterator[Container]:
-        """Yield the containers that it stands in, the innermost first."""
-        container = self.parent
-        while container is not None:
-            yield container
-            container = container.parent
-
-    def copy(self) -> Self:
-        """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
-        other = object.__new__(type(self))  # faster than `copy`, which looks for more
-        other.__dict__.update(self.__dict__)
-        other.parent = None
-        return other
-
-    def steps(self) -> Iterator[Step]:
-        """Yield the steps that it consists of, in the order in which they run."""
-        raise NotImplementedError
-
-
-class Step(Item, Named):
+@dataclass(eq=False)
+class Step(Named):
     """A pass at its place in a sequence.
 
     Attributes:
         pass_: The pass.
         span: Its place in the text that it comes from, if it comes from one.
+        origin: Who put it there.
+        label: Its identity in the sequence, which never changes, such as `cse#2`.
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
         because: Why it stands where it stands, in sentences.
-        users: The extensions that have put something next to it.
         is_default: Whether it is of the default of a stage.
     """
 
-    def __init__(self, pass_: Pass[Any], span: Span | None, origin: Origin) -> None:
-        super().__init__(origin)
-        self.pass_: Pass[Any] = pass_
-        self.span: Span | None = span
-        self.bundles: tuple[BundleUse, ...] = ()
-        self.call: int = 0
-        self.because: tuple[str, ...] = ()
-        self.users: tuple[str, ...] = ()
-        self.is_default: bool = False
+    pass_: Pass[Any]
+    span: Span | None
+    origin: Origin
+    label: str = ""
+    bundles: tuple[BundleUse, ...] = ()
+    call: int = 0
+    because: tuple[str, ...] = ()
+    is_default: bool = False
 
     @property
     def steps_keys(self) -> tuple[Key, ...]:
@@ -95,10 +67,6 @@ class Step(Item, Named):
         """The step's label."""
         return f"'{self.label}'"
 
-    def steps(self) -> Iterator[Step]:
-        """Yield this step."""
-        yield self
-
     def __repr__(self) -> str:
         return f"<Step {self.label}: {self.pass_}>"
 
@@ -114,126 +82,91 @@ class BundleUse:
         self.bundle: Bundle = bundle
 
 
-class Container(Item):
-    """Items in order."""
-
-    def __init__(self, origin: Origin) -> None:
-        super().__init__(origin)
-        self.items: list[Node] = []
-
-    def index(self, item: Item) -> int:
-        """Return the place of an item among those inside."""
-        return next(index for index, each in enumerate(self.items) if each is item)
-
-    def copy(self) -> Self:
-        """Return a copy with copies of the items inside."""
-        other = super().copy()
-        other.items = [item.copy() for item in self.items]
-        for item in other.items:
-            item.parent = other
-        return other
-
-    def inner(self) -> Iterator[Node]:
-        """Yield all items inside, each container before what is in it."""
-        for item in self.items:
-            yield item
-            if not isinstance(item, Step):
-                yield from item.inner()
-
-    def steps(self) -> Iterator[Step]:
-        """Yield the steps inside, in the order in which they run."""
-        return (item for item in self.inner() if isinstance(item, Step))
-
-
-class Nest(Container):
-    """A nested pipeline.
+@dataclass(eq=False)
+class Scope:
+    """The beginning of what belongs together.
 
     Attributes:
-        anchor: The name of the ops that it runs on, or `any`.
+        kind: A nested pipeline; a bundle that nothing may be put into; or a part of a stage.
+            The latter two are built as if they were not there.
+        name: The name of the bundle or stage; or that of the ops that the pipeline runs on.
+        origin: Who put it there.
+        label: Its identity in the sequence.
         span: Its place in the text that it comes from, if it comes from one.
         jobs: How many ops it may run on at once, if the run allows more; None for no limit.
-    """
-
-    def __init__(
-        self, anchor: str, origin: Origin, span: Span | None = None, jobs: int | None = None
-    ) -> None:
-        super().__init__(origin)
-        self.anchor: str = anchor
-        self.span: Span | None = span
-        self.jobs: int | None = jobs
-
-
-class Group(Container):
-    """Items that belong together and are built as if there were no group.
-
-    Attributes:
-        name: The name of the bundle, or of the part of a stage.
-        is_block: Whether it is a bundle that stays together, so that nothing may be put inside.
         is_required: Whether a pipeline without anything inside is refused.
     """
 
-    def __init__(
-        self, name: str, origin: Origin, *, is_block: bool = False, is_required: bool = False
-    ) -> None:
-        super().__init__(origin)
-        self.name: str = name
-        self.is_block: bool = is_block
-        self.is_required: bool = is_required
+    kind: Literal["nest", "bundle", "stage"]
+    name: str
+    origin: Origin
+    label: str = ""
+    span: Span | None = None
+    jobs: int | None = None
+    is_required: bool = False
 
-    @property
-    def is_by_default(self) -> bool:
-        """Whether it is a stage in which nothing but its default stands."""
-        steps = list(self.steps())
-        return bool(steps) and all(step.is_default for step in steps)
+    def around(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return it with entries inside."""
+        return [self, *entries, End(self)]
 
 
-Node: TypeAlias = "Step | Nest | Group"
+class End(NamedTuple):
+    """The end of a scope."""
+
+    scope: Scope
 
 
-def is_stage(item: Item) -> TypeGuard[Group]:
-    """Return whether an item is a part of a stage."""
-    return isinstance(item, Group) and not item.is_block
+Node: TypeAlias = Step | Scope
+Entry: TypeAlias = Step | Scope | End
 
 
-def is_block(item: Item | None) -> bool:
-    """Return whether an item is a bundle that stays together."""
-    return isinstance(item, Group) and item.is_block
+def steps_in(entries: Iterable[Entry]) -> list[Step]:
+    """Return the steps among entries."""
+    return [each for each in entries if isinstance(each, Step)]
 
 
-def steps_of(items: Iterable[Node]) -> Iterator[Step]:
-    """Yield the steps that items consist of."""
-    return (step for item in items for step in item.steps())
+def grouped(entries: Iterable[Entry]) -> list[list[Any]]:
+    """Return entries in groups: each a step, or a scope with all that is in it."""
+    groups: list[list[Any]] = []
+    depth = 0
+    for entry in entries:
+        groups += [[]] if depth == 0 else []
+        groups[-1].append(entry)
+        depth += isinstance(entry, Scope) - isinstance(entry, End)
+    return groups
 
 
-def anchor_of(container: Container | Any) -> str:
-    """Return the name of the ops on which the items of a container run."""
-    return container.anchor if isinstance(container, Nest) else anchor_of(container.parent)
+def anchor_of(scopes: list[Scope]) -> str:
+    """Return the name of the ops on which a pass runs that these scopes enclose."""
+    return next(each.name for each in reversed(scopes) if each.kind == "nest")
 
 
 # -- From managers and back ------------------------------------------------------------------
 
 
-def nodes_of(manager: OpPassManager, origin: Origin) -> Iterator[Node]:
-    """Yield an item for each pass and each nested manager of a manager."""
+def entries_of(manager: OpPassManager, origin: Origin) -> Iterator[Entry]:
+    """Yield entries for each pass and each nested manager of a manager."""
     for item, span in manager.placed():
         if isinstance(item, OpPassManager):
-            nest = Nest(item.anchor, origin, span, item.jobs)
-            nest.items += nodes_of(item, origin)
-            yield nest
+            nest = Scope("nest", item.anchor, origin, span=span, jobs=item.jobs)
+            yield from nest.around(entries_of(item, origin))
         else:
             yield Step(item, span, origin)
 
 
-def placed_of(items: Iterable[Node], nesting: Nesting) -> Iterator[Placed]:
-    """Yield the passes and managers that items stand for."""
-    for item in items:
-        if isinstance(item, Step):
-            yield Placed(item.pass_, item.span)
-        elif isinstance(item, Group):
-            yield from placed_of(item.items, nesting)
-        else:
-            nested = OpPassManager(item.anchor, nesting=nesting, jobs=item.jobs)
-            yield Placed(nested.add_placed(*placed_of(item.items, nesting)), item.span)
+def placed_of(entries: Iterable[Entry], nesting: Nesting) -> list[Placed]:
+    """Return the passes and managers that entries stand for."""
+    open_: list[list[Placed]] = [[]]
+    for entry in entries:
+        if isinstance(entry, Step):
+            open_[-1].append(Placed(entry.pass_, entry.span))
+        elif isinstance(entry, Scope):
+            open_ += [[]] if entry.kind == "nest" else []
+        elif (scope := entry.scope).kind == "nest":
+            nested = OpPassManager(scope.name, nesting=nesting, jobs=scope.jobs)
+            nested.add_placed(*open_.pop())
+            open_[-1].append(Placed(nested, scope.span))
+    return open_[0]
 
 
 # -- The sequence ----------------------------------------------------------------------------
@@ -273,92 +206,106 @@ class Between(NamedTuple):
         return f"between {describe(self.start)} and {describe(self.end)}{where}{where and ')'}"
 
 
+@dataclass
 class Sequence:
-    """All items of a builder, and what was said about them.
-
-    Args:
-        anchor: The anchor of the outermost pipeline.
+    """All entries of a builder, and what was said about them.
 
     Attributes:
-        root: The outermost pipeline.
+        root: The outermost pipeline, whose beginning and end are not among the entries.
+        entries: The list.
         calls: How many calls have changed it.
         constraints: Each `Rule` that neither a pass nor a bundle declares, in order.
         regions: Where analyses have to be preserved.
         removals: The steps that were taken out.
+        users: The labels of steps, each with an extension that has put something next to it.
     """
 
-    def __init__(self, anchor: str) -> None:
-        self.root: Nest = Nest(anchor, Origin())
-        self.calls: int = 0
-        self.constraints: tuple[Any, ...] = ()
-        self.regions: tuple[Between, ...] = ()
-        self.removals: tuple[Removal, ...] = ()
-        self._by_label: dict[str, Node] = {}
-        self._numbers: Counter[str] = Counter()
+    root: Scope
+    entries: list[Entry] = field(default_factory=list[Entry])
+    calls: int = 0
+    constraints: tuple[Any, ...] = ()
+    regions: tuple[Between, ...] = ()
+    removals: tuple[Removal, ...] = ()
+    users: tuple[tuple[str, str], ...] = ()
+    _numbers: Counter[str] = field(default_factory=Counter[str])
 
     def copy(self) -> Sequence:
-        """Return a sequence with copies of all items, under their labels."""
+        """Return the same sequence, to be changed alone."""
         other = copy(self)
-        other.root = self.root.copy()
-        other._numbers = self._numbers.copy()
-        other._by_label = {item.label: item for item in other.root.inner()}
+        other.entries, other._numbers = self.entries[:], self._numbers.copy()
         return other
 
-    def stages(self) -> list[Group]:
+    def stages(self) -> list[Scope]:
         """Return the parts of stages, in order."""
-        return list(filter(is_stage, self.root.inner()))
+        return [e for e in self.entries if isinstance(e, Scope) and e.kind == "stage"]
 
-    def labelled(self, label: str) -> Node | None:
-        """Return the item of a label, if it is there."""
-        return self._by_label.get(label)
+    def extent(self, node: Node) -> tuple[int, int]:
+        """Return the positions of a node, and of what follows it."""
+        start = next(n for n, each in enumerate(self.entries) if each is node)
+        last = self.entries.index(End(node), start) if isinstance(node, Scope) else start
+        return start, last + 1
 
-    def container(self, label: str) -> Container | None:
-        """Return the container of a label, if it is there; of none, the outermost pipeline."""
-        item = self._by_label.get(label) if label else self.root
-        return item if isinstance(item, Container) else None
+    def end(self, scope: Scope) -> int:
+        """Return the position at the end of what is inside of a scope."""
+        return len(self.entries) if scope is self.root else self.extent(scope)[1] - 1
 
-    def link(
-        self, item: Node, container: Container, index: int | None = None, label: str = ""
-    ) -> None:
-        """Put an item, and what is in it, into a container.
+    def inside(self, scope: Scope) -> list[Entry]:
+        """Return what is inside of a scope."""
+        start = 0 if scope is self.root else self.extent(scope)[0] + 1
+        return self.entries[start : self.end(scope)]
+
+    def steps_of(self, nodes: Iterable[Node]) -> list[Step]:
+        """Return the steps that nodes are, or that are in them."""
+        extents = (slice(*self.extent(node)) for node in nodes)
+        return [step for each in extents for step in steps_in(self.entries[each])]
+
+    def scopes_at(self, position: int) -> list[Scope]:
+        """Return the scopes that enclose a position, the outermost first."""
+        open_ = [self.root]
+        for entry in self.entries[:position]:
+            if isinstance(entry, Scope):
+                open_.append(entry)
+            elif isinstance(entry, End):
+                open_.pop()
+        return open_
+
+    def scope_of(self, node: Node) -> Scope:
+        """Return the scope that a node is immediately inside of."""
+        return self.scopes_at(self.extent(node)[0])[-1]
+
+    def put(self, entries: Iterable[Entry], position: int, label: str = "") -> list[Node]:
+        """Put new entries before a position, and return those that stand in no other of them.
 
         Args:
-            item: The item.
-            container: The container.
-            index: What it stands before, as for `list.insert`; by default the end.
-            label: Its label; by default one is made for what has none.
+            entries: The entries.
+            position: The position.
+            label: A label for the first; others are named after what they are.
         """
-        container.items.insert(len(container.items) if index is None else index, item)
-        self._adopt(item, container, label)
+        new = [*entries]
+        known = {each.label for each in self.entries if not isinstance(each, End)}
+        for entry in new:
+            if not isinstance(entry, End):
+                entry.label = entry.label or self._new_label(label or _name_of(entry), known)
+                known.add(entry.label)
+                label = ""
+            if isinstance(entry, Step):
+                entry.call = self.calls
+        self.entries[position:position] = new
+        return [each[0] for each in grouped(new)]
 
-    def unlink(self, item: Node) -> None:
-        """Take an item out, and what is in it."""
-        if item.parent is not None:
-            del item.parent.items[item.parent.index(item)]
-            item.parent = None
-            for each in (item, *(item.inner() if isinstance(item, Container) else ())):
-                self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
+    def take_out(self, node: Node) -> None:
+        """Take a node out, and what is in it."""
+        start, stop = self.extent(node)
+        del self.entries[start:stop]
 
-    def _adopt(self, item: Node, container: Container, label: str = "") -> None:
-        item.parent = container
-        item.label = item.label or self._new_label(label or _name_of(item))
-        self._by_label[item.label] = item
-        if isinstance(item, Step):
-            item.call = item.call or self.calls
-        else:
-            for inner in item.items:
-                self._adopt(inner, item)
-
-    def _new_label(self, name: str) -> str:
-        """Return a label that no item has had: the name, or with a number for the second."""
+    def _new_label(self, name: str, known: set[str]) -> str:
+        """Return a label that no entry has had: the name, or with a number for the second."""
         self._numbers[name] += 1
         number = self._numbers[name]
         label = name if number == 1 else f"{name}#{number}"
-        return self._new_label(name) if label in self._by_label else label
+        return self._new_label(name, known) if label in known else label
 
 
-def _name_of(item: Node) -> str:
-    """Return what an item is called if it gets no label."""
-    if isinstance(item, Step):
-        return item.pass_.name or item.pass_.display_name
-    return item.anchor if isinstance(item, Nest) else item.name
+def _name_of(node: Node) -> str:
+    """Return what a node is called if it gets no label."""
+    return node.name if isinstance(node, Scope) else node.pass_.name or node.pass_.display_name

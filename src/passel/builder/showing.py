@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.sequence import Group, Nest, Step, is_block, is_stage
+from passel.builder.sequence import Scope, Step, grouped, steps_in
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.builder.rules import Rules
-    from passel.builder.sequence import Node
+    from passel.builder.sequence import Node, Sequence
 
 
 class Explanation(NamedTuple):
@@ -70,9 +70,9 @@ class _Row(NamedTuple):
     notes: str
 
 
-def picture(root: Nest, rules: Rules) -> str:
+def picture(sequence: Sequence, rules: Rules) -> str:
     """Return a picture of a pipeline as a tree, with its types as intervals, and constraints."""
-    rows = list(_rows(root))
+    rows = list(_rows(sequence.root.around(sequence.entries)))
     places = {row.item: n for n, row in enumerate(rows) if isinstance(row.item, Step)}
     intervals: dict[str, list[int]] = {}
     for step, place in places.items():
@@ -101,38 +101,45 @@ def picture(root: Nest, rules: Rules) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(item: Node, frame: str = "", margin: str = "", note: str = "") -> Iterator[_Row]:
-    """Yield a row for an item, and rows for what is in it."""
-    if isinstance(item, Step):
-        text = str(item.pass_)
-    elif isinstance(item, Nest):
-        text = item.anchor
+def _rows(
+    group: list[Any], frame: str = "", margin: str = "", note: str = "", *, in_block: bool = False
+) -> Iterator[_Row]:
+    """Yield a row for a step or a scope, and rows for what is in it."""
+    node: Node = group[0]
+    if isinstance(node, Step):
+        text = str(node.pass_)
     else:
-        text = f"{'bundle' if item.is_block else 'stage'} {item.name}"
-    yield _Row(frame + text, item, ", ".join(filter(None, (note, *_notes(item)))))
-    if isinstance(item, Step):
-        return
-    shown = [each for each in item.items if not _is_empty_edge(each)]
+        text = node.name if node.kind == "nest" else f"{node.kind} {node.name}"
+    yield _Row(
+        frame + text, node, ", ".join(filter(None, (note, *_notes(group, in_block=in_block))))
+    )
+    steps = steps_in(group)
+    is_by_default = bool(steps) and all(step.is_default for step in steps)
+    is_block = isinstance(node, Scope) and node.kind == "bundle"
+    shown = [each for each in grouped(group[1:-1]) if not _is_empty_edge(each)]
     for each in shown:
         tip, below = ("└─ ", "   ") if each is shown[-1] else ("├─ ", "│  ")
-        default = "by default" if isinstance(item, Group) and item.is_by_default else ""
-        yield from _rows(each, margin + tip, margin + below, default)
+        said = "by default" if is_by_default else ""
+        yield from _rows(each, margin + tip, margin + below, said, in_block=is_block)
 
 
-def _is_empty_edge(item: Node) -> bool:
-    """Return whether an item is the part before or after a stage, and nothing is in it."""
-    return isinstance(item, Group) and not item.items and item.name.startswith(("pre_", "post_"))
+def _is_empty_edge(group: list[Any]) -> bool:
+    """Return whether this is the part before or after a stage, and nothing is in it."""
+    node: Node = group[0]
+    is_edge = isinstance(node, Scope) and node.name.startswith(("pre_", "post_"))
+    return is_edge and not steps_in(group)
 
 
-def _notes(item: Node) -> Iterator[str]:
-    if is_stage(item) and not item.items:
-        yield "empty, required" if item.is_required else "empty"
-    if isinstance(item, Step) and not is_block(item.parent):
-        yield from (f"bundle {use.bundle.name}" for use in item.bundles)
-    if item.origin.extension:
-        file, line = item.origin.file, item.origin.line
+def _notes(group: list[Any], *, in_block: bool) -> Iterator[str]:
+    node: Node = group[0]
+    if isinstance(node, Step):
+        yield from (f"bundle {use.bundle.name}" for use in node.bundles if not in_block)
+    elif node.kind == "stage" and len(group) == 2:  # noqa: PLR2004 - its beginning and end
+        yield "empty, required" if node.is_required else "empty"
+    if node.origin.extension:
+        file, line = node.origin.file, node.origin.line
         where = f" ({Path(file).name}:{line})" if file else ""
-        yield f"by {item.origin.extension}{where}"
+        yield f"by {node.origin.extension}{where}"
 
 
 def _mark(row: int, places: list[int]) -> str:
