@@ -6,7 +6,7 @@ tells about runs, and `passel.testing` for a toy IR.
 
 from passel._version import __version__
 from passel.analysis import AllAnalyses, AnalysisManager, PreservedAnalyses
-from passel.diagnostics import Diagnostic, Location, Severity
+from passel.diagnostics import Diagnostic, Location, OptimizationRemark, Severity
 from passel.errors import (
     AdapterError,
     AnchorError,
@@ -67,6 +67,7 @@ __all__ = [
     "OpKind",
     "OpPassManager",
     "OperationPass",
+    "OptimizationRemark",
     "OptionError",
     "Options",
     "Pass",

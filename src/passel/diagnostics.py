@@ -6,12 +6,13 @@ It knows no error class, no pass and no IR.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _EXCERPT_WIDTH = 160
 """Columns of a source line that are shown; longer lines are cut around the caret."""
@@ -134,6 +135,61 @@ class Severity(Enum):
     NOTE = "note"
 
 
+RemarkKind: TypeAlias = Literal["Passed", "Missed", "Failure", "Analysis"]
+"""The kinds of optimization remarks, as MLIR and LLVM print them."""
+
+_NEEDS_QUOTES = re.compile("[ ,{}]")
+
+
+class OptimizationRemark(NamedTuple):
+    """What an optimization did, or did not, as data; as text, it reads as MLIR prints it.
+
+    Attributes:
+        kind: Whether something was done, missed, failed, or found out.
+        name: What: `hoisted`, `vectorized`.
+        category: The optimization, by default the name of the pass.
+        path: The path of the pass in the pipeline.
+        op_name: The name of the op that it is about.
+        function: The symbol name of the function around that, or of the op itself; may be empty.
+        location: Where the op is.
+        args: The facts, in order: numbers, booleans and text.
+
+    Example:
+        >>> facts = {"Reason": "it has side effects", "cost": 7}
+        >>> print(OptimizationRemark("Missed", "hoisted", "licm", function="f", args=facts))
+        [Missed] hoisted | Category:licm | Function=f | Reason="it has side effects", cost=7
+
+    Source: `mlir::remark::detail::Remark`, MLIR 22.
+    """
+
+    kind: RemarkKind
+    name: str
+    category: str
+    path: str = ""
+    op_name: str = ""
+    function: str = ""
+    location: Location = UNKNOWN
+    args: Mapping[str, bool | float | str] = {}
+
+    def texts(self) -> dict[str, str]:
+        """Return the facts as LLVM writes them."""
+        return {key: _text(value) for key, value in self.args.items()}
+
+    def __str__(self) -> str:
+        where = f"Function={self.function} | " if self.function else ""
+        facts = (
+            f'{key}="{text}"' if _NEEDS_QUOTES.search(text) else f"{key}={text}"
+            for key, text in sorted(self.texts().items())
+        )
+        return f"[{self.kind}] {self.name} | Category:{self.category} | {where}{', '.join(facts)}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:e}" if isinstance(value, float) else str(value)
+
+
 class Diagnostic:
     """A message for the user about a place in the IR, with notes attached to it.
 
@@ -146,9 +202,12 @@ class Diagnostic:
         op_text: The op that it is about as text, shown as `see current operation` for errors;
             empty if it was not asked for in time.
         print_op: Prints the op that it is about, as long as the op is at hand.
+        remark: The optimization remark that it shows, if it does.
     """
 
-    __slots__ = ("location", "message", "notes", "op_text", "origin", "print_op", "severity")
+    __slots__ = (
+        *("location", "message", "notes", "op_text", "origin", "print_op", "remark", "severity"),
+    )
 
     def __init__(
         self,
@@ -159,6 +218,7 @@ class Diagnostic:
         origin: str = "",
         op_text: str = "",
         print_op: Callable[[], str] | None = None,
+        remark: OptimizationRemark | None = None,
     ) -> None:
         self.severity: Severity = severity
         self.message: str = message
@@ -167,6 +227,7 @@ class Diagnostic:
         self.origin: str = origin
         self.op_text: str = op_text
         self.print_op: Callable[[], str] | None = print_op
+        self.remark: OptimizationRemark | None = remark
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Diagnostic) and self._data() == other._data()
@@ -210,7 +271,8 @@ class Diagnostic:
 
     def _data(self) -> tuple[object, ...]:
         """Return what two equal diagnostics have in common."""
-        return self.severity, self.message, self.location, self.notes, self.origin, self.op_text
+        own = self.severity, self.message, self.location, self.notes, self.origin, self.op_text
+        return *own, self.remark
 
     def __str__(self) -> str:
         """The diagnostic and its notes, one line each, without source lines."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, Lifetime
     from passel.passes import PassContext
+    from passel.passes.remarks import RemarkFilter
     from passel.schedule import NestedStep, PipelineCompiler, Schedule, Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
@@ -53,11 +54,13 @@ class RunOptions(NamedTuple):
         verify: When the IR is verified.
         analyses: Whether claims to preserve analyses, or everything, are held against the IR.
         isolation: Whether each pass is checked for changes outside of its op, right after it.
+        remarks: The optimization remarks that are listened to; None if nobody listens.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
     analyses: bool = False
     isolation: bool = False
+    remarks: RemarkFilter | None = None
 
     @property
     def claims(self) -> bool:
@@ -100,6 +103,7 @@ class RunFacts(ABC):
         pipeline: The pipeline as it runs.
         hooks: The hooks.
         options: What is checked.
+        remarks: The optimization remarks that are listened to.
         gates: What decides whether steps run.
         outer: The run whose pass this run is a part of.
         outcome: How it went, once it is over.
@@ -146,6 +150,7 @@ class RunFacts(ABC):
         self.compiler: PipelineCompiler = compiler
         self.ir_context: Any = compiler.context
         self.options: RunOptions = options
+        self.remarks: RemarkFilter | None = options.remarks
         self.gates: Sequence[PassGate] = gates
         self.outer: RunFacts | None = outer
         self.strategy: Any = strategy

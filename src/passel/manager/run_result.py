@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from passel.diagnostics import Diagnostic
+    from passel.diagnostics import Diagnostic, OptimizationRemark
     from passel.instruments.timing import Timer
     from passel.record import Record
 
@@ -34,6 +34,11 @@ class RunResult(NamedTuple):
     timing: Timer | None = None
     unmatched: tuple[str, ...] = ()
     record: Record | None = None
+
+    @property
+    def remarks(self) -> tuple[OptimizationRemark, ...]:
+        """The optimization remarks among the diagnostics; see `PassManager.enable_remarks`."""
+        return tuple(d.remark for d in self.diagnostics if d.remark is not None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show what was changed, reported, counted, measured and recorded, in notebooks."""

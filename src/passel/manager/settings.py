@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.execution import RunOptions, VerifyEach
 from passel.passes.reachable import EffectsGuard
+from passel.passes.remarks import remark_filter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -92,6 +93,20 @@ class RunSettings:
             DefinitionError: There is no such effect.
         """
         self._guard = EffectsGuard(allowed, remedy)
+
+    def enable_remarks(self, every: str = "", **by_kind: str) -> None:
+        """Listen to optimization remarks, which are reported as diagnostics.
+
+        Args:
+            every: A regular expression that categories of remarks match as a whole, such as `.*`.
+            by_kind: The same for `passed`, `missed`, `failed` and `analysis` alone, besides.
+
+        Raises:
+            ValueError: A regular expression is wrong.
+
+        Source: `mlir::remark::enableOptimizationRemarks`, MLIR 22.
+        """
+        self._options = self._options._replace(remarks=remark_filter(every, **by_kind) or None)
 
     # -- What observes runs, and decides in them ------------------------------------------------
 

@@ -5,6 +5,7 @@ from passel.passes.context import PassContext, PipelineRun
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType
 from passel.passes.registry import PassRegistry, default_registry
+from passel.passes.remarks import RemarkEmitter
 from passel.passes.sources import PassInfo, PassPipelineInfo, PassSource
 from passel.passes.statistics import Statistic
 
@@ -20,6 +21,7 @@ __all__ = [
     "PassSource",
     "PassType",
     "PipelineRun",
+    "RemarkEmitter",
     "Statistic",
     "default_registry",
     "option",

@@ -10,6 +10,7 @@ from passel.analysis.manager import AnalysisServices
 from passel.diagnostics import Diagnostic, Severity
 from passel.passes.op_facts import OpFacts, op_diagnostic
 from passel.passes.outcome import UNCHANGED
+from passel.passes.remarks import UNHEARD, RemarkEmitter
 
 if TYPE_CHECKING:
     # Only for its default: a plain `PassContext` is that of a pass without state.
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.ir import IRAdapter
     from passel.passes.outcome import Outcome
+    from passel.passes.remarks import RemarkFilter
     from passel.passes.statistics import Statistic
 
     StateT = TypeVar("StateT", default=None)
@@ -63,10 +65,12 @@ class PassRun(AnalysisServices, Protocol):
     Attributes:
         ir_context: The IR's own context.
         states: What passes' `initialize` returned.
+        remarks: The optimization remarks that are listened to; None if nobody listens.
     """
 
     ir_context: Any
     states: dict[Any, Any]
+    remarks: RemarkFilter | None
 
     @property
     def collects_statistics(self) -> bool:
@@ -398,6 +402,14 @@ class PassContext(Generic[StateT]):
         """Add to a statistic of the pass, which the IR has counted."""
         counts, key = self.recorded().counts, (self.step.path, name)
         counts[key] = counts.get(key, 0) + amount
+
+    @property
+    def remark(self) -> RemarkEmitter:
+        """What takes optimization remarks; false if nobody listens.
+
+        Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
+        """
+        return UNHEARD if self.run.remarks is None else RemarkEmitter(self)
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic that came from elsewhere, such as another compiler."""

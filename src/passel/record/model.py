@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from passel.diagnostics import UNKNOWN, Diagnostic, Location, Severity
+from passel.diagnostics import UNKNOWN, Diagnostic, Location, OptimizationRemark, Severity
 from passel.errors import PasselError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
-FORMAT = 4
+FORMAT = 5
 """The version of the form of records, raised by each change of it: readers refuse all others."""
 
 
@@ -232,13 +232,18 @@ def diagnostic_data(diagnostic: Diagnostic) -> Sequence[Any]:
     """Return a diagnostic as JSON holds it."""
     notes = [diagnostic_data(each) for each in diagnostic.notes]
     severity, location = diagnostic.severity.value, location_data(diagnostic.location)
-    return [severity, diagnostic.message, location, notes]
+    data = [severity, diagnostic.message, location, notes]
+    remark = diagnostic.remark
+    return data if remark is None else [*data, remark._replace(location=UNKNOWN)]
 
 
 def diagnostic_of(data: Any) -> Diagnostic:
     """Return a diagnostic that JSON holds."""
-    severity, text, location, notes = data
-    return Diagnostic(Severity(severity), text, location_of(location), map(diagnostic_of, notes))
+    severity, text, place, notes, *more = data
+    location = location_of(place)
+    remark = OptimizationRemark(*more[0])._replace(location=location) if more else None
+    notes = map(diagnostic_of, notes)
+    return Diagnostic(Severity(severity), text, location, notes, remark=remark)
 
 
 def failure_data(failure: FailureInfo) -> Sequence[Any]:

@@ -43,9 +43,7 @@ _REASONS = {
     "--log-actions-to and --mlir-debug-counter observe passes": "mlir-enable-debugger-hook",
     "MLIR's bindings offer no such form": "mlir-print-unique-ssa-ids mlir-print-value-users "
     "mlir-print-elementsattrs-with-hex-if-larger",
-    "MLIR's bindings have no remark engine": "remark-format remark-policy remarks-filter "
-    "remarks-filter-analyse remarks-filter-failed remarks-filter-missed remarks-filter-passed "
-    "remarks-output-file remarks-section",
+    "no object file is written that remarks could be a section of": "remarks-section",
     "add --compat=xdsl, which takes all flags as xdsl-opt does": "frontend f parsing-diagnostics "
     "print-no-properties shrink syntax-highlight",
 }

@@ -242,8 +242,8 @@ class _Driver:
             from passel.tool.expectations import DiagnosticVerifier
 
             verifier = DiagnosticVerifier(source, only_expected=mode == "only-expected")
-        with streams_kept():
-            result = _Part(source, self, verifier or self.renderer).process()
+        with streams_kept(), self.reports.sifting_remarks(verifier or self.renderer) as report:
+            result = _Part(source, self, report).process()
         if result is not None:
             self._output.write(result)
         if verifier is None:

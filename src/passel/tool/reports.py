@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
+from passel.instruments.remarks import sifting_remarks
 from passel.ir.frontend import UsageError
+from passel.passes.remarks import remark_filter
 from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
     from contextlib import AbstractContextManager
     from typing import TextIO
 
@@ -52,6 +55,14 @@ class Reports(ExitStack):
         self._log: PassInstrumentation | None = self._make_log()
         self._trace: Trace | None = self._make_trace()
         self._recorder: Recorder | None = self._make_recorder()
+        self._remarks: dict[str, str] = {
+            "every": settings.remarks_filter,
+            "passed": settings.remarks_filter_passed,
+            "missed": settings.remarks_filter_missed,
+            "failed": settings.remarks_filter_failed,
+            "analysis": settings.remarks_filter_analyse,
+        }
+        self.sifting_remarks: Callable[[Any], AbstractContextManager[Any]] = self._make_sifting()
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
         self._lacks_record: bool = settings.run_reproducer
@@ -75,7 +86,8 @@ class Reports(ExitStack):
             manager.add_instrumentation(recorder)
 
     def observe(self, manager: PassManager) -> None:
-        """Let a manager's runs be logged, traced and counted."""
+        """Let a manager's runs be logged, traced and counted, and their remarks be heard."""
+        manager.enable_remarks(**(self._remarks if self._recorder is None else {"every": ".*"}))
         for instrumentation in (self._log, self._trace):
             if instrumentation is not None:
                 manager.add_instrumentation(instrumentation)
@@ -114,6 +126,20 @@ class Reports(ExitStack):
 
         command = (self._settings.program, *self._settings.line.words)
         return Recorder(file, command_line=command)
+
+    def _make_sifting(self) -> Callable[[Any], AbstractContextManager[Any]]:
+        given, yaml = self._settings, None
+        try:
+            wanted = remark_filter(**self._remarks)
+        except ValueError as error:
+            raise UsageError(f"'--remarks-filter': {error}") from None
+        if given.remark_format == "bitstream":
+            hint = "'llvm-remarkutil yaml2bitstream' makes it of --remark-format=yaml"
+            raise UsageError(f"'--remark-format=bitstream' is not available: {hint}")
+        if given.remark_format == "yaml":
+            yaml = self._open("remarks-output-file", given.remarks_output_file)
+        final = given.remark_policy == "final"
+        return partial(sifting_remarks, wanted=wanted, final=final, yaml=yaml)
 
     def _make_log(self) -> PassInstrumentation | None:
         path = self._settings.log_actions_to

@@ -183,6 +183,25 @@ class DiagnosticFlags(FlagGroup):
     )
 
 
+class RemarkFlags(FlagGroup):
+    """Optimization remarks, of categories that match a regular expression."""
+
+    remarks_filter: str = flag("show all, or one kind", "<regex>")
+    remarks_filter_passed: str = flag("show all, or one kind", "<regex>")
+    remarks_filter_missed: str = flag("show all, or one kind", "<regex>")
+    remarks_filter_failed: str = flag("show all, or one kind", "<regex>")
+    remarks_filter_analyse: str = flag("show all, or one kind", "<regex>")
+    remark_policy: Literal["all", "final"] = flag(
+        "final: of several about one place, the last", "<all|final>", "all"
+    )
+    remark_format: Literal["emitRemark", "yaml", "bitstream"] = flag(
+        "their form, and the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
+    )
+    remarks_output_file: str = flag(
+        "their form, and the file for YAML", "<file>", "mlir-remarks.yaml"
+    )
+
+
 class PrintingFlags(FlagGroup):
     """IR printing."""
 
@@ -267,6 +286,7 @@ class Settings(
     InputFlags,
     OutputFlags,
     DiagnosticFlags,
+    RemarkFlags,
     PrintingFlags,
     ReportFlags,
     ReproducerFlags,

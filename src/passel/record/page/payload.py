@@ -17,7 +17,7 @@ from passel.record.replays import replay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from passel.diagnostics import Diagnostic, Location
+    from passel.diagnostics import Diagnostic, Location, OptimizationRemark
     from passel.record import Execution, Record, RunInfo
     from passel.record.model import FailureInfo
 
@@ -177,7 +177,8 @@ def _row(
     failure = each.failure
     more = {
         "counts": dict(each.counts),
-        "diagnostics": [_diagnostic(diagnostic) for diagnostic in each.diagnostics],
+        "diagnostics": [_diagnostic(d) for d in each.diagnostics if d.remark is None],
+        "remarks": [_remark(d.remark) for d in each.diagnostics if d.remark is not None],
         "failure": failure and _failure(failure),
         "again": again,
     }
@@ -194,6 +195,16 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         "location": _place(diagnostic.location),
         "notes": [_diagnostic(note) for note in diagnostic.notes],
+    }
+
+
+def _remark(remark: OptimizationRemark) -> dict[str, Any]:
+    return {
+        "kind": remark.kind,
+        "what": f"{remark.category}: {remark.name}",
+        "facts": ", ".join(f"{key}: {text}" for key, text in remark.texts().items()),
+        "function": remark.function,
+        "at": [remark.location.file or "", remark.location.line, remark.location.column],
     }
 
 

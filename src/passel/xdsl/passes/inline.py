@@ -161,6 +161,8 @@ class Inliner(Pass["Operation"]):
             raise PassFailure("was scheduled to run under the inliner, but has no symbol table")
         inliner = _Inliner(self, op, ctx)
         inliner.run()
+        if ctx.remark:
+            inliner.report_missed()
         if not inliner.changed:
             ctx.preserve_all()
 
@@ -174,6 +176,7 @@ class _Inliner:
 
     def __init__(self, options: Inliner, op: Operation, ctx: PassContext) -> None:
         self.changed = False
+        self._op = op
         self._options = options
         self._ctx = ctx
         self._graph = ctx.analysis(CallGraph)
@@ -201,6 +204,19 @@ class _Inliner:
             callee.erase(safe_erase=False)
             self._ctx.count(self._options.erased)
             self.changed = True
+
+    def report_missed(self) -> None:
+        """Report the calls that are left, and why."""
+        for call in self._op.walk():
+            if not isinstance(call, CallOp):
+                continue
+            caller, callee = closest_enclosing(call, is_callable), self._callees.callee(call)
+            reason = "the callee is not a function that is known here"
+            if caller is not None and callee is not None:
+                reason = self._rules.obstacle(call, caller, callee) or "the callee is recursive"
+            self._ctx.remark.missed(
+                "inlined", call, reason=reason, callee=call.callee.string_value()
+            )
 
     def _inline_in_group(self, group: list[Operation]) -> None:
         """Simplify and inline in turn, until nothing is inlined."""
@@ -230,7 +246,7 @@ class _Inliner:
             and isinstance(member, FuncOp)
             and isinstance(caller, FuncOp)
             and call.parent_op() is caller
-            and self._rules.allow(call, caller, member)
+            and not self._rules.obstacle(call, caller, member)
         )
 
     def _simplify(self, member: Operation) -> None:
@@ -264,7 +280,7 @@ class _Inliner:
             callee = self._callees.callee(call)
             if caller in self._dead or callee is None or callee in history or callee in group:
                 continue
-            if not self._rules.allow(call, caller, callee):
+            if self._rules.obstacle(call, caller, callee):
                 continue
             in_place = self._callees.has_single_use(callee)
             ops = self._inline(call, caller, callee, in_place=in_place)
@@ -277,6 +293,7 @@ class _Inliner:
     def _inline(
         self, call: CallOp, caller: Operation, callee: FuncOp, *, in_place: bool
     ) -> list[Operation]:
+        self._ctx.remark.passed("inlined", call, callee=symbol_name(callee))
         self._callees.note_inlined(caller, callee)
         ops = inline_call(call, callee, in_place=in_place)
         if in_place:

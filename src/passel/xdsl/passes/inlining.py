@@ -46,28 +46,35 @@ class InliningRules:
         """Whether sizes decide."""
         return 0 <= self._threshold < NO_LIMIT
 
-    def allow(self, call: CallOp, caller: Operation, callee: FuncOp) -> bool:
-        """Return whether a call is inlined.
+    def obstacle(self, call: CallOp, caller: Operation, callee: FuncOp) -> str:
+        """Return why a call is not inlined; empty if it is.
 
         Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
         """
         body = callee.body
-        if body.first_block is None or callee in self._graph.callees(callee):
-            return False
-        if callee.is_ancestor(call) or _is_marked(call) or _is_marked(callee):
-            return False
-        if not _returns(body) or not _fits(body, call):
-            return False
-        return self._is_legal(callee, call) and self._is_profitable(caller, callee)
+        if body.first_block is None:
+            return "the callee has no body"
+        if callee in self._graph.callees(callee) or callee.is_ancestor(call):
+            return "the callee is recursive"
+        if _is_marked(call) or _is_marked(callee):
+            return "it is marked no_inline"
+        if not _returns(body):
+            return "the callee's blocks do not end in a return"
+        if not _fits(body, call):
+            return "the callee has several blocks, for which there is no room"
+        if (op := self._illegal(callee, call)) is not None:
+            return f"{op.name} in the callee may not be inlined"
+        return "" if self._is_profitable(caller, callee) else "the callee is above the threshold"
 
-    def _is_legal(self, callee: FuncOp, call: CallOp) -> bool:
+    def _illegal(self, callee: FuncOp, call: CallOp) -> Operation | None:
+        """Return an op of a callee that may not stand in the place of a call."""
         same_table = enclosing_table(call) is enclosing_table(callee)
         for op in callee.body.walk():
             if symbol_name(op) is not None or not is_legal_to_inline(op, call, self._context):
-                return False
+                return op
             if not same_table and any(True for _ in references(op)):
-                return False  # it would mean something else there
-        return True
+                return op  # it would mean something else there
+        return None
 
     def _is_profitable(self, caller: Operation, callee: FuncOp) -> bool:
         """Compare the sizes of callee and caller, all ops inside counted.

@@ -39,7 +39,7 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Hoist out of inner loops first."""
         loops = [inner for inner in op.walk(region_first=True) if isinstance(inner, ForOp)]
-        hoisted = [_hoist_from(loop) for loop in loops]
+        hoisted = [_hoist_from(loop, ctx) for loop in loops]
         if not any(hoisted):
             ctx.preserve_all()
 
@@ -50,7 +50,7 @@ class Licm(LoopInvariantCodeMotion):
     name = "licm"
 
 
-def _hoist_from(loop: ForOp) -> bool:
+def _hoist_from(loop: ForOp, ctx: PassContext) -> bool:
     """Move what is invariant before the loop, and return whether anything was."""
     region, home = loop.body, loop.parent
     if home is None:
@@ -59,22 +59,31 @@ def _hoist_from(loop: ForOp) -> bool:
     hoisted = False
     while worklist:
         op = worklist.popleft()
-        if op.parent_region() is not region or not _is_movable(op):
+        if op.parent_region() is not region or _obstacle(op):
             continue
         if not can_be_hoisted(op, region):
             continue
         op.detach()
         home.insert_op_before(op, loop)
         hoisted = True
+        ctx.remark.passed("hoisted", op, op=op.name)
         worklist += (use.operation for result in op.results for use in result.uses)
+    if ctx.remark:
+        for op in region.block.ops:
+            if (reason := _obstacle(op)) and op.next_op is not None and can_be_hoisted(op, region):
+                ctx.remark.missed("hoisted", op, reason=reason, op=op.name)
     return hoisted
 
 
-def _is_movable(op: Operation) -> bool:
-    """Return whether nothing goes wrong if an op runs although the loop does not."""
-    if not is_side_effect_free(op) or not is_speculatable(op):
-        return False
-    return not any(isinstance(inner, _DIVISIONS) and _may_trap(inner) for inner in op.walk())
+def _obstacle(op: Operation) -> str:
+    """Return what may go wrong if an op runs although the loop does not; empty if nothing may."""
+    if not is_side_effect_free(op):
+        return "it may have side effects"
+    if not is_speculatable(op):
+        return "it may be undefined where the loop does not run"
+    if any(isinstance(inner, _DIVISIONS) and _may_trap(inner) for inner in op.walk()):
+        return "the division may trap where the loop does not run"
+    return ""
 
 
 def _may_trap(division: CeilDivSIOp | FloorDivSIOp | RemSIOp | RemUIOp) -> bool:

@@ -29,7 +29,7 @@ const Model = (() => {
   const FIELDS = ["path", "run", "op", "symbol", "ordinals", "location", "status", "own", "total", "before", "after", "more"];
 
   function execution(row, index, paths, parts) {
-    const found = { index, diagnostics: [], counts: {} };
+    const found = { index, diagnostics: [], remarks: [], counts: {} };
     FIELDS.forEach((field, i) => (found[field] = row[i] ?? null));
     [found.path, found.title] = paths[found.path];
     Object.assign(found, found.more);

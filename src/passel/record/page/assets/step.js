@@ -79,6 +79,20 @@ const Step = (() => {
     return diagnostics.filter((each) => !failure || each.message !== failure.message);
   };
 
+  // Optimization remarks, by function and line of the input.
+  function remarks(places) {
+    const all = places.flatMap((place) => Model.current(place).remarks.map((each) => [each, place]));
+    if (!all.length) return null;
+    all.sort(([{ at: a }], [{ at: b }]) => a[0].localeCompare(b[0]) || a[1] - b[1] || a[2] - b[2]);
+    const functions = new Map();
+    for (const entry of all) functions.get(entry[0].function)?.push(entry) ?? functions.set(entry[0].function, [entry]);
+    const rows = [...functions].flatMap(([name, entries]) => entries.slice(0, 200).map(([each, place], i) => [
+      i ? "" : el("span", { class: "code" }, ...Code.visible(name && `@${name}`)),
+      el("a", { href: link(place.link), class: "code" }, each.at[1] ? `${each.at[1]}:${each.at[2]}` : "?"),
+      el("span", { class: each.kind === "Passed" ? "changed" : "" }, each.kind), each.what, [...Code.visible(each.facts)]]));
+    return [el("h2", null, "Optimization remarks"), list([["Function"], ["Line"], ["Kind"], ["Remark"], [""]], rows.slice(0, 1000))];
+  }
+
   const strip = (share) => {
     const bar = el("span", { class: "strip", "aria-hidden": "true" });
     bar.style.width = `${Math.max(0.5, share * 100)}%`;
@@ -114,6 +128,7 @@ const Step = (() => {
         failures.slice(0, 20).map(([each, place]) => failure(each, place ? el("a", { href: link(place.link) }, `${each.title} on ${place.label}`) : `${each.title} on ${each.name}`)),
         (failures.length > 0 || model.records.at(-1).cut) && replay(failures[0]?.[0]),
         first && [el("h2", null, "First difference"), el("p", null, el("a", { href: link(first.link) }, `${Model.current(first).title} on ${first.label}`), ` · ${Tree.sign(first.status)[1]}`)],
+        remarks(model.places),
         diagnosed.length > 0 && [el("h2", null, "Diagnostics"), notes(diagnosed)],
         slow.length > 0 && [el("h2", null, "Where time went"), times(slow)],
         model.records.map((record, i) => [el("h2", null, model.comparing ? `${i ? "New" : "Old"}: ${record.name}` : "The run"), facts(record)])));
@@ -219,6 +234,7 @@ const Step = (() => {
           statistics(execution.counts, old?.counts),
           fact("at", execution.location))),
       found.status === "failed" && [failure(execution), replay(execution)],
+      remarks([found]),
       notes(diagnostics(found).map((each) => [each])),
       states.length > 0 ? controls(states, [from, to], (a, b) => { [from, to] = [a, b]; redraw(); }, counts) : null,
       view);

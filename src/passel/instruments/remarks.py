@@ -1,0 +1,99 @@
+"""Optimization remarks as mlir-opt writes them: which, when, and as YAML.
+
+Source: `RemarkEmittingPolicyFinal` and `LLVMRemarkStreamer`, MLIR 22; `YAMLRemarkSerializer` and
+the YAML writer of LLVM 22.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import TextIO
+
+    from passel.diagnostics import Diagnostic, OptimizationRemark
+    from passel.passes.remarks import RemarkFilter
+
+_WRAPS_AT = 70
+_INDENT = 19
+"""Columns behind which a line in braces goes on, and where."""
+
+_PLAIN = re.compile(r"(?![ ,-])[\w^., \t-]+(?<! )", re.ASCII)
+"""What needs no quotes, unless it is null, a boolean or a number."""
+
+_SPECIAL = re.compile(
+    r"null|Null|NULL|true|True|TRUE|false|False|FALSE|\.(?:inf|Inf|INF|nan|NaN|NAN)"
+    r"|0o[0-7]+|0x[0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+)
+
+
+@contextmanager
+def sifting_remarks(
+    report: Callable[[Diagnostic], None], wanted: RemarkFilter, *, final: bool, yaml: TextIO | None
+) -> Generator[Callable[[Diagnostic], None]]:
+    """Return what takes the diagnostics of a run, and lets those go on that are no remarks.
+
+    Args:
+        report: Takes diagnostics.
+        wanted: The remarks that are written; others are dropped.
+        final: Whether, of those of one name, kind and category about one place, the last is.
+        yaml: Where they are written as YAML; by default they are reported.
+    """
+    held: dict[object, Diagnostic] = {}
+
+    def write(diagnostic: Diagnostic) -> None:
+        if yaml is None or diagnostic.remark is None:
+            report(diagnostic)
+        else:
+            yaml.write(yaml_of(diagnostic.remark))
+
+    def take(diagnostic: Diagnostic) -> None:
+        remark = diagnostic.remark
+        pattern = None if remark is None else wanted.get(remark.kind)
+        if remark is None or (pattern and pattern.search(remark.category) and not final):
+            write(diagnostic)
+        elif pattern and pattern.search(remark.category):
+            held[remark.kind, remark.name, remark.category, remark.location] = diagnostic
+
+    try:
+        yield take
+    finally:
+        for each in held.values():
+            write(each)
+
+
+def yaml_of(remark: OptimizationRemark) -> str:
+    """Return a remark as a document of YAML, as LLVM writes and reads it."""
+    place = remark.location
+    where = f"DebugLoc:        {{ File: {_scalar(place.file or '<unknown file>')}"
+    for key, number in (("Line", place.line), ("Column", place.column)):
+        where += ", "
+        if len(where.rpartition("\n")[2].encode()) > _WRAPS_AT:
+            where += "\n" + " " * _INDENT
+        where += f"{key}: {number}"
+    lines = [
+        f"--- !{remark.kind}",
+        _entry("Pass", remark.category),
+        _entry("Name", remark.name),
+        f"{where} }}",
+        _entry("Function", remark.function or "<unknown function>"),
+    ]
+    if facts := remark.texts():
+        lines += ["Args:", *(f"  - {_entry(key, text)}" for key, text in facts.items())]
+    return "\n".join([*lines, "...\n"])
+
+
+def _entry(key: str, text: str) -> str:
+    return f"{key}:{' ' * max(16 - len(key), 1)}{_scalar(text)}"
+
+
+def _scalar(text: str) -> str:
+    if not (text.isascii() and text.replace("\t", " ").isprintable()):
+        return json.dumps(text, ensure_ascii=False)
+    if _PLAIN.fullmatch(text) and not _SPECIAL.fullmatch(text):
+        return text
+    return "'" + text.replace("'", "''") + "'"

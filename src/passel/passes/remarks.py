@@ -1,0 +1,130 @@
+"""Optimization remarks: what passes did, missed, failed to do or found out, as data.
+
+Source: `mlir/IR/Remarks.h`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from passel.diagnostics import OptimizationRemark
+from passel.ir import outwards
+
+if TYPE_CHECKING:
+    from passel.diagnostics import RemarkKind
+    from passel.passes.context import PassContext
+
+RemarkFilter: TypeAlias = Mapping[str, re.Pattern[str]]
+"""The categories that are listened to, by kind; a kind that is not there is not listened to."""
+
+_KINDS = {"passed": "Passed", "missed": "Missed", "failed": "Failure", "analysis": "Analysis"}
+_LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
+
+
+def remark_filter(every: str = "", **by_kind: str) -> RemarkFilter:
+    """Return what listens to remarks whose categories match regular expressions as a whole.
+
+    Args:
+        every: For remarks of all kinds.
+        by_kind: For `passed`, `missed`, `failed` and `analysis`, besides.
+
+    Raises:
+        ValueError: A regular expression is wrong.
+
+    Source: `buildFilter` in `mlir/lib/IR/Remarks.cpp`, MLIR 22.
+    """
+    found: dict[str, re.Pattern[str]] = {}
+    for name, kind in _KINDS.items():
+        if pattern := "|".join(filter(None, (every, by_kind.pop(name, "")))):
+            is_anchored = pattern.startswith("^") and pattern.endswith("$")
+            try:
+                found[kind] = re.compile(pattern if is_anchored else f"^({pattern})$")
+            except re.error as error:
+                msg = f"'{pattern}' is no regular expression: {error.msg}"
+                raise ValueError(msg) from None
+    if by_kind:
+        raise TypeError(f"the kinds of remarks are {', '.join(_KINDS)}, not {', '.join(by_kind)}")
+    return found
+
+
+class RemarkEmitter:
+    """Reports optimization remarks: `PassContext.remark`. It is false when nobody listens.
+
+    Each method takes a name, the op that the remark is about (by default that of the pass), a
+    sentence (if there is more to say), and facts by name. `reason` and `suggest` are for people;
+    `category` is what filters select by, by default the name of the pass.
+
+    Example:
+        >>> from passel import Pass, PassManager
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> class Unroll(Pass):
+        ...     def run(self, op, ctx):
+        ...         ctx.remark.passed("unrolled", op, category="loops", factor=4)
+        ...         ctx.remark.missed("vectorized", op, reason="a call inside", suggest="inline it")
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+        >>> _ = pm.nest("toy.func").add(Unroll())
+        >>> pm.enable_remarks("loops")
+        >>> for remark in pm.run(parse_toy("toy.module(toy.func @f)")).remarks:
+        ...     print(remark.function, remark.name, remark.args)
+        f unrolled {'factor': 4}
+
+    Source: `mlir::remark`, MLIR 22.
+    """
+
+    __slots__ = ("_ctx",)
+
+    def __init__(self, ctx: PassContext[Any] | None) -> None:
+        self._ctx = ctx
+
+    def __bool__(self) -> bool:
+        return self._ctx is not None
+
+    def passed(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+        """Report that something was optimized."""
+        self._emit("Passed", name, op, text, facts)
+
+    def missed(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+        """Report that something worth optimizing was left alone: give a `reason`."""
+        self._emit("Missed", name, op, text, facts)
+
+    def failed(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+        """Report that an optimization was tried in vain: give a `reason`."""
+        self._emit("Failure", name, op, text, facts)
+
+    def analysis(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+        """Report something that was found out."""
+        self._emit("Analysis", name, op, text, facts)
+
+    def _emit(self, kind: RemarkKind, name: str, op: Any, text: str, facts: dict[str, Any]) -> None:
+        if (ctx := self._ctx) is None:
+            return
+        if text:
+            facts = {"text": text, **facts}
+        category = facts.pop("category", "") or ctx.step.pass_.name or ctx.step.pass_.display_name
+        wanted = (ctx.run.remarks or {}).get(kind)
+        if wanted is None or not wanted.search(category):
+            return
+        about = ctx.op if op is None else op
+        symbols = map(ctx.adapter.symbol_name, [*outwards(ctx.adapter, about)][:-1])
+        diagnostic = ctx.emit_remark("", about)
+        diagnostic.remark = remark = OptimizationRemark(
+            kind,
+            name,
+            category,
+            ctx.path,
+            ctx.adapter.kind_of(about).name,
+            next(filter(None, symbols), ""),
+            diagnostic.location,
+            {_LABELS.get(key, key): _plain(value) for key, value in facts.items()},
+        )
+        diagnostic.message = str(remark)
+
+
+def _plain(value: Any) -> bool | float | str:
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+UNHEARD = RemarkEmitter(None)
+"""Reports nothing, as nobody listens."""
