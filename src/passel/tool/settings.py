@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _read: dict[str, Any] = {"replayed": True, "searched": True}
 """Facts of flags that decide how a case is read or what its passes do."""
 
+_REMARKS = "show optimization remarks of these categories, of all kinds or one"
+
 
 class PipelineFlags(FlagGroup):
     """Pipeline."""
@@ -86,8 +88,8 @@ class PipelineFlags(FlagGroup):
         common=True,
         searched=True,
     )
-    verify_analyses: bool = flag("check what passes claim to preserve", **_read)
-    check_isolation: bool = flag("check that passes change nothing outside of their ops", **_read)
+    verify_analyses: bool = flag("check what passes claim, or that they keep to their ops", **_read)
+    check_isolation: bool = flag("check what passes claim, or that they keep to their ops", **_read)
     stop_after: str = flag(
         "run no pass behind this one; the result is the IR there",
         "<place>",
@@ -167,9 +169,13 @@ class DiagnosticFlags(FlagGroup):
         "check expected-error comments", "<all|only-expected>", implied="all", common=True
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "show none below this level", "<errors|warnings|remarks>", "remarks"
+        "show none below this level, or no notes that stand alone",
+        "<errors|warnings|remarks>",
+        "remarks",
     )
-    mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
+    mlir_disable_diagnostic_notes: bool = flag(
+        "show none below this level, or no notes that stand alone"
+    )
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
     color: Color = flag(
@@ -181,24 +187,17 @@ class DiagnosticFlags(FlagGroup):
         parse=color_of,
         searched=True,
     )
-
-
-class RemarkFlags(FlagGroup):
-    """Optimization remarks, of categories that match a regular expression."""
-
-    remarks_filter: str = flag("show all, or one kind", "<regex>")
-    remarks_filter_passed: str = flag("show all, or one kind", "<regex>")
-    remarks_filter_missed: str = flag("show all, or one kind", "<regex>")
-    remarks_filter_failed: str = flag("show all, or one kind", "<regex>")
-    remarks_filter_analyse: str = flag("show all, or one kind", "<regex>")
-    remark_policy: Literal["all", "final"] = flag(
-        "final: of several about one place, the last", "<all|final>", "all"
-    )
-    remark_format: Literal["emitRemark", "yaml", "bitstream"] = flag(
-        "their form, and the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
+    remarks_filter: str = flag(_REMARKS, "<regex>")
+    remarks_filter_passed: str = flag(_REMARKS, "<regex>")
+    remarks_filter_missed: str = flag(_REMARKS, "<regex>")
+    remarks_filter_failed: str = flag(_REMARKS, "<regex>")
+    remarks_filter_analyse: str = flag(_REMARKS, "<regex>")
+    remark_policy: str = flag("of several about one place: all, or the last", "<all|final>", "all")
+    remark_format: str = flag(
+        "their form, and the file of YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
     )
     remarks_output_file: str = flag(
-        "their form, and the file for YAML", "<file>", "mlir-remarks.yaml"
+        "their form, and the file of YAML", "<file>", "mlir-remarks.yaml"
     )
 
 
@@ -227,9 +226,11 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = flag("print how long each pass took", short=("time-passes",), common=True)
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "ops: the slowest passes on single ops", "<list|tree|ops>", "tree"
+        "its form; ops: the slowest passes on single ops", "<list|tree|ops>", "tree"
     )
-    mlir_output_format: Literal["text", "json"] = flag("that of timing", "<text|json>", "text")
+    mlir_output_format: Literal["text", "json"] = flag(
+        "its form; ops: the slowest passes on single ops", "<text|json>", "text"
+    )
     mlir_pass_statistics: bool = flag("print the statistics of all passes", common=True)
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "their form", "<list|pipeline|json>", "pipeline"
@@ -286,7 +287,6 @@ class Settings(
     InputFlags,
     OutputFlags,
     DiagnosticFlags,
-    RemarkFlags,
     PrintingFlags,
     ReportFlags,
     ReproducerFlags,
