@@ -168,7 +168,7 @@ def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
         ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "passel 9.9 and has form 99, where passel"),
         (
             '{"record":1,"passel":"0.1.0"}\n',
-            "has form 1, .* reads form 4 alone; record the run again",
+            "has form 1, .* reads form 5 alone; record the run again",
         ),
         ('{"record":5}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line 2"),
     ],
