@@ -14,7 +14,6 @@ from passel.ir import outwards
 
 if TYPE_CHECKING:
     from passel.diagnostics import RemarkKind
-    from passel.passes.context import PassContext
 
 RemarkFilter: TypeAlias = Mapping[str, re.Pattern[str]]
 """The categories that are listened to, by kind; a kind that is not there is not listened to."""
@@ -75,8 +74,8 @@ class RemarkEmitter:
 
     __slots__ = ("_ctx",)
 
-    def __init__(self, ctx: PassContext[Any] | None) -> None:
-        self._ctx = ctx
+    def __init__(self, ctx: Any) -> None:
+        self._ctx = ctx  # the context of the pass, or None
 
     def __bool__(self) -> bool:
         return self._ctx is not None
