@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from passel.diagnostics import OptimizationRemark
-from passel.ir import outwards
-
-if TYPE_CHECKING:
-    from passel.diagnostics import RemarkKind
+from passel.diagnostics import OptimizationRemark, RemarkKind
+from passel.ir import IRAdapter, outwards
 
 RemarkFilter: TypeAlias = Mapping[str, re.Pattern[str]]
 """The categories that are listened to, by kind; a kind that is not there is not listened to."""
@@ -102,18 +99,19 @@ class RemarkEmitter:
         if text:
             facts = {"text": text, **facts}
         category = facts.pop("category", "") or ctx.step.pass_.name or ctx.step.pass_.display_name
-        wanted = (ctx.run.remarks or {}).get(kind)
-        if wanted is None or not wanted.search(category):
+        heard: RemarkFilter = ctx.run.remarks
+        if kind not in heard or not heard[kind].search(category):
             return
+        adapter: IRAdapter = ctx.adapter
         about = ctx.op if op is None else op
-        symbols = map(ctx.adapter.symbol_name, [*outwards(ctx.adapter, about)][:-1])
+        symbols = map(adapter.symbol_name, [*outwards(adapter, about)][:-1])
         diagnostic = ctx.emit_remark("", about)
         diagnostic.remark = remark = OptimizationRemark(
             kind,
             name,
             category,
             ctx.path,
-            ctx.adapter.kind_of(about).name,
+            adapter.kind_of(about).name,
             next(filter(None, symbols), ""),
             diagnostic.location,
             {_LABELS.get(key, key): _plain(value) for key, value in facts.items()},
@@ -122,7 +120,7 @@ class RemarkEmitter:
 
 
 def _plain(value: Any) -> bool | float | str:
-    return value if isinstance(value, bool | int | float | str) else str(value)
+    return value if isinstance(value, float | int | str) else str(value)
 
 
 UNHEARD = RemarkEmitter(None)
