@@ -183,14 +183,7 @@ class ContractError(PipelineError):
 
     You get it for a pass that does not declare that it preserves what a pass before it has
     produced for one after it, and for a dialect that is needed where it is gone.
-
-    Attributes:
-        violations: Each `passel.contracts.Violation`.
     """
-
-    def __init__(self, *problems: Problem, violations: Sequence[Any] = ()) -> None:
-        super().__init__(*problems)
-        self.violations: tuple[Any, ...] = tuple(violations)
 
 
 class AdapterError(PasselError, LookupError):

@@ -225,8 +225,8 @@ def test_passes_of_others_in_between(context: Any, parse: Any, keeping: Pass) ->
     pm.add(Generate(), "canonicalize", keeping, Materialize())
     with pytest.raises(ContractError) as refused:
         pm.check()
-    (found,) = refused.value.violations
-    assert found.offender.path == "builtin.module/1:canonicalize"
+    (found,) = refused.value.problems
+    assert "[builtin.module/1:canonicalize] between" in found.message
     assert "declare preserves = (Schedule,) in a subclass of" in found.message
     pm = PassManager("builtin.module", context()).add(Generate(), keeping, Materialize())
     module = parse(pm.context, TEXT, "in.mlir")

@@ -86,39 +86,27 @@ def test_a_class_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
 
 
 def test_factories_are_called_when_the_pass_is_used_and_once() -> None:
-    """Registering, listing and looking up a name imports nothing."""
+    """Registering, listing and looking up a name imports nothing; an error names what is not there."""
     calls: list[int] = []
-
-    def factory() -> type[Pass[Any]]:
-        calls.append(1)
-        return First
-
     registry = PassRegistry()
-    registry.register("lazy", factory, origin="here")
-    info = registry.lookup_pass("lazy")
-    assert info is not None
-    assert ([*registry.passes()], info.origin, calls) == ([info], "here", [])
-    assert info.pass_class is info.pass_class
-    assert issubclass(info.pass_class, First)
-    assert calls == [1]
-
-
-def test_a_factory_may_be_a_place() -> None:
-    """`module:Class` is imported when the pass is used; an error names what is not there."""
-    registry = PassRegistry()
-    registry.register("there", "passel.manager.combinators:CompositeFixedPoint")
-    registry.register("nowhere", "passel.manager.combinators:Nothing")
+    registry.register("lazy", lambda: calls.append(1) or First, origin="here")
+    registry.register("no-class", "passel.manager.combinators:Nothing")
     registry.register("no-module", "passel.no_such_module:Nothing")
-    found = {info.name: info for info in registry.passes()}
-    assert found["there"].origin == "passel.manager.combinators"
-    assert found["there"].pass_class.__name__ == "CompositeFixedPoint"
+    registry.register("there", "passel.manager.combinators:CompositeFixedPoint")
+    lazy, no_class, no_module, there = registry.passes()
+    assert (lazy, lazy.origin, calls) == (registry.lookup_pass("lazy"), "here", [])
+    assert lazy.pass_class is lazy.pass_class
+    assert issubclass(lazy.pass_class, First)
+    assert calls == [1]
+    assert there.origin == "passel.manager.combinators"
+    assert there.pass_class.__name__ == "CompositeFixedPoint"
     with pytest.raises(
         DefinitionError,
-        match=r"pass 'nowhere' of .* cannot be loaded: .*combinators has no Nothing",
+        match=r"pass 'no-class' of .* cannot be loaded: .*combinators has no Nothing",
     ):
-        _ = found["nowhere"].pass_class
+        _ = no_class.pass_class
     with pytest.raises(DefinitionError, match=r"cannot be loaded: ModuleNotFoundError: .*no_such"):
-        _ = found["no-module"].pass_class
+        _ = no_module.pass_class
 
 
 class EntryPoint:
@@ -136,11 +124,30 @@ class EntryPoint:
         return self._register
 
 
+@pytest.fixture
+def installing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Let packages be installed that offer other passes, by the names of entry points."""
+    adapter_names()  # which are read once
+
+    def install(points: dict[str, Any]) -> None:
+        def entry_points(group: str) -> list[EntryPoint]:
+            assert group == "passel.passes"
+            return [EntryPoint(name, register) for name, register in points.items()]
+
+        monkeypatch.setattr("passel.ir.left_out._left_out", {})
+        monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
+        default_registry.cache_clear()
+        installed_registry.cache_clear()
+
+    yield install
+    default_registry.cache_clear()
+    installed_registry.cache_clear()
+
+
 def test_the_default_registry_has_the_passes_of_installed_packages(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    installing: Callable[[dict[str, Any]], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Entry points are called at the first lookup, by name; broken ones are logged with the list."""
-    groups: list[str] = []
     order: list[str] = []
 
     def good(registry: PassRegistry) -> None:
@@ -152,63 +159,36 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
         order.append("bad")
         raise ValueError
 
-    def entry_points(group: str) -> list[EntryPoint]:
-        groups.append(group)
-        broken = ImportError("gone")
-        return [EntryPoint("a", bad), EntryPoint("m", broken), EntryPoint("z", good)]
-
-    adapter_names()  # which are read once
-    monkeypatch.setattr("passel.ir.left_out._left_out", {})
-    monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
-    default_registry.cache_clear()
-    installed_registry.cache_clear()
-    try:
-        with caplog.at_level(logging.WARNING, "passel"):
-            registry = default_registry()
-            assert default_registry() is registry
-            assert order == []
-            assert registry.lookup_pass("same")
-            assert not caplog.records
-            assert list(registry.passes())
-            assert list(registry.passes())
-    finally:
-        default_registry.cache_clear()
-        installed_registry.cache_clear()
-    assert groups == ["passel.passes"]
+    installing({"a": bad, "m": ImportError("gone"), "z": good})
+    with caplog.at_level(logging.WARNING, "passel"):
+        registry = default_registry()
+        assert order == []
+        infos = registry.lookup("same"), registry.lookup("line")
+        assert not caplog.records
+        assert len(registry.passes()) == len(registry.passes()) == 1
     package = f"package 'pytest' {pytest.__version__}"
     assert order == ["bad", "good"]
-    infos = registry.lookup_pass("same"), registry.lookup("line")
     assert {info.origin for info in infos if info} == {f"{__name__} of {package}"}
-    assert found(registry, "same") is First
     assert sorted(record.getMessage() for record in caplog.records) == [
         f"{package} is left out: ImportError: gone (entry point 'm' of passel.passes)",
         f"{package} is left out: ValueError (entry point 'a' of passel.passes)",
     ]
 
 
-def test_an_entry_point_of_an_ir_is_for_that_ir(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_point_of_an_ir_is_for_that_ir(
+    installing: Callable[[dict[str, Any]], None],
+) -> None:
     """One with the name of an IR that has an adapter is not loaded for another IR."""
     loaded: list[str] = []
 
     def load(name: str) -> Callable[[PassRegistry], None]:
         return lambda _: loaded.append(name)
 
-    def entry_points(group: str) -> list[EntryPoint]:
-        return [EntryPoint(name, load(name)) for name in ("mlir", "xdsl", "zoo")]
-
-    assert {"mlir", "xdsl"} <= set(adapter_names())
-    monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
-    default_registry.cache_clear()
-    installed_registry.cache_clear()
-    try:
-        registry = default_registry()
-        registry.lookup_pass("x", ir="xdsl")
-        assert loaded == ["xdsl", "zoo"]
-        assert list(registry.passes()) == []
-        assert loaded == ["xdsl", "zoo", "mlir"]
-    finally:
-        default_registry.cache_clear()
-        installed_registry.cache_clear()
+    installing({name: load(name) for name in ("mlir", "xdsl", "zoo")})
+    default_registry().lookup("x", ir="xdsl")
+    assert loaded == ["xdsl", "zoo"]
+    assert default_registry().passes() == []
+    assert loaded == ["xdsl", "zoo", "mlir"]
 
 
 # -- Registries for one IR, and chains of sources --------------------------------------------
@@ -249,16 +229,23 @@ def test_passes_for_different_irs_share_a_name() -> None:
     registry.register_pipeline("line", add_nothing, summary="zoo", ir="zoo")
     registry.register_pipeline("line", add_nothing, summary="farm", ir="farm")
     for ir, origin in (("zoo", "one"), ("farm", "two"), ("", "one")):
-        info = registry.lookup_pass("cse", ir=ir)
-        assert info is not None
-        assert info.origin == origin
-        line = registry.lookup("line", ir=ir)
-        assert isinstance(line, PassPipelineInfo)
-        assert line.summary == (ir or "zoo")
-        assert names(registry, ir) == ["any", "cse"]
-    assert registry.lookup_pass("cse", ir="sea") is None
+        _, cse, line = registry.entries(ir=ir)
+        assert cse.origin == origin
+        assert (cse, line) == (registry.lookup("cse", ir=ir), registry.lookup("line", ir=ir))
+        assert [info.summary for info in registry.pipelines(ir=ir)] == [ir or "zoo"]
+    assert "any" in registry
+    assert registry.lookup("cse", ir="sea") is None
     assert names(registry, "sea") == ["any"]
-    assert [*registry.pipelines(ir="sea")] == []
+
+
+def test_a_pipeline_may_hide_a_pass() -> None:
+    """Not the other way round: then the name is taken."""
+    registry = PassRegistry()
+    registry.register(First)
+    registry.register_pipeline("same", add_nothing)
+    assert (names(registry), len(registry.pipelines())) == ([], 1)
+    with pytest.raises(DuplicateNameError):
+        registry.register(Second)
 
 
 @pytest.mark.parametrize(("first", "second"), [("", "zoo"), ("zoo", ""), ("zoo", "zoo"), ("", "")])
@@ -291,11 +278,14 @@ def test_a_registry_for_one_ir() -> None:
 
 
 def test_what_is_added_for_one_ir_is_everywhere() -> None:
-    """Listings, suggestions and copies of a registry for one IR have its own entries, too."""
+    """Listings, suggestions and copies of a registry for one IR have its own entries, too, and not the reverse."""
     registry = PassRegistry()
     zoo = registry.for_ir("zoo", Own())
     zoo.register("plugin", lambda: First)
     zoo.register_pipeline("tidy", add_nothing)
+    copy = zoo.copy()
+    copy.register("more", lambda: First)
+    assert "more" not in zoo
     for each in (zoo, zoo.copy(), zoo.for_ir("zoo", Own())):
         assert "plugin" in names(each)
         assert [info.name for info in each.pipelines()] == ["tidy"]
@@ -321,15 +311,3 @@ def test_who_comes_second_waits_until_all_is_loaded() -> None:
         second = threads.submit(found, registry, "same")
         go_on.set()
         assert [first.result(60), second.result(60)] == [First, First]
-
-
-def test_a_copy_is_independent() -> None:
-    """Adding to a copy does not change the original, and back."""
-    registry = PassRegistry()
-    registry.register(First)
-    copy = registry.copy()
-    copy.register("more", lambda: First)
-    copy.register_pipeline("line", add_nothing)
-    assert found(copy, "same") is First
-    assert "more" not in registry
-    assert "line" not in registry

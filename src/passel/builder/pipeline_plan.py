@@ -12,7 +12,7 @@ from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, re
 from passel.builder.sequence import Scope, Sequence, entries_of, placed_of
 from passel.builder.showing import explanation, picture
 from passel.builder.targets import Origin, caller
-from passel.contracts import ContractWalk, Named, Region, refuse
+from passel.contracts import Named, Region, check_contracts
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY, op_name_of
 from passel.manager import Nesting, PassManager
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from passel.builder.sequence import Step
     from passel.builder.showing import Explanation
     from passel.builder.targets import Occurrence, Target
-    from passel.contracts import Violation
     from passel.ir import IRAdapter
     from passel.manager import OpPassManager
     from passel.passes import PassRegistry, PassType
@@ -279,7 +278,7 @@ class PipelinePlan:
         draft = self._draft.copy()
         finish(draft)
         manager = _manager(draft)
-        refuse(_violations(draft, manager))
+        _check(draft, manager)
         if manager.context is not None:
             manager.check()
         return manager
@@ -299,7 +298,9 @@ def _manager(draft: Draft) -> PassManager:
     return manager.add_placed(*placed_of(draft.sequence.entries, manager.nesting))
 
 
-def _violations(draft: Draft, manager: PassManager) -> tuple[Violation, ...]:
+def _check(draft: Draft, manager: PassManager) -> None:
+    """Hold the passes to their contracts, and to the regions that were asked for."""
+
     def labels(end: Target) -> frozenset[str]:
         return frozenset(step.label for step in _steps(draft, end))
 
@@ -308,5 +309,6 @@ def _violations(draft: Draft, manager: PassManager) -> tuple[Violation, ...]:
         for each in draft.sequence.regions
     ]
     steps = draft.positions.steps
-    named = [Named(step.label, step.origin.clause(", added")) for step in steps]
-    return ContractWalk(regions, named).violations(manager)
+    check_contracts(
+        manager, regions, [Named(step.label, step.origin.clause(", added")) for step in steps]
+    )

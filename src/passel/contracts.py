@@ -1,0 +1,286 @@
+"""Contracts: what passes require of those before them, held against a pipeline that is compiled.
+
+A pass declares the analyses that it produces, requires and preserves, and the dialects that it
+requires, makes legal and makes illegal. Each pass between a producer and its consumer has to
+preserve the analysis. Nothing is run: a walk goes through the pipeline in the order in which it
+runs. What it knows about analyses is what a run does: those of a nested pipeline's op end with
+it, and nested passes invalidate those of the enclosing op.
+
+Source: the schedule discipline of NVIDIA's tileiras, which holds it for one region at a time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from passel.analysis import analysis_name
+from passel.errors import ContractError, Problem
+from passel.ir import ANY
+from passel.passes.op_pass_manager import OpPassManager
+from passel.passes.reachable import preserves, run_by, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from passel.diagnostics import Span
+    from passel.passes import Pass
+
+
+class Region(NamedTuple):
+    """A part of a builder's pipeline in which each pass has to preserve analyses.
+
+    It goes from each pass that is its start to the next one that is its end, neither included.
+
+    Attributes:
+        title: The region as messages name it.
+        starts: The labels of the passes that it starts after.
+        ends: The labels of the passes that it ends before.
+        preserves: The analyses.
+    """
+
+    title: str
+    starts: frozenset[str]
+    ends: frozenset[str]
+    preserves: tuple[type, ...]
+
+
+class Named(NamedTuple):
+    """A pass as the builder of its pipeline names it.
+
+    Attributes:
+        label: Its label there.
+        by: Who has put it there, as in `, added at a.py:3`.
+    """
+
+    label: str
+    by: str = ""
+
+
+def check_contracts(
+    tree: OpPassManager, regions: Iterable[Region] = (), named: Iterable[Named] = ()
+) -> None:
+    """Refuse a pipeline in which a pass does not get what it requires.
+
+    Args:
+        tree: The pipeline.
+        regions: Where analyses are to be preserved beside what passes require.
+        named: The names of the passes in a builder, in order, if it is from one.
+
+    Raises:
+        ContractError: A pass requires an analysis or a dialect, and does not get it.
+    """
+    regions = tuple(regions)
+    if regions or any(visit.pass_.requires for visit in walk(tree)):
+        problems = _Walk(regions, iter(named)).problems(tree)
+        if problems:
+            raise ContractError(*problems)
+
+
+class _Place(NamedTuple):
+    """A pass at its place; one that another pass runs is named as that is."""
+
+    pass_: Pass[Any, Any]
+    path: str
+    span: Span | None
+    named: Named
+
+    def __str__(self) -> str:
+        return f"'{self.pass_.name or self.pass_.display_name}' [{self.path}{self.named.by}]"
+
+
+_Key: TypeAlias = tuple[type, Region | None]
+"""An analysis, and the region for which it is watched; None for all that require it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Fact:
+    """An analysis that has been produced, and what has not preserved it since."""
+
+    producer: _Place
+    broken: list[_Place] = field(default_factory=list[_Place])
+
+
+@dataclass(slots=True, eq=False)
+class _Level:
+    """The state of the op that a pipeline runs on.
+
+    Attributes:
+        scope: The enclosing anchors, as far as ops are the same whenever the anchors are.
+        facts: The analyses of the op.
+        inner: The levels of nested pipelines that the next one may be merged with.
+    """
+
+    scope: tuple[object, ...]
+    facts: dict[_Key, _Fact] = field(default_factory=dict[_Key, _Fact])
+    inner: dict[str, _Level] = field(default_factory=dict[str, "_Level"])
+
+
+class _Walk:
+    """One walk through one pipeline."""
+
+    def __init__(self, regions: tuple[Region, ...], named: Iterator[Named]) -> None:
+        self._regions = regions
+        self._named = named
+        self._numbers: Counter[str] = Counter()
+        self._levels: list[_Level] = []
+        self._holder: _Place | None = None  # the pass that runs what the walk is in
+        self._last: dict[_Key, _Place] = {}  # the last producer of each, at whatever level
+        self._open: dict[_Key, _Place] = {}
+        self._unopened: dict[_Key, _Place] = {}
+        self._illegal: dict[str, list[tuple[tuple[object, ...], _Place]]] = {}
+        self._found: list[Problem] = []
+
+    def problems(self, tree: OpPassManager) -> list[Problem]:
+        """Walk through a pipeline and return what breaks contracts."""
+        self._levels = [_Level((tree.anchor,))]
+        self._pipeline(tree, tree.anchor)
+        for key, start in self._open.items():
+            why = f"is left open: it starts after {start}, and no pass after that ends it"
+            self._half(key, start, why)
+        for key, end in self._unopened.items():
+            if key not in self._last:
+                why = f"never starts: it ends before {end}, and no pass before that starts it"
+                self._half(key, end, why)
+        return self._found
+
+    def _half(self, key: _Key, place: _Place, why: str) -> None:
+        kind, region = key
+        name = f"{region.title if region else ''} for {analysis_name(kind)}"
+        message = f"the region {name} {why}; add the pass that does, or take the region out"
+        self._report(place, message)
+
+    def _report(self, place: _Place, message: str) -> None:
+        self._found.append(Problem(message, place.span))
+
+    # -- The tree ---------------------------------------------------------------------------
+
+    def _pipeline(self, tree: OpPassManager, path: str) -> None:
+        for item, span in tree.placed():
+            if isinstance(item, OpPassManager):
+                self._levels.append(self._level_of(item.anchor))
+                self._pipeline(item, f"{path}/{item.anchor}")
+                self._levels.pop()
+            else:
+                self._levels[-1].inner.clear()  # what comes next is not merged with what was
+                self._pass(item, path, span)
+
+    def _level_of(self, anchor: str) -> _Level:
+        """Return the level of a nested pipeline; neighbours of one anchor are one, as in a run."""
+        outer = self._levels[-1]
+        if anchor == ANY:  # no two are known to run on the same ops
+            outer.inner.clear()
+            return _Level((*outer.scope, object()))
+        return outer.inner.setdefault(anchor, _Level((*outer.scope, anchor)))
+
+    def _pass(self, pass_: Pass[Any, Any], path: str, span: Span | None) -> None:
+        name = pass_.name or pass_.display_name
+        full = f"{path}/{self._numbers[path]}:{name}"
+        self._numbers[path] += 1
+        if (holder := self._holder) is not None:
+            place = _Place(pass_, full, span or holder.span, holder.named)
+        else:
+            place = _Place(pass_, full, span, next(self._named, Named(name)))
+        self._require(place)
+        self._run_inside(place, path)
+        for level in self._levels:
+            for (kind, _), fact in level.facts.items():
+                if not preserves(pass_.preserves, kind):
+                    fact.broken.append(place)
+        self._produce(place)
+
+    def _run_inside(self, place: _Place, path: str) -> None:
+        """Walk through what a pass may run on its op, or on ops inside."""
+        levels, holder, last = self._levels, self._holder, self._last
+        self._holder = holder or place
+        for item in run_by(place.pass_):
+            level = _Level((*levels[-1].scope, object()))
+            self._levels = [*levels, level]
+            if place.pass_.takes_elements:  # they run on an op of another IR
+                self._levels, self._last = [level], {}
+            if isinstance(item, OpPassManager):
+                self._pipeline(item, f"{place.path}/{item.anchor}")
+            else:
+                self._pass(item, place.path, place.span)
+        self._levels, self._holder, self._last = levels, holder, last
+
+    # -- What a pass requires, and what it leaves behind ---------------------------------------
+
+    def _require(self, place: _Place) -> None:
+        for what in place.pass_.requires:
+            if isinstance(what, str):
+                self._require_dialect(what, place)
+            else:
+                self._require_analysis((what, None), place)
+        for region in self._regions_with(place, "ends"):
+            for kind in region.preserves:
+                if self._open.pop((kind, region), None) is not None:
+                    self._require_analysis((kind, region), place)
+                else:
+                    self._unopened.setdefault((kind, region), place)
+
+    def _require_analysis(self, key: _Key, place: _Place) -> None:
+        name = analysis_name(key[0])
+        facts = [level.facts[key] for level in reversed(self._levels) if key in level.facts]
+        if facts and all(fact.broken for fact in facts):
+            for offender in facts[0].broken:
+                self._report(offender, _not_preserved(name, offender, facts[0].producer, place))
+            facts[0].broken.clear()
+        elif not facts and (producer := self._last.get(key)):
+            self._report(
+                producer,
+                f"the {name} of pass {producer} ends with the nested pipeline that the pass is "
+                f"in, so {place} does not get it; put both into one nested pipeline, or the first "
+                "into the enclosing pipeline",
+            )
+        elif not facts:
+            self._report(
+                place,
+                f"pass {place} requires {name}, which no pass before it produces; put one before "
+                "it that does",
+            )
+
+    def _require_dialect(self, dialect: str, place: _Place) -> None:
+        scope = self._levels[-1].scope
+        by = next(
+            (by for outer, by in self._illegal.get(dialect, ()) if scope[: len(outer)] == outer),
+            None,
+        )
+        if by is not None:
+            self._report(
+                place,
+                f"pass {place} requires dialect '{dialect}', which {by} has made illegal, and no "
+                "pass since has made it legal; put it before that one",
+            )
+
+    def _produce(self, place: _Place) -> None:
+        keys: list[_Key] = [(kind, None) for kind in place.pass_.produces]
+        for region in self._regions_with(place, "starts"):
+            opened: list[_Key] = [(kind, region) for kind in region.preserves]
+            self._open.update(dict.fromkeys(opened, place))
+            keys += opened
+        for key in keys:
+            self._levels[-1].facts[key], self._last[key] = _Fact(place), place
+        for dialect in place.pass_.makes_legal:
+            self._illegal.pop(dialect, None)  # for all ops, as it may come to be anywhere
+        if self._holder is None:  # else it may not be run
+            for dialect in place.pass_.makes_illegal:
+                found = self._illegal.setdefault(dialect, [])
+                found.append((self._levels[-1].scope, place))
+
+    def _regions_with(self, place: _Place, end: str) -> list[Region]:
+        """Return the regions of which a pass is an end; not what another one runs."""
+        regions = self._regions if self._holder is None else ()
+        return [region for region in regions if place.named.label in getattr(region, end)]
+
+
+def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Place) -> str:
+    """Say that a pass does not preserve what one before it has produced for one after it."""
+    pass_ = offender.pass_
+    where = f"a subclass of {type(pass_).__name__}" if pass_.ir else type(pass_).__name__
+    way_out = f"if it does, declare preserves = ({name},) in {where}"
+    return (
+        f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
+        "else move it out of there"
+    )
