@@ -70,37 +70,23 @@ def test_types_may_be_defined_later() -> None:
     assert Later.parse("inner={x=3}").inner == Defined(x=3)
 
 
-def test_a_type_that_cannot_be_found_is_a_definition_error() -> None:
-    """A type that the module does not define is named, with the class."""
-
-    class Local(Options):
-        x: int = 0
-
-    class Outer(Options):
-        inner: Local = dataclasses.field(default_factory=Local)
-
-    with pytest.raises(
-        DefinitionError, match=r"the type of option 'inner' of .*Outer cannot be read .*'Local' is"
-    ):
-        Outer()
+def bad_options(hint: Any, default: object) -> type[Options]:
+    """Define a class with an option of a type, and a default."""
+    return type("Bad", (Options,), {"__annotations__": {"x": hint}, "x": default})
 
 
-def test_a_type_that_cannot_be_read_is_a_definition_error() -> None:
-    """The class itself is refused, by the option's name."""
-    with pytest.raises(DefinitionError, match=r"option 'data' of .*Bad: .*bytes.* cannot be read"):
-
-        class Bad(Options):  # pyright: ignore[reportUnusedClass]
-            data: bytes = b""
-
-
-def test_a_default_of_the_wrong_type_is_a_definition_error() -> None:
-    """A default is checked as any value is."""
-    with pytest.raises(
-        DefinitionError, match=r"default of option 'n' of .*Bad: expected int, got 'x'"
-    ):
-
-        class Bad(Options):  # pyright: ignore[reportUnusedClass]
-            n: int = "x"  # pyright: ignore[reportAssignmentType]
+@pytest.mark.parametrize(
+    ("hint", "default", "said"),
+    [
+        ("Nowhere", None, r"the type of option 'x' of .*Bad cannot be read .*'Nowhere' is"),
+        (bytes, b"", r"option 'x' of .*Bad: .*bytes.* cannot be read"),
+        (int, "x", r"default of option 'x' of .*Bad: expected int, got 'x'"),
+    ],
+)
+def test_types_and_defaults_that_cannot_be(hint: Any, default: object, said: str) -> None:
+    """The class is named, and the option, when the class is made, or used if that is too soon."""
+    with pytest.raises(DefinitionError, match=said):
+        bad_options(hint, default)()
 
 
 # -- Reading ---------------------------------------------------------------------------------
