@@ -15,7 +15,7 @@ from passel.builder import (
     PipelineBuilder,
     default_declarations,
 )
-from passel.mlir.upstream import upstream_passes
+from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import default_registry
 
 WITHOUT_TYPE = {
@@ -59,7 +59,7 @@ def _comes_along(origin: str) -> bool:
 def test_every_pass_that_comes_along_has_a_type(ir: str) -> None:
     """But those that print, and those whose part depends on what they are given."""
     names = (
-        list(upstream_passes())
+        list(facts_file(FACTS).names())
         if ir == "mlir"
         else [i.name for i in default_registry().passes(ir=ir) if _comes_along(i.origin)]
     )

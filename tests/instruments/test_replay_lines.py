@@ -6,10 +6,8 @@ Each way to fail is one case, on xDSL's ops and on MLIR's, from Python.
 from __future__ import annotations
 
 import gc
-import importlib
 import shlex
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
@@ -28,15 +26,14 @@ from passel import (
     load_reproducer,
 )
 from passel.instruments import CrashReproducer
-from passel.mlir import MLIRAdapter
-from passel.mlir.bindings import bindings_named
+from passel.ir import adapter_named
 from passel.passes.registry import installed_registry
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool import opt_main
 from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     Replayed = Callable[[str], str]
@@ -146,36 +143,18 @@ def test_a_command_shows_the_failure(
     assert told.message in replayed(told.how)
 
 
-@pytest.fixture
-def other_build(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], MLIRAdapter]]:
-    """Let MLIR's bindings be there under another name as well, but for the library itself."""
-    found: dict[str, dict[str, Any]] = {}
-
-    def install(root: str) -> MLIRAdapter:
-        found[root] = dict(vars(bindings_named(root)))
-        monkeypatch.setitem(sys.modules, root, ModuleType(root))
-        for name in ("ir", "passmanager", "dialects"):
-            module = importlib.import_module(f"mlir.{name}")
-            monkeypatch.setitem(sys.modules, f"{root}.{name}", module)
-        library: Any = ModuleType(f"{root}._mlir_libs._mlir")
-        library.__file__ = None  # LLVM takes one handler of fatal errors
-        monkeypatch.setitem(sys.modules, library.__name__, library)
-        return MLIRAdapter(root)
-
-    yield install
-    for root, known in found.items():  # what was found of the build is not known to later tests
-        vars(bindings_named(root)).clear()
-        vars(bindings_named(root)).update(known)
-
-
 def test_a_build_that_is_installed(
-    replayed: Replayed, other_build: Callable[[str], MLIRAdapter]
+    replayed: Replayed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command names the build that the failure was in, which may be the only one."""
-    adapter = other_build("iree.compiler")
-    pm = PassManager("builtin.module", adapter=adapter).add(ways_to_fail.GiveUp())
-    told = failed(pm, module_of("mlir"))
-    assert told.how.endswith(" --ir=iree r.mlir")
+    (tmp_path / "packages" / "this_build" / "_mlir_libs").mkdir(parents=True)
+    for name in ("ir", "passmanager", "dialects"):
+        file = tmp_path / "packages" / "this_build" / f"{name}.py"
+        file.write_text(f"from mlir.{name} import *\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packages"), *sys.path])
+    pm = PassManager("builtin.module", adapter=adapter_named("this_build"))
+    told = failed(pm.add(ways_to_fail.GiveUp()), module_of("mlir"))
+    assert told.how.endswith(" --ir=this_build r.mlir")
     assert told.message in replayed(told.how)
 
 
@@ -216,21 +195,14 @@ def test_a_class_inside_of_a_function(ir: str, tmp_path: Path) -> None:
     assert replayed_in_python(file, ir, Inner) == told.message
 
 
-@pytest.mark.parametrize("is_toy", [False, True])
-def test_an_ir_that_is_not_installed(other_build: Any, tmp_path: Path, is_toy: bool) -> None:
+def test_an_ir_that_is_not_installed(tmp_path: Path) -> None:
     """The note says that the tool does not read it, and what does."""
-    file, how = str(tmp_path / "r"), dict[str, Any]()
-    if is_toy:
-        adapter, op = ToyAdapter(), parse_toy("toy.module(toy.func @f)")
-        how["parse"] = parse_toy
-    else:
-        adapter, op = other_build("another.mlir"), module_of("mlir")
-    anchor = adapter.kind_of(op).name
-    told = failed(PassManager(anchor, adapter=adapter).add(ways_to_fail.GiveUp()), op, file)
-    assert told.how == (
-        f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter.name}"
-    )
-    assert replayed_in_python(file, adapter, ways_to_fail.GiveUp, **how) == told.message
+    file, adapter = str(tmp_path / "r"), ToyAdapter()
+    pm = PassManager("toy.module", adapter=adapter).add(ways_to_fail.GiveUp())
+    told = failed(pm, parse_toy("toy.module(toy.func @f)"), file)
+    assert told.how == "to replay, use `passel.load_reproducer`: passel-opt does not read toy"
+    again = replayed_in_python(file, adapter, ways_to_fail.GiveUp, parse=parse_toy)
+    assert again == told.message
 
 
 @pytest.mark.parametrize(

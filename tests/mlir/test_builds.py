@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from passel.diagnostics import suggest
 from passel.mlir.names import MLIRSource
-from passel.mlir.upstream import is_known_pass, names_in, upstream_passes
+from passel.mlir.upstream import has_name, is_known_pass
 
 
 @pytest.mark.parametrize(
-    ("root", "own", "pipeline"),
+    ("root", "own", "pipeline", "dialect"),
     [
-        ("iree.compiler", "iree-flow-canonicalize", "iree-hal-transformation-pipeline"),
-        ("jaxlib.mlir", "chlo-legalize-to-stablehlo", "sdy-propagation-pipeline"),
+        ("iree.compiler", "iree-flow-canonicalize", "iree-hal-transformation-pipeline", "flow."),
+        ("jaxlib.mlir", "chlo-legalize-to-stablehlo", "sdy-propagation-pipeline", "sdy."),
+        (
+            "torch_mlir",
+            "torch-decompose-complex-ops",
+            "torchdynamo-export-to-torch-backend-pipeline",
+            "torch.",
+        ),
     ],
 )
-def test_builds_of_others_have_names_of_their_own(root: str, own: str, pipeline: str) -> None:
+def test_names_of_builds(root: str, own: str, pipeline: str, dialect: str) -> None:
     """They are suggested without loading the build, with MLIR's own, and pipelines are told apart."""
     names = list(MLIRSource(root).names())
-    assert {own, pipeline, "cse"} <= set(names)
+    assert {own, "cse"} <= set(names)
+    assert dialect not in names
     assert own in suggest(own.replace("-", "_"), names)
-    assert is_known_pass(root, own)
-    assert not is_known_pass(root, pipeline)
+    package = root.partition(".")[0]
+    assert is_known_pass(package, own)
+    assert has_name(package, pipeline)
+    assert not is_known_pass(package, pipeline)
+    assert has_name(package, dialect)
 
 
-def test_other_builds_are_taken_for_a_release() -> None:
-    """Of a build that is in no table MLIR's own passes are known."""
-    assert names_in("my.mlir") == upstream_passes()
-    assert is_known_pass("my.mlir", "cse")
-    assert not is_known_pass("my.mlir", "iree-flow-canonicalize")
+def test_a_build_that_is_in_no_table(caplog: pytest.LogCaptureFixture) -> None:
+    """Of it no passes are listed, which one line says, and MLIR's own are taken for passes."""
+    with caplog.at_level(logging.WARNING):
+        assert list(MLIRSource("my.mlir").entries()) == []
+    assert "the bindings 'my.mlir' have none" in caplog.text
+    assert is_known_pass("my", "cse")
+    assert not is_known_pass("my", "iree-flow-canonicalize")

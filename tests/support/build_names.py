@@ -1,39 +1,44 @@
-"""Write `builds.txt` anew: passes and pipelines of builds of the bindings that cannot list them.
+"""Write a build's section of `builds.txt` anew: the dialects, passes and pipelines that it has.
 
-    python tests/support/build_names.py iree.compiler -o names.txt
+    python tests/support/build_names.py circt circt==1.162.0
 
-A name is a string in the build's libraries that its parser of pipelines knows. The lines are for
-releases that are installed one at a time, and their union is what belongs below the build. A star
-marks pipelines.
+It runs where the build is installed. A name is a string in the build's libraries that its parser of
+pipelines knows. A star marks pipelines, a dot dialects.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
+import sys
 from pathlib import Path
+from textwrap import wrap
 
-from passel.mlir.bindings import bindings_named
+from passel.mlir import MLIRAdapter
+from passel.mlir.upstream import BUILDS
 
 _NAME = re.compile(rb"(?<=\0)[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?=\0)")
 
 _PIPELINE = 3
 
 
-def names_of(root: str) -> list[str]:
-    """Return the names that a build's parser knows; a star marks those of pipelines."""
-    bindings = bindings_named(root)
-    context, manager = bindings.new_context(), bindings.passmanager.PassManager
-    package = Path(bindings.module("ir").__file__).parent
-    folder = package.parent if package.name == "mlir" else package
-    found: set[str] = set()
+def names_of(package: str) -> list[str]:
+    """Return the names that a build knows, dialects first."""
+    adapter = MLIRAdapter.for_package(package)
+    assert adapter
+    bindings, context = adapter.bindings, adapter.create_context()
+    parse = bindings.passmanager.PassManager.parse
+    folder = Path(bindings.module("ir").__file__).parents[bindings.root.count(".")]
+    # Linkers let a string be the end of another one.
+    found: set[str] = {*re.findall(r" ([a-z][a-z0-9-]*)(?=[* \n])", BUILDS.read_text("utf-8"))}
     for library in folder.rglob("*.so*"):
-        found.update(name.decode() for name in _NAME.findall(library.read_bytes()))
+        for name in _NAME.findall(library.read_bytes()):
+            parts = name.decode().split("-")
+            found |= {"-".join(parts[number:]) for number in range(len(parts))}
 
     def marked(name: str) -> str:
         try:
-            made = manager.parse(f"any({name})", context)
+            made = parse(f"any({name})", context)
         except ValueError as error:
             return "" if "does not refer to a registered" in str(error) else name
         if (child := os.fork()) == 0:  # some passes cannot be printed, pipelines can
@@ -43,12 +48,18 @@ def names_of(root: str) -> list[str]:
         return f"{name}*" if is_pipeline else name
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the parser prints what options are wrong
-    return list(filter(None, map(marked, sorted(found))))
+    dialects = [f"{name}." for name in bindings.dialect_names(context)]
+    return [*dialects, *filter(None, map(marked, sorted(found)))]
+
+
+def main(package: str, release: str) -> None:
+    """Replace the section of a build, or add one."""
+    head, *sections = re.split(r"^(?=\S)", BUILDS.read_text("utf-8"), flags=re.MULTILINE)
+    kept = [section for section in sections if not section.startswith(f"{package} ")]
+    lines = wrap(" ".join(names_of(package)), 98, break_on_hyphens=False)
+    new = f"{package} {release}\n" + "".join(f"  {line}\n" for line in lines)
+    BUILDS.write_text("".join([head, *sorted([*kept, new])]), "utf-8")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("root")
-    parser.add_argument("-o", required=True, type=Path)
-    given = parser.parse_args()
-    given.o.write_text("\n".join(names_of(given.root)) + "\n", encoding="utf-8")
+    main(*sys.argv[1:])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from passel import InterfacePass, Options, Pass, PassFailure, PassManager, option
 from passel.ir import OpKind
 from passel.mlir.typed import typed_pass_class
-from passel.mlir.upstream import FACTS, facts_file, upstream_passes
+from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import PassRegistry
 from passel.passes.factory import OptionSpec, make_pass_class
 from passel.pipeline import OptionText, quote
@@ -149,7 +149,7 @@ def registry_of_stubs() -> PassRegistry:
     """Return a registry with stubs of MLIR's passes."""
     registry = PassRegistry()
     registry.register(CompositeFixedPointPass)
-    for name in upstream_passes():
+    for name in facts_file(FACTS).names():
         if name != CompositeFixedPointPass.name:
             registry.register(name, partial(_stub, name))
     registry.register_pipeline(

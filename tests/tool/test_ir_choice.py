@@ -82,14 +82,22 @@ def test_a_native_plugin(tool: Tool) -> None:
     )
 
 
-def test_a_function_that_registers_dialects(tool: Tool) -> None:
-    """On MLIR's bindings, a plugin's dialects are what its function adds to a registry."""
+@pytest.mark.parametrize(
+    ("name", "ending", "taken"),
+    [
+        ("register_dialects", "", "DialectRegistry"),
+        ("add", "import passel.mlir\nzoo = passel.mlir.ContextDialects(add)\n", "Context"),
+        ("register_dialects", "register_dialects.__module__ = 'mlir.dialects.zoo'\n", ""),
+    ],
+)
+def test_a_function_that_adds_dialects(tool: Tool, name: str, ending: str, taken: str) -> None:
+    """On MLIR's bindings, a plugin's function is called for each context, with what it takes."""
     Path("p.py").write_text(
-        "def register_dialects(registry):\n    print('called with a', type(registry).__name__)\n"
+        f"def {name}(thing):\n    print('called with a', type(thing).__name__)\n{ending}"
     )
     outcome = tool("in.mlir", "--ir=mlir", "--load-dialect-plugin=p.py")
     assert outcome.code == 0
-    assert outcome.out.startswith("called with a DialectRegistry\nmodule {")
+    assert outcome.out.startswith(f"called with a {taken}\nmodule {{" if taken else "module {")
     assert "called" not in tool("in.mlir", "--load-dialect-plugin=p.py").out
 
 

@@ -1,6 +1,6 @@
 """passel on MLIR's own Python bindings: the adapter, parsing, and analyses.
 
-Any build of the bindings will do: `mlir`, `iree.compiler`, `jaxlib.mlir`. None of them is
+Any build of the bindings will do: `mlir`, `iree.compiler`, `torch_mlir`. None of them is
 imported before it is used, and what one cannot do is found out by looking, not by version.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.mlir.adapter import MLIRAdapter
+from passel.mlir.bindings import ContextDialects
 from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_file, parse_source
 
@@ -16,25 +17,14 @@ if TYPE_CHECKING:
     from passel.mlir.analyses import DominanceInfo, SymbolUsers
 
 __all__ = [
+    "ContextDialects",
     "DominanceInfo",
     "MLIRAdapter",
     "ParseError",
     "SymbolUsers",
-    "iree_adapter",
-    "jaxlib_adapter",
     "parse_file",
     "parse_source",
 ]
-
-
-def iree_adapter() -> MLIRAdapter:
-    """Return the adapter for IREE's build of the bindings."""
-    return MLIRAdapter("iree.compiler")
-
-
-def jaxlib_adapter() -> MLIRAdapter:
-    """Return the adapter for JAX's build of the bindings."""
-    return MLIRAdapter("jaxlib.mlir")
 
 
 def __getattr__(name: str) -> object:

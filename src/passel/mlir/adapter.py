@@ -7,8 +7,6 @@ say of an op, or that some questions end the process when the IR is invalid.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import sys
 from contextlib import contextmanager, suppress
 from functools import cache, partial
@@ -20,9 +18,15 @@ from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import closest, suggest
-from passel.errors import DefinitionError
+from passel.errors import AdapterError, DefinitionError
 from passel.ir import IRAdapter, RunPolicies
-from passel.mlir.bindings import bindings_named, context_lock, on_threads, parent_of
+from passel.mlir.bindings import (
+    ContextDialects,
+    bindings_named,
+    context_lock,
+    on_threads,
+    parent_of,
+)
 from passel.mlir.capi import address
 from passel.mlir.contents import FAITHFUL, printed, symbol_name
 from passel.mlir.diagnostics import convert_location
@@ -74,7 +78,8 @@ class MLIRAdapter(IRAdapter):
 
     Args:
         root: The build: its root package, or the name of it.
-        dialects: Functions that add dialects to a `DialectRegistry`, called for each new context.
+        dialects: Functions that add dialects to a `DialectRegistry`, and `ContextDialects`, which
+            add them to a context; called for each new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -160,8 +165,13 @@ class MLIRAdapter(IRAdapter):
         return self.bindings.new_context(self._dialects)
 
     def is_dialect(self, thing: object) -> bool:
-        """Return whether something is a function `register_dialects`, as builds have it."""
-        return callable(thing) and getattr(thing, "__name__", "") == "register_dialects"
+        """Return whether something is `ContextDialects`, or a function `register_dialects`.
+
+        Those of the build are called anyway, and some of that name take a context.
+        """
+        is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
+        is_named = getattr(thing, "__name__", "") == "register_dialects"
+        return isinstance(thing, ContextDialects) or (is_named and not is_own)
 
     def with_dialects(self, dialects: Sequence[Any]) -> MLIRAdapter:
         """Return an adapter for the same build whose contexts have more dialects.
@@ -223,14 +233,11 @@ class MLIRAdapter(IRAdapter):
         return suggest(name, self._op_names(dialect)) if dialect else ""
 
     def _op_names(self, dialect: str) -> list[str]:
-        dialects = self.bindings.module("dialects")
-        files = {dialect, f"_{dialect}_ops_gen"}
         names: set[str] = set()
-        for info in pkgutil.iter_modules(dialects.__path__):
-            if info.name in files:
-                module = importlib.import_module(f"{dialects.__name__}.{info.name}")
-                found = (getattr(value, "OPERATION_NAME", None) for value in vars(module).values())
-                names.update(each for each in found if isinstance(each, str))
+        for name in (dialect, f"_{dialect}_ops_gen"):
+            with suppress(AdapterError):
+                found: Any = self.bindings.module(f"dialects.{name}").__dict__
+                names |= {str(getattr(each, "OPERATION_NAME", "")) for each in found.values()}
         return sorted(each for each in names if each.startswith(f"{dialect}."))
 
     def identity_of(self, op: Any) -> int:

@@ -1,7 +1,4 @@
-"""One build of MLIR's Python bindings, and what it is able to do.
-
-Most builds register their dialects and passes by themselves; for jaxlib, its functions are called.
-"""
+"""One build of MLIR's Python bindings, and what it is able to do."""
 
 from __future__ import annotations
 
@@ -9,13 +6,14 @@ import importlib
 import os
 import re
 import sys
-from contextlib import contextmanager
-from functools import cache, cached_property
+from contextlib import contextmanager, suppress
+from functools import cache, cached_property, partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from passel.errors import AdapterError
+from passel.mlir.upstream import known_builds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -23,26 +21,39 @@ if TYPE_CHECKING:
 MAGIC = b"ML\xefR"
 """How bytecode begins."""
 
-_JAXLIB = "jaxlib.mlir"
-_JAXLIB_DIALECTS = {
-    "_chlo": "register_dialect",
-    "_mlirHlo": "register_mhlo_dialect",
-    "_sdy": "register_dialect",
-    "_sdyMpmd": "register_dialect",
-    "_stablehlo": "register_dialect",
+_REGISTERING: dict[str, dict[str, str]] = {
+    "circt": {"_mlir_libs._circt.register_dialects": "context"},
+    "hk._mlir": {"dialects.hk.register_dialects": "context", "dialects.hk.register_passes": ""},
+    "jaxlib.mlir": {
+        "_mlir_libs._jax_mlir_ext.register_dialects": "registry",
+        "_mlir_libs._chlo.register_dialect": "context",
+        "_mlir_libs._mlirHlo.register_mhlo_dialect": "context",
+        "_mlir_libs._sdy.register_dialect": "context",
+        "_mlir_libs._sdyMpmd.register_dialect": "context",
+        "_mlir_libs._stablehlo.register_dialect": "context",
+        "_mlir_libs._mlirHlo.register_mhlo_passes": "",
+        "_mlir_libs._stablehlo.register_stablehlo_passes": "",
+    },
+    "torch_mlir": {"dialects.torch.register_dialect": "context"},
 }
-_JAXLIB_PASSES = {
-    "_mlirHlo": "register_mhlo_passes",
-    "_stablehlo": "register_stablehlo_passes",
-}
+"""Functions that register what a build does not by itself, and what they take.
 
-_INSTALL = {
-    "mlir": "; pip install '.[mlir]' in passel's checkout",
-    _JAXLIB: "; pip install jax",
-    "iree.compiler": "; pip install iree-base-compiler",
-}
-_SUPPORTED = "passel works on those of MLIR 22, and of jaxlib 0.9.2, IREE 3.12 and later releases"
-_AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
+One that gets something else may end the process. A release may lack some of them. Importing their
+modules registers passes.
+"""
+
+_AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;| \(\* |$)")
+
+
+class ContextDialects(partial[object]):
+    """A function that adds dialects to a context, and may end the process if it gets a registry.
+
+    Example:
+        >>> from passel.mlir import MLIRAdapter
+        >>> dialects = ContextDialects(lambda context: print("a", type(context).__name__))
+        >>> context = MLIRAdapter("mlir", dialects=[dialects]).create_context()
+        a Context
+    """
 
 
 class Bindings:
@@ -70,7 +81,8 @@ class Bindings:
         try:
             return importlib.import_module(f"{self.root}.{name}")
         except ImportError as error:
-            way_out = _INSTALL.get(self.root, "") if error.name == self.package else ""
+            build = known_builds().get(self.package) if error.name == self.package else None
+            way_out = f"; pip install {build.distribution}" if build else ""
             msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
             raise AdapterError(msg) from error
 
@@ -79,14 +91,9 @@ class Bindings:
         """The build's module `ir`.
 
         Raises:
-            AdapterError: The build is not installed, or too old.
+            AdapterError: The build is not installed.
         """
-        module = self.module("ir")
-        errors = getattr(module.Context, "emit_error_diagnostics", None)
-        if getattr(errors, "fget", None) is None:  # what passel needs that came last
-            msg = f"MLIR's bindings '{self.root}' are too old: {_SUPPORTED}"
-            raise AdapterError(msg)
-        return module
+        return self.module("ir")
 
     @cached_property
     def passmanager(self) -> Any:
@@ -95,23 +102,39 @@ class Bindings:
 
     @cached_property
     def library(self) -> Any:
-        """The extension module that has the classes."""
+        """The module that has the classes, within an extension module."""
         return sys.modules[self.ir.Operation.__module__.removesuffix(".ir")]
 
-    def new_context(self, registering: Iterable[Callable[[Any], object]] = ()) -> Any:
+    @cached_property
+    def path(self) -> str:
+        """The file of the extension module."""
+        name = self.library.__name__
+        while not (path := getattr(sys.modules[name], "__file__", None)):
+            name = name.rpartition(".")[0]
+        return str(path)
+
+    def new_context(self, dialects: Iterable[Callable[[Any], object]] = ()) -> Any:
         """Return a context with all dialects of the build; its passes are registered as well.
 
         Args:
-            registering: Functions that add more dialects to a `DialectRegistry`.
+            dialects: What adds more dialects to a `DialectRegistry`, if not `ContextDialects`.
         """
-        context = self.ir.Context()
-        if self.root == _JAXLIB:
-            _register_jaxlib(context, self.ir.DialectRegistry())
-        registry = self.ir.DialectRegistry()
-        for register in registering:
-            register(registry)
+        context, registry = self.ir.Context(), self.ir.DialectRegistry()
+        takes = {"context": (context,), "registry": (registry,), "": ()}
+        for name, taken in _REGISTERING.get(self.root, {}).items():
+            if function := self._function(name):
+                function(*takes[taken])
+        for each in dialects:
+            each(context if isinstance(each, ContextDialects) else registry)
         context.append_dialect_registry(registry)
         return context
+
+    def _function(self, name: str) -> Any:
+        """Return a function of the build by its dotted name, None if this release lacks it."""
+        module, _, function = name.rpartition(".")
+        with suppress(ModuleNotFoundError):
+            return getattr(importlib.import_module(f"{self.root}.{module}"), function, None)
+        return None
 
     def dialect_names(self, context: Any) -> list[str]:
         """Return the names of the dialects that a context can load.
@@ -136,30 +159,6 @@ class Bindings:
             inner = stack.pop()
             yield inner
             stack.extend(reversed(self.children(inner)))
-
-
-def _register_jaxlib(context: Any, registry: Any) -> None:
-    """Add all of jaxlib's dialects to a context, and register its passes.
-
-    Source: `make_ir_context` in JAX's `interpreters/mlir.py`, which registers no passes.
-    """
-    _call_jaxlib("_jax_mlir_ext", "register_dialects", registry)  # importing it registers passes
-    context.append_dialect_registry(registry)
-    context.load_all_available_dialects()
-    for name, function in _JAXLIB_DIALECTS.items():
-        _call_jaxlib(name, function, context)
-    for name, function in _JAXLIB_PASSES.items():
-        _call_jaxlib(name, function)
-
-
-def _call_jaxlib(name: str, function: str, *arguments: Any) -> None:
-    """Call a function of one of jaxlib's extension modules, if this release has it."""
-    try:
-        module = importlib.import_module(f"{_JAXLIB}._mlir_libs.{name}")
-    except ModuleNotFoundError:
-        return
-    if hasattr(module, function):
-        getattr(module, function)(*arguments)
 
 
 def parent_of(op: Any) -> Any:

@@ -136,7 +136,7 @@ def _emitting(context: Any) -> Generator[None]:
 
     If a pass reports one and then succeeds, that ends the process.
     """
-    before = context.emit_error_diagnostics
+    before = getattr(context, "emit_error_diagnostics", False)  # old builds cannot tell
     context.emit_error_diagnostics = True
     try:
         yield

@@ -87,7 +87,7 @@ class Library(NamedTuple):
 @cache
 def load(bindings: Bindings) -> Library | None:
     """Return the library of a build, or None if it does not export the C API."""
-    path = bindings.library.__file__
+    path = bindings.path
     try:
         return Library(_declared(ctypes.CDLL(path)), _declared(ctypes.PyDLL(path)))
     except (AttributeError, OSError):

@@ -62,7 +62,7 @@ class MLIRFrontend(Frontend):
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check what is asked for."""
-        end_at_fatal_errors(str(self._bindings.library.__file__))
+        end_at_fatal_errors(self._bindings.path)
         self.settings = settings
         self.reads_files: bool = settings.implicit_module
         self._as_bytecode: bool = settings.own.get("emit-bytecode", False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from passel.diagnostics import log_warning_once
 from passel.errors import OptionError, Problem
 from passel.ir import ANY
 from passel.mlir.bindings import bindings_named
@@ -56,7 +57,13 @@ class MLIRSource:
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
         """Yield what is known of such builds, as far as this one has it."""
-        return filter(None, map(self.lookup, names_in(self.root)))
+        names = names_in(self.root)
+        if not names:
+            log_warning_once(
+                f"no list of MLIR's passes: the bindings '{self.root}' have none, and passel knows "
+                "none of this build; their names work nevertheless"
+            )
+        return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield the names that are known of such builds, which this one may lack."""

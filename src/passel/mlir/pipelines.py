@@ -21,7 +21,6 @@ from passel.mlir.upstream import (
     PassFacts,
     facts_file,
     is_known_pass,
-    upstream_passes,
 )
 
 if TYPE_CHECKING:
@@ -190,7 +189,7 @@ def expanded(bindings: Bindings, name: str) -> str:
     try:
         found = parsed(bindings, f"any({name})")
         # Some passes leave options uninitialized, which ends the process when they are printed.
-        return name if is_known_pass(bindings.root, name) else str(found)[len("any(") : -1]
+        return name if is_known_pass(bindings.package, name) else str(found)[len("any(") : -1]
     except Refused as error:
         return "" if error.is_unknown else name
 
@@ -245,6 +244,7 @@ _KNOWN = {
     # The IR names the passes that it runs.
     "transform-interpreter": _ALL,
     "transform-preload-library": ("read-files",),
+    "gpu-register-host-buffers": (),  # no file declares it
     # Pipelines.
     "buffer-deallocation-pipeline": (),
     "gpu-lower-to-nvvm-pipeline": _ALL,
@@ -259,7 +259,7 @@ def known_effects(name: str) -> tuple[str, ...]:
     """Return what a pass or pipeline does outside the IR, as far as it can be told by its name."""
     if name in _KNOWN:
         return _KNOWN[name]
-    return () if name in upstream_passes() else ("unknown",)
+    return () if name in facts_file(FACTS).names() else ("unknown",)
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ bindings may have other passes, or the same with other options; then the build i
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +15,8 @@ from typing import Any, NamedTuple
 FACTS = Path(__file__).with_name("passes.txt")
 """The passes of MLIR 22."""
 
-_BUILDS = Path(__file__).with_name("builds.txt")
-"""A line with the root package of a build, then indented lines with names."""
-
-_UNDECLARED = ("gpu-register-host-buffers",)
-"""Passes of the package that passel is tested with which no file declares."""
+BUILDS = Path(__file__).with_name("builds.txt")
+"""Of each build, its top-level package and a release, then indented lines with names."""
 
 
 FUNCTIONS = "FunctionOpInterface"
@@ -94,35 +92,42 @@ def facts_file(path: Path) -> FactsFile:
     return FactsFile(path)
 
 
-@cache
-def names_in(root: str) -> tuple[str, ...]:
-    """Return the passes and pipelines that a build is known to have, of which it may lack some.
+class KnownBuild(NamedTuple):
+    """The newest tested release of a build of the bindings, which cannot list their passes.
 
-    The bindings can test a name, but not list them. Of JAX's and IREE's builds the names of two
-    releases each are known; others are taken for a public release.
+    Attributes:
+        distribution: What pip installs.
+        names: Names that it has: of dialects as `x.`, of pipelines as `x*`, and of passes.
     """
-    return tuple(_builds().get(root) or dict.fromkeys(upstream_passes(), False))
 
-
-def is_known_pass(root: str, name: str) -> bool:
-    """Return whether a name is that of a pass, in builds that have it."""
-    is_pipeline = _builds().get(root, {}).get(name)
-    return name in upstream_passes() if is_pipeline is None else not is_pipeline
+    distribution: str
+    names: frozenset[str]
 
 
 @cache
-def _builds() -> dict[str, dict[str, bool]]:
-    found: dict[str, dict[str, bool]] = {}
-    root = ""
-    for line in _BUILDS.read_text("utf-8").splitlines():
-        if line.startswith(" "):
-            found[root] |= {name.rstrip("*"): name.endswith("*") for name in line.split()}
-        elif not line.startswith("#"):
-            root, found[line] = line, {}
+def known_builds() -> dict[str, KnownBuild]:
+    """Return what is known of builds, by their top-level packages."""
+    found: dict[str, KnownBuild] = {}
+    for section in re.split(r"\n(?=\S)", BUILDS.read_text("utf-8")):
+        package, release, *names = section.split()
+        found[package] = KnownBuild(release.partition("==")[0], frozenset(names))
     return found
 
 
-@cache
-def upstream_passes() -> tuple[str, ...]:
-    """Return the passes of MLIR's public releases, some of which a build may lack."""
-    return tuple(sorted({*facts_file(FACTS).names(), *_UNDECLARED}))
+def names_in(root: str) -> list[str]:
+    """Return the passes and pipelines that a build is known to have; none of another build."""
+    found = known_builds().get(root.partition(".")[0])
+    names = found.names if found else ()
+    return sorted(name.rstrip("*") for name in names if not name.endswith("."))
+
+
+def is_known_pass(package: str, name: str) -> bool:
+    """Return whether a name is that of a pass, in builds that have it."""
+    found = known_builds().get(package)
+    return name in (found.names if found else facts_file(FACTS).names())
+
+
+def has_name(package: str, name: str) -> bool:
+    """Return whether a build is known to have a pass or a pipeline, or a dialect `x.`."""
+    found = known_builds().get(package)
+    return found is not None and not found.names.isdisjoint((name, f"{name}*"))

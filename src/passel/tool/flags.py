@@ -286,9 +286,15 @@ def ir_of(text: str) -> str:
     """Return the name of an IR that is installed."""
     if text in {"xdsl", "mlir"} or has_adapter(text):  # mostly without a look at packages
         return text
-    known = sorted({"xdsl", "mlir", *adapter_names()})
+    from passel.mlir.upstream import known_builds
+
+    builds = known_builds()
+    known = sorted({"xdsl", "mlir", *adapter_names(), *filter(has_adapter, builds)})
     longer = next((name for name in known if text and name.startswith(text)), text)
-    raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{suggest(longer, known)}")
+    way_out = suggest(longer, known)
+    if text in builds:
+        way_out = f"; pip install {builds[text].distribution}"
+    raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{way_out}")
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:

@@ -121,17 +121,6 @@ def _register(value: type[Any], registry: PassRegistry) -> None:
 _KNOWN = ("xdsl", "mlir")
 """IRs whose flags are flags of the tool."""
 
-_DIALECT_FILES = {
-    "xdsl": ("xdsl", ("dialects/{}.py", "dialects/{}/__init__.py")),
-    "mlir": ("mlir", ("dialects/_{}_ops_gen.py",)),
-    "jaxlib": ("jaxlib", ("mlir/dialects/_{}_ops_gen.py",)),
-    "iree": ("iree", ("compiler/dialects/_{}_ops_gen.py",)),
-}
-"""Packages of IRs, and the files in them that are there if a dialect is."""
-
-_ROOTS = {"mlir": "mlir", "jaxlib": "jaxlib.mlir", "iree": "iree.compiler"}
-"""Builds of MLIR's bindings."""
-
 _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 """The beginning of an op or a type: its dialect, and a dot."""
 
@@ -348,28 +337,35 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
 
 
 def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:
-    """Return the flags for the other IRs that have a dialect or a pass."""
-    others = sorted(set(adapter_names()) - {ir.name})
+    """Return the flags for the other installed IRs that have a dialect or a pass."""
+    from passel.mlir.upstream import known_builds
+
+    others = sorted({*adapter_names(), *known_builds()} - {ir.name})
     return " or ".join(f"--ir={each}" for each in others if has(each, name))
 
 
 def _has_pass(ir: str, name: str) -> bool:
     """Return whether an IR is installed and known to have a pass; it is not loaded."""
-    from passel.mlir.upstream import names_in
     from passel.passes import default_registry
 
     if default_registry().lookup_pass(name, ir=ir) is not None:
         return True
-    return (
-        ir in _ROOTS
-        and find_spec(_DIALECT_FILES[ir][0]) is not None
-        and name in names_in(_ROOTS[ir])
-    )
+    return _build_has(ir, name)
 
 
 def _has_dialect(ir: str, name: str) -> bool:
-    """Return whether an IR is installed and has a file for a dialect; it is not loaded."""
-    package, files = _DIALECT_FILES.get(ir, ("", ()))
-    spec = find_spec(package) if package else None
+    """Return whether an IR is installed and known to have a dialect; it is not loaded."""
+    if ir != "xdsl":
+        return _build_has(ir, f"{name}.")
+    spec = find_spec(ir)
     folders = (spec.submodule_search_locations if spec else None) or ()
-    return any(Path(folder, file.format(name)).is_file() for folder in folders for file in files)
+    files = (f"dialects/{name}.py", f"dialects/{name}/__init__.py")
+    return any(Path(folder, file).is_file() for folder in folders for file in files)
+
+
+def _build_has(ir: str, name: str) -> bool:
+    """Return whether a build of MLIR's bindings is installed, and has a name by the table."""
+    from passel.mlir import MLIRAdapter
+    from passel.mlir.upstream import has_name
+
+    return has_name(ir, name) and MLIRAdapter.for_package(ir) is not None

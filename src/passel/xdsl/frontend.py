@@ -139,10 +139,7 @@ class XDSLFrontend(Frontend):
     def is_binary(self, data: bytes, name: str) -> bool:
         """Refuse bytecode."""
         if data.startswith(_BYTECODE):
-            raise UsageError(
-                f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can, and so can "
-                "--ir=jaxlib and --ir=iree"
-            )
+            raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
         return False
 
     def new_context(self) -> Context:
