@@ -9,10 +9,8 @@ from passel.builder import (
     CLEANUP,
     CONVERSION,
     LOWERING,
-    UNKNOWN,
     DeclarationTable,
     PassType,
-    PipelineBuilder,
     default_declarations,
 )
 from passel.mlir.upstream import FACTS, facts_file
@@ -67,18 +65,6 @@ def test_every_pass_that_comes_along_has_a_type(ir: str) -> None:
     named = (name for name in names if not name.startswith("test-"))
     untyped = {name for name in named if not table.named(name, ir=ir).types}
     assert untyped == WITHOUT_TYPE[ir]
-
-
-def test_types_of_real_passes() -> None:
-    """The builder knows the types of passes that it was given as text."""
-    builder = PipelineBuilder.parse(
-        "builtin.module(canonicalize,func.func(convert-linalg-to-loops),eqsat-serialize-egraph)"
-    )
-    assert [builder.types_of(step) for step in builder.steps()] == [
-        (CLEANUP,),
-        (CONVERSION,),
-        (UNKNOWN,),
-    ]
 
 
 @pytest.mark.parametrize("ir", ["xdsl", "mlir"])

@@ -127,19 +127,6 @@ def test_replace_and_remove() -> None:
     assert str(builder.build()) == "builtin.module(b,x)"
 
 
-def test_extensions_in_any_order() -> None:
-    """The order in which extensions are given does not matter; one may need another's."""
-
-    def one(builder: PipelineBuilder) -> None:
-        builder.insert_before(B, X(n=1))
-
-    def two(builder: PipelineBuilder) -> None:
-        builder.insert_after(A, B())
-
-    assert str(made(A()).extend(one, two)) == str(made(A()).extend(two, one))
-    assert str(made(A()).extend(one, two)) == "builtin.module(a,x{n=1},b)"
-
-
 def test_a_label_for_several() -> None:
     """What one call adds under a label is found, replaced and taken out as one."""
     builder = PipelineBuilder()

@@ -79,7 +79,7 @@ def test_an_extension_is_named_as_others_would_import_it(
 class Noop(Pass):
     """A pass that does nothing."""
 
-    name = "mine"
+    name = "brought"
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do nothing."""
@@ -91,12 +91,12 @@ def test_an_extension_brings_dialects_and_passes() -> None:
     def extend(builder: PipelineBuilder) -> None:
         builder.context.load_dialect(Dialect("mine", [], []))
         builder.registry.register(Noop)
-        builder.add("mine")
+        builder.add("brought")
 
     registry = default_registry().copy()
     builder = PipelineBuilder(registry=registry, adapter=XDSLAdapter()).extend(extend)
     manager = builder.build()
-    assert str(manager) == "builtin.module(mine)"
+    assert str(manager) == "builtin.module(brought)"
     assert manager.context is builder.context
     assert "mine" in {each.name for each in manager.context.loaded_dialects}
 

@@ -46,52 +46,20 @@ def test_good_pipelines(adapter: Any, text: str) -> None:
     assert said(PipelineBuilder.parse(text, adapter=adapter()), adapter()) == []
 
 
+FINDINGS = [
+    ("builtin.module(func.func(cse),func.func(sccp))", ["func.func"], "warning: two nested pipelines on 'func.func' follow each other and run as one"),
+    ("builtin.module(func.func(cse),func.func(cse))", ["func.func", "cse"], "warning: two nested pipelines"),
+    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row, the second time for nothing: drop one"),
+    ("builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))", ["cse"], "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines"),
+    ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: nothing is matched by 'func.func' right inside of 'func.func': "),
+    ("builtin.module(func.func())", ["func.func"], "warning: nothing runs on 'func.func' here: put a pass in, or take it out"),
+    ("builtin.module(func.fun(cse))", ["func.fun"], "error: no registered operation is called 'func.fun'; did you mean 'func.func'?"),
+    ("builtin.module(scf.for(cse))", ["scf.for"], "error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove'"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("adapter", [XDSLAdapter, MLIRAdapter])
-@pytest.mark.parametrize(
-    ("text", "about", "expected"),
-    [
-        (
-            "builtin.module(func.func(cse),func.func(sccp))",
-            ["func.func"],
-            "warning: two nested pipelines on 'func.func' follow each other and run as one",
-        ),
-        (
-            "builtin.module(func.func(cse),func.func(cse))",
-            ["func.func", "cse"],
-            "warning: two nested pipelines",
-        ),
-        (
-            "builtin.module(cse,cse)",
-            ["cse"],
-            "warning: 'cse' runs twice in a row, the second time for nothing: drop one",
-        ),
-        (
-            "builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))",
-            ["cse"],
-            "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines",
-        ),
-        (
-            "builtin.module(func.func(func.func(cse)))",
-            ["func.func"],
-            "warning: nothing is matched by 'func.func' right inside of 'func.func': ",
-        ),
-        (
-            "builtin.module(func.func())",
-            ["func.func"],
-            "warning: nothing runs on 'func.func' here: put a pass in, or take it out",
-        ),
-        (
-            "builtin.module(func.fun(cse))",
-            ["func.fun"],
-            "error: no registered operation is called 'func.fun'; did you mean 'func.func'?",
-        ),
-        (
-            "builtin.module(scf.for(cse))",
-            ["scf.for"],
-            "error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "about", "expected"), FINDINGS)
 def test_findings(adapter: Any, text: str, about: list[str], expected: str) -> None:
     """Each has its place, and the way out."""
     found = said(PipelineBuilder.parse(text, adapter=adapter()), adapter())

@@ -8,7 +8,6 @@ from builder_passes import A, B, Bufferize, OnFunc, X
 from passel import InsertionError, OpPassManager
 from passel.builder import (
     BUFFERIZATION,
-    Extension,
     PipelineBuilder,
     Stage,
     after_any,
@@ -69,18 +68,3 @@ def test_constraints_order_it() -> None:
     assert str(builder) == "builtin.module(b,x,func.func(canonicalize,on-func,cse))"
     with pytest.raises(InsertionError, match="'canonicalize' runs earlier"):
         builder.add(X())
-
-
-def test_who_has_replaced_it_is_named() -> None:
-    """An extension that misses a pass of it."""
-
-    def fills(builder: PipelineBuilder) -> None:
-        builder.add(X(), stage="middle")
-
-    def misses(builder: PipelineBuilder) -> None:
-        builder.insert_after(BUFFERIZATION, B())
-
-    with pytest.raises(
-        InsertionError, match=r"'two'.* not in the pipeline: extension 'one' has taken it out"
-    ):
-        framework().extend(Extension("one", fills), Extension("two", misses))

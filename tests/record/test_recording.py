@@ -158,21 +158,18 @@ def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
     assert all(each.diagnostics for each in recorder.run_record.executions)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("module {}", "is no record of a run"),
-        ("", "is no record of a run"),
-        ('{"record":', "ends before anything is recorded"),
-        ('{"record":5,"passel":"0.2.0"}\n{"ru', "ends before anything is recorded"),
-        ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "passel 9.9 and has form 99, where passel"),
-        (
-            '{"record":1,"passel":"0.1.0"}\n',
-            "has form 1, .* reads form 5 alone; record the run again",
-        ),
-        ('{"record":5}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line 2"),
-    ],
-)
+NO_RECORDS = [
+    ("module {}", "is no record of a run"),
+    ("", "is no record of a run"),
+    ('{"record":', "ends before anything is recorded"),
+    ('{"record":5,"passel":"0.2.0"}\n{"ru', "ends before anything is recorded"),
+    ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "passel 9.9 and has form 99, where passel"),
+    ('{"record":1,"passel":"0.1.0"}\n', "has form 1, .* reads form 5 alone; record the run again"),
+    ('{"record":5}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line 2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "why"), NO_RECORDS)
 def test_what_is_no_record_is_refused(tmp_path: Path, text: str, why: str) -> None:
     """A file that is no record, or has an earlier or later form, is refused in one sentence."""
     path = tmp_path / "r"

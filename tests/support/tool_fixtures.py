@@ -31,6 +31,17 @@ func.func @f() {
 }
 """
 
+FAIL = """\
+from passel import Pass, PassFailure
+
+class Fail(Pass):
+    name = "fail"
+
+    def run(self, op, ctx):
+        raise PassFailure("no")
+"""
+"""A plugin with a pass that fails."""
+
 
 class Outcome(NamedTuple):
     """What a run of a tool left behind."""

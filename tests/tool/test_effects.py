@@ -149,12 +149,6 @@ def test_the_own_command_line_is_not_restricted(tool: Tool) -> None:
     assert Path("made").exists()
 
 
-def test_all_allows_everything(tool: Tool) -> None:
-    """`--allow-effects=all` stands for all effects that there are."""
-    outcome = replay(tool, "builtin.module(touch)", "--allow-effects=all")
-    assert outcome.code == 0, outcome.err
-
-
 def test_unknown_effects_are_refused(tool: Tool) -> None:
     """A wrong name is an error that lists those that there are and suggests one."""
     outcome = replay(tool, "builtin.module(cse)", "--allow-effects=write-file")

@@ -12,22 +12,15 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from tool_fixtures import FUNCTION
+from tool_fixtures import FUNCTION, only_error
 
 if TYPE_CHECKING:
-    from tool_fixtures import Outcome, Start, Tool
+    from tool_fixtures import Start, Tool
 
 # More than a pipe holds, or the limit for files below.
 LARGE = "".join(f"func.func private @f{index}()\n" for index in range(4_000))
 
 needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-
-
-def _only_error(outcome: Outcome) -> str:
-    """Return the error after checking that it is one line."""
-    assert outcome.code == 1
-    assert outcome.err.count("\n") == 1, outcome.err
-    return outcome.err
 
 
 # -- The standard output ---------------------------------------------------------------------
@@ -158,7 +151,7 @@ def test_reports_do_not_go_to_the_input_or_the_result(
     Path("link.mlir").symlink_to("in.mlir")
     before = Path("in.mlir").read_text()
     arguments = ("in.mlir", "--cse", "--mlir-timing", "-o", result)
-    error = _only_error(tool(*arguments, f"--{flag}={path}"))
+    error = only_error(tool(*arguments, f"--{flag}={path}"))
     assert error == f"passel-opt: error: '--{flag}={path}' {why}\n"
     assert Path("in.mlir").read_text() == before
     assert not Path("new").exists()
@@ -190,7 +183,7 @@ def test_reports_do_not_go_to_what_is_piped_in(start: Start, tmp_path: Path) -> 
 )
 def test_names_that_no_file_can_have(tool: Tool, flag: str, name: str, reason: str) -> None:
     """The file is named with the reason, before anything is done, and none is made."""
-    error = _only_error(tool("absent.mlir", f"{flag}={name}"))
+    error = only_error(tool("absent.mlir", f"{flag}={name}"))
     assert error.startswith(f"passel-opt: error: cannot open output file '{name}': ")
     assert reason in error
     assert [path.name for path in Path().iterdir()] == ["in.mlir"]

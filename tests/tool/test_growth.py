@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tool_fixtures import FAIL
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Diagnostic, Location, Severity
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from tool_fixtures import Tool
-
-PLUGIN = """\
-from passel import Pass, PassFailure
-
-
-class Refuse(Pass):
-    name = "refuse"
-
-    def run(self, op, ctx):
-        raise PassFailure("no")
-"""
 
 
 class Fail(Pass[Any]):
@@ -102,10 +92,10 @@ def test_a_note_names_twenty_failures_at_most(tmp_path: Path) -> None:
 
 def test_an_op_in_a_note_is_printed_by_itself(tool: Tool) -> None:
     """As MLIR prints it there: without looking through the rest of the module for aliases."""
-    Path("plugin.py").write_text(PLUGIN)
+    Path("plugin.py").write_text(FAIL)
     Path("in.mlir").write_text(
         "#map = affine_map<(d0) -> (d0)>\nfunc.func private @f() attributes {x.map = #map}"
     )
     flags = ("--load-pass-plugin=plugin.py", "--ir=mlir", "--allow-unregistered-dialect")
-    outcome = tool("in.mlir", *flags, "-p", "builtin.module(func.func(refuse))")
+    outcome = tool("in.mlir", *flags, "-p", "builtin.module(func.func(fail))")
     assert "x.map = affine_map<(d0) -> (d0)>" in outcome.err.partition("see current operation")[2]

@@ -162,22 +162,6 @@ def test_an_ir_of_a_package(opt: Callable[..., Outcome]) -> None:
     assert "--canonicalize" not in listed
 
 
-def test_a_reproducer_of_another_ir(opt: Callable[..., Outcome], tmp_path: Path) -> None:
-    """The replay line of a failure has the IR and its flags, and finds the failure again."""
-    flags = ("--ir=zoo", "--shout", "-p", "toy.module(toy.func(feed{amount=-5}))")
-    failed = opt("in.toy", *flags)
-    assert failed.code == 1
-    assert "'toy.func' op has a negative value: -5" in failed.err
-    assert f"to replay: passel-opt in.toy {flags[0]} --shout -p 'toy.module" in failed.err
-    written = opt("in.toy", *flags, "--mlir-pass-pipeline-crash-reproducer=repro.toy")
-    command = "passel-opt --run-reproducer --ir=zoo --shout repro.toy"
-    assert f"{command}\n" in written.err
-    assert "{-#\n" in (tmp_path / "repro.toy").read_text()
-    replayed = opt(*command.split()[1:])
-    assert replayed.code == 1
-    assert "'toy.func' op has a negative value: -5" in replayed.err
-
-
 PYTHON = """
 from zoo import Feed, ZooAdapter
 from passel import PassManager
@@ -201,34 +185,16 @@ def test_a_reproducer_of_another_ir_from_python(
     assert "'toy.func' op has a negative value: -5" in opt(*command.split()[1:]).err
 
 
-@pytest.mark.parametrize(
-    ("flags", "error"),
-    [
-        (
-            ("in.toy", "--ir=zo"),
-            "'--ir' takes one of mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?",
-        ),
-        (
-            ("in.mlir", "--feed"),
-            (
-                "unknown command line argument '--feed'\nTry 'passel-opt --help'\n"
-                "passel-opt: note: an installed IR has the pass 'feed': --ir=zoo"
-            ),
-        ),
-        (
-            ("in.toy", "--ir=zoo", "--emit-bytecode"),
-            "'--emit-bytecode' is for --ir=mlir, not for --ir=zoo",
-        ),
-        (
-            ("in.toy", "--ir=zoo", "-t", "riscv-asm"),
-            "'--target' is for --ir=xdsl, not for --ir=zoo",
-        ),
-        (
-            ("in.mlir", "--ir=iree"),
-            ("'--ir' takes one of mlir, xdsl, zoo, not 'iree'; pip install iree-base-compiler"),
-        ),
-    ],
-)
+REFUSED = [
+    (("in.toy", "--ir=zo"), "'--ir' takes one of mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?"),
+    (("in.mlir", "--feed"), "unknown command line argument '--feed'\nTry 'passel-opt --help'\npassel-opt: note: an installed IR has the pass 'feed': --ir=zoo"),
+    (("in.toy", "--ir=zoo", "--emit-bytecode"), "'--emit-bytecode' is for --ir=mlir, not for --ir=zoo"),
+    (("in.toy", "--ir=zoo", "-t", "riscv-asm"), "'--target' is for --ir=xdsl, not for --ir=zoo"),
+    (("in.mlir", "--ir=iree"), "'--ir' takes one of mlir, xdsl, zoo, not 'iree'; pip install iree-base-compiler"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("flags", "error"), REFUSED)
 def test_what_an_ir_does_not_take(
     opt: Callable[..., Outcome], flags: tuple[str, ...], error: str
 ) -> None:

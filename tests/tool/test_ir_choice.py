@@ -7,19 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import FAIL
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool
-
-FAIL = """\
-from passel import Pass, PassFailure
-
-class Fail(Pass):
-    name = "fail"
-
-    def run(self, op, ctx):
-        raise PassFailure("no")
-"""
 
 
 # -- Which IR --------------------------------------------------------------------------------
@@ -54,32 +45,11 @@ SEA = Dialect("sea", [FishOp], [])
 """
 
 
-@pytest.mark.parametrize("flag", ["--load-pass-plugin=sea.py", "--load-dialect-plugin=sea.py"])
-def test_a_dialect_from_a_plugin(tool: Tool, flag: str) -> None:
-    """A plugin's dialects are there under either flag, also when it has no passes."""
-    Path("sea.py").write_text(DIALECT)
-    Path("in.mlir").write_text("sea.fish\n")
-    assert tool("in.mlir").code == 1
-    assert tool("in.mlir", flag, "--cse") == (0, "builtin.module {\n  sea.fish\n}\n\n", "")
-    assert "sea" in tool("--show-dialects", flag).out
-    assert "sea" not in tool("--show-dialects").out
-    checked = tool(flag, "--lint", "-p", "builtin.module(sea.fsh(cse))")
-    assert "did you mean 'sea.fish'?" in checked.err
-
-
 def test_a_dialect_from_a_plugin_replaces(tool: Tool) -> None:
     """A plugin's dialect takes the place of an installed one of its name, as its passes do."""
     Path("sea.py").write_text(DIALECT.replace("sea", "arith"))
     Path("in.mlir").write_text("arith.fish\n")
     assert tool("in.mlir", "--load-pass-plugin=sea.py").code == 0
-
-
-def test_a_native_plugin(tool: Tool) -> None:
-    """What mlir-opt loads is refused with what can be loaded."""
-    assert tool("in.mlir", "--load-dialect-plugin=libSea.so").err == (
-        "passel-opt: error: cannot load pass plugin 'libSea.so': it is native; give a Python file "
-        "or module\n"
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ from tool_fixtures import run_mlir_opt
 from passel.ir.resources import read_resources
 
 if TYPE_CHECKING:
-    from tool_fixtures import Start, Tool
+    from tool_fixtures import Tool
 
 RESOURCES = """\
 module attributes {func.x = dense_resource<a> : tensor<1xi8>} {}
@@ -92,20 +91,6 @@ def test_reproducers_both_ways(tool: Tool) -> None:
     assert tool("--ir=mlir", "--run-reproducer", "theirs.mlir") == (0, expected, "")
 
 
-@pytest.mark.parametrize("local", [[], ["--mlir-pass-pipeline-local-reproducer"]])
-def test_crash_reproducer(tool: Tool, local: list[str]) -> None:
-    """What a failed native pass leaves behind fails again, in mlir-opt as well."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    pipeline = "builtin.module(cse,func.func(symbol-dce))"
-    flags = ["--mlir-pass-pipeline-crash-reproducer=crash.mlir", "-p", pipeline, *local]
-    ours = tool("--ir=mlir", "in.mlir", *flags)
-    assert ours.code == 1
-    assert "was scheduled to run under SymbolDCE" in ours.err
-    theirs = run_mlir_opt("--run-reproducer", "crash.mlir")
-    assert theirs.code == 1
-    assert "was scheduled to run under SymbolDCE" in theirs.err
-
-
 def test_resources_are_found_where_they_are() -> None:
     """Entries have values and places; comments, strings and other sections do not confuse."""
     text = f"// {{-# external_resources: {{ no: {{ a: true }} }} #-}}\n{RESOURCES}"
@@ -156,35 +141,6 @@ def test_crash_in_a_crossing(tool: Tool) -> None:
     assert err.count("plugin.py:7:9: note: the pass crashed here") == 1
 
 
-def test_debug_counter(tool: Tool) -> None:
-    """Native passes are counted and can be skipped."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    flags = ("--mlir-debug-counter=pass-execution-skip=5", "--mlir-print-debug-counter")
-    code, out, err = tool("--ir=mlir", "in.mlir", "--cse", *flags)
-    assert (code, out) == (0, _mlir_opt("in.mlir"))
-    assert "pass-execution" in err
-
-
-def test_tree(tool: Tool) -> None:
-    """Native passes leave their files as in mlir-opt's tree."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    flags = ("-p", "builtin.module(cse)", "--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir")
-    assert tool("--ir=mlir", "in.mlir", *flags, "ours").code == 0
-    _mlir_opt("in.mlir", *flags[:-1], f"{flags[-1]}=theirs")
-    ours, theirs = (
-        {str(path.relative_to(root)): path.read_text() for path in Path(root).rglob("*.mlir")}
-        for root in ("ours", "theirs")
-    )
-    assert ours == theirs
-
-
-def test_information(tool: Tool) -> None:
-    """Version, dialects and passes are those of the bindings."""
-    assert "(MLIR's bindings 22." in tool("--ir=mlir", "--version").out
-    assert ",func,gpu," in tool("--ir=mlir", "--show-dialects").out
-    assert "--affine-loop-fusion" in tool("--ir=mlir", "--list-passes").out
-
-
 @pytest.mark.parametrize(
     ("data", "code"),
     [(b"module {} // \xff\n", 0), (b"\xef\xbb\xbfmodule {}\n", 0), (b"", 0), (b"m\0o\0", 1)],
@@ -200,42 +156,6 @@ def test_columns_count_bytes(tool: Tool) -> None:
     """The caret stands below its character also behind letters that are no ASCII."""
     Path("in.mlir").write_text('"\N{LATIN SMALL LETTER E WITH ACUTE}.x"() : () -> () x\n')
     assert tool("--ir=mlir", "in.mlir").err.endswith("() : () -> () x\n     ^\n")
-
-
-_SLEEPER = """\
-import time
-from passel import Pass
-
-class Sleep(Pass):
-    name = "sleep-long"
-
-    def run(self, op, ctx):
-        print("asleep", flush=True)
-        time.sleep(60)
-"""
-
-
-def test_ctrl_c_during_a_python_pass(start: Start, tmp_path: Path) -> None:
-    """Ctrl-C names the pass that was running, and leaves no output file."""
-    (tmp_path / "plugin.py").write_text(_SLEEPER)
-    flags = ("--load-pass-plugin=plugin.py", "--sleep-long", "-o", "out.mlir")
-    process = start("--ir=mlir", "in.mlir", "--cse", *flags)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "asleep\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert err.startswith("passel-opt: interrupted: in.mlir:0:0: 'builtin.module' op pass 'sleep")
-    assert not (tmp_path / "out.mlir").exists()
-
-
-@pytest.mark.parametrize("flag", ["--emit-bytecode", "--verify-roundtrip", "--irdl-file=x"])
-def test_flags_for_mlir_alone(tool: Tool, flag: str) -> None:
-    """With xDSL, a flag that needs MLIR says so before the input is read."""
-    error = (
-        f"passel-opt: error: '{flag.partition('=')[0]}' needs --ir=mlir: xDSL has no such thing\n"
-    )
-    assert tool("absent.mlir", flag).err == error
 
 
 # -- what is loaded ------------------------------------------------------------------------

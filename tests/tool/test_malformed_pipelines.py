@@ -16,140 +16,35 @@ from tool_fixtures import only_error
 # -- pipelines -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("pipeline", "error"),
-    [
-        pytest.param(
-            "builtin.module(csee)",
-            """\
---pass-pipeline:1:16: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?
-builtin.module(csee)
-               ^~~~
-""",
-            id="unknown pass",
-        ),
-        pytest.param(
-            "builtin.module(cse;dce)",
-            """\
---pass-pipeline:1:16: error: 'cse;dce' does not refer to a registered pass or pass pipeline; passes are separated by commas
-builtin.module(cse;dce)
-               ^~~~~~~
-""",
-            id="semicolons",
-        ),
-        pytest.param(
-            "builtin.module(cse",
-            """\
---pass-pipeline:1:1: error: encountered unbalanced parentheses while parsing pipeline: 'builtin.module(' is not closed
-builtin.module(cse
-^~~~~~~~~~~~~~
-""",
-            id="not closed",
-        ),
-        pytest.param(
-            "builtin.module(cse))",
-            """\
---pass-pipeline:1:20: error: encountered extra closing ')' creating unbalanced parentheses while parsing pipeline
-builtin.module(cse))
-                   ^
-""",
-            id="closed twice",
-        ),
-        pytest.param(
-            "builtin.module(cse,)",
-            """\
---pass-pipeline:1:20: error: expected the name of a pass or pipeline here
-builtin.module(cse,)
-                   ^
-""",
-            id="trailing comma",
-        ),
-        pytest.param(
-            "builtin.module(canonicalize{max-iterations=2)",
-            """\
---pass-pipeline:1:28: error: missing closing '}' while processing pass options
-builtin.module(canonicalize{max-iterations=2)
-                           ^
-""",
-            id="options not closed",
-        ),
-        pytest.param(
-            "builtin.module(\n  func.func(\n    csee))",
-            """\
---pass-pipeline:3:5: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?
-    csee))
-    ^~~~
-""",
-            id="several lines",
-        ),
-        pytest.param(
-            "builtin.module(canonicalize{max-iters=2})",
-            """\
---pass-pipeline:1:29: error: no such option 'max-iters' for pass 'canonicalize'; did you mean 'max-iterations'?
-builtin.module(canonicalize{max-iters=2})
-                            ^~~~~~~~~
-""",
-            id="unknown option",
-        ),
-        pytest.param(
-            "builtin.module(canonicalize{max-iterations=many})",
-            """\
---pass-pipeline:1:44: error: option 'max-iterations' of pass 'canonicalize': 'many' value invalid for integer argument!
-builtin.module(canonicalize{max-iterations=many})
-                                           ^~~~
-""",
-            id="bad option value",
-        ),
-        pytest.param(
-            "builtin.module(func.fun(cse))",
-            """\
---pass-pipeline:1:16: error: no registered operation is called 'func.fun'; did you mean 'func.func'?
-builtin.module(func.fun(cse))
-               ^~~~~~~~
-""",
-            id="unknown anchor",
-        ),
-        pytest.param(
-            "builtin.module(unknown.op(cse))",
-            """\
---pass-pipeline:1:16: error: no registered operation is called 'unknown.op'
-builtin.module(unknown.op(cse))
-               ^~~~~~~~~~
-""",
-            id="anchor of an unknown dialect",
-        ),
-        pytest.param(
-            "builtin.module(scf.for(cse))",
-            """\
---pass-pipeline:1:16: error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so its passes could not run apart from what encloses it
-builtin.module(scf.for(cse))
-               ^~~~~~~
-""",
-            id="anchor that is not isolated",
-        ),
-        pytest.param(
-            "func.func(cse)",
-            """\
---pass-pipeline:1:1: error: can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))
-func.func(cse)
-^~~~~~~~~
-""",
-            id="anchor of another op",
-        ),
-        pytest.param(
-            "builtin.module(\x1bcse)",
-            """\
---pass-pipeline:1:16: error: '␛cse' does not refer to a registered pass or pass pipeline; did you mean 'cse'?
-builtin.module(␛cse)
-               ^~~~
-""",
-            id="control characters",
-        ),
-    ],
-)
-def test_wrong_pipelines(tool: Tool, pipeline: str, error: str) -> None:
+WRONG = {
+    "unknown pass": ("builtin.module(csee)", "csee", "'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?"),
+    "semicolons": ("builtin.module(cse;dce)", "cse;dce", "'cse;dce' does not refer to a registered pass or pass pipeline; passes are separated by commas"),
+    "not closed": ("builtin.module(cse", "builtin.module", "encountered unbalanced parentheses while parsing pipeline: 'builtin.module(' is not closed"),
+    "closed twice": ("builtin.module(cse))", ")", "encountered extra closing ')' creating unbalanced parentheses while parsing pipeline"),
+    "trailing comma": ("builtin.module(cse,)", ")", "expected the name of a pass or pipeline here"),
+    "options not closed": ("builtin.module(canonicalize{max-iterations=2)", "{", "missing closing '}' while processing pass options"),
+    "several lines": ("builtin.module(\n  func.func(\n    csee))", "csee", "'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?"),
+    "unknown option": ("builtin.module(canonicalize{max-iters=2})", "max-iters", "no such option 'max-iters' for pass 'canonicalize'; did you mean 'max-iterations'?"),
+    "bad option value": ("builtin.module(canonicalize{max-iterations=many})", "many", "option 'max-iterations' of pass 'canonicalize': 'many' value invalid for integer argument!"),
+    "unknown anchor": ("builtin.module(func.fun(cse))", "func.fun", "no registered operation is called 'func.fun'; did you mean 'func.func'?"),
+    "anchor of an unknown dialect": ("builtin.module(unknown.op(cse))", "unknown.op", "no registered operation is called 'unknown.op'"),
+    "anchor that is not isolated": ("builtin.module(scf.for(cse))", "scf.for", "'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so its passes could not run apart from what encloses it"),
+    "anchor of another op": ("func.func(cse)", "func.func", "can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))"),
+    "control characters": ("builtin.module(\x1bcse)", "␛cse", "'␛cse' does not refer to a registered pass or pass pipeline; did you mean 'cse'?"),
+}  # fmt: skip
+"""Pipelines, what is wrong in them, and what is said of it."""
+
+
+@pytest.mark.parametrize(("pipeline", "marked", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_pipelines(tool: Tool, pipeline: str, marked: str, message: str) -> None:
     """A wrong pipeline is shown with a caret under what is wrong, and the way out."""
-    assert only_error(tool("in.mlir", "-p", pipeline)) == error
+    first, line, caret = only_error(tool("in.mlir", "-p", pipeline)).splitlines()
+    text = pipeline.replace("\x1b", "␛")
+    at = text.rindex(marked)
+    number, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    assert first == f"--pass-pipeline:{number}:{column}: error: {message}"
+    assert line == text.splitlines()[number - 1]
+    assert caret == " " * (column - 1) + "^" + "~" * (len(marked) - 1)
 
 
 def test_unregistered_op_under_an_explicit_anchor(tool: Tool) -> None:
@@ -212,47 +107,28 @@ max-iterations=2 top-dwn=0
 # -- flags ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (["in.mlir", "other.mlir"], "more than one input: 'in.mlir' and 'other.mlir'"),
-        (["in.mlir", "-o"], "'-o' requires a value: -o=<file>"),
-        (["--pass-pipeline"], "'--pass-pipeline' requires a value: --pass-pipeline=<pipeline>"),
-        (["--load-pass-plugin"], "'--load-pass-plugin' requires a value"),
-        (
-            ["--no-implicit-module=maybe"],
-            "'--no-implicit-module' takes true or false, or no value, not 'maybe'",
-        ),
-        (
-            ["--verify-each=sometimes"],
-            "'--verify-each' takes one of true, false, 1, 0, always, not 'sometimes'",
-        ),
-        (
-            ["--verify-diagnostics=only-expectd"],
-            (
-                "'--verify-diagnostics' takes one of all, only-expected, not 'only-expectd'; "
-                "did you mean 'only-expected'?"
-            ),
-        ),
-        (["--compat=mlir"], "'--compat' takes one of xdsl, not 'mlir'"),
-        (
-            ["--slpit-input-file"],
-            (
-                "unknown command line argument '--slpit-input-file'; "
-                "did you mean '--split-input-file'?\nTry 'passel-opt --help'"
-            ),
-        ),
-        (["-csee"], "unknown command line argument '-csee'; did you mean '--cse'?"),
-        (["--gibberish"], "unknown command line argument '--gibberish'\nTry"),
-        (
-            ["in.mlir", "--cse", "-p", "cse"],
-            "'--pass-pipeline' can't be used with individual pass options such as '--cse'",
-        ),
-        (["in.mlir", "-t", "riscv"], "no such target 'riscv'; did you mean 'riscv-asm'?"),
-        (["in.mlir", "-t", "riscv-asm{"], "--target: "),
-        (["in.mlir", "-t", "riscv-asm{x=1}"], "target 'riscv-asm': "),
-    ],
-)
+WRONG_FLAGS = [
+    (["in.mlir", "other.mlir"], "more than one input: 'in.mlir' and 'other.mlir'"),
+    (["in.mlir", "-o"], "'-o' requires a value: -o=<file>"),
+    (["--pass-pipeline"], "'--pass-pipeline' requires a value: --pass-pipeline=<pipeline>"),
+    (["--load-pass-plugin"], "'--load-pass-plugin' requires a value"),
+    (["--load-pass-plugin="], "'--load-pass-plugin' requires a value"),
+    (["--verify-roundtrip"], "'--verify-roundtrip' needs --ir=mlir: xDSL has no such thing"),
+    (["--no-implicit-module=maybe"], "'--no-implicit-module' takes true or false, or no value, not 'maybe'"),
+    (["--verify-each=sometimes"], "'--verify-each' takes one of true, false, 1, 0, always, not 'sometimes'"),
+    (["--verify-diagnostics=only-expectd"], "'--verify-diagnostics' takes one of all, only-expected, not 'only-expectd'; did you mean 'only-expected'?"),
+    (["--compat=mlir"], "'--compat' takes one of xdsl, not 'mlir'"),
+    (["--slpit-input-file"], "unknown command line argument '--slpit-input-file'; did you mean '--split-input-file'?\nTry 'passel-opt --help'"),
+    (["-csee"], "unknown command line argument '-csee'; did you mean '--cse'?"),
+    (["--gibberish"], "unknown command line argument '--gibberish'\nTry"),
+    (["in.mlir", "--cse", "-p", "cse"], "'--pass-pipeline' can't be used with individual pass options such as '--cse'"),
+    (["in.mlir", "-t", "riscv"], "no such target 'riscv'; did you mean 'riscv-asm'?"),
+    (["in.mlir", "-t", "riscv-asm{"], "--target: "),
+    (["in.mlir", "-t", "riscv-asm{x=1}"], "target 'riscv-asm': "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "error"), WRONG_FLAGS)
 def test_wrong_flags(tool: Tool, arguments: list[str], error: str) -> None:
     """A wrong command line is one line that names the flag, and what it takes."""
     assert only_error(tool(*arguments)).startswith(f"passel-opt: error: {error}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from mlir.ir import DialectRegistry
+from tool_fixtures import FAIL
 from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 
@@ -345,17 +346,6 @@ def test_flags_of_a_tool(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None
     code, _, err = run(*command.split()[1:], "--allow-effects=all")
     assert code == 1
     assert "pass 'fail' failed: no" in err
-
-
-FAIL = """\
-from passel import Pass, PassFailure
-
-class Fail(Pass):
-    name = "fail"
-
-    def run(self, op, ctx):
-        raise PassFailure("no")
-"""
 
 
 def test_a_setup_that_adds_passes(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:

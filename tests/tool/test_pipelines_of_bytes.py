@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ PIPELINES = [
     b"builtin.module(func.f\xff(cse),func.func(cse))",
     b"builtin.module(inline{op-pipelines=func.func(c\xff)})",
     b"any(\xff)",
+    b"buil\xff(cse)",
 ]
 
 
@@ -32,25 +34,7 @@ def test_bytes_that_are_no_text(tmp_path: Path, ir: str, pipeline: bytes) -> Non
         [*command, b"-p", pipeline], cwd=tmp_path, capture_output=True, check=False, timeout=60
     )
     assert (done.returncode, done.stdout) == (1, b"")
-    first, shown, caret = done.stderr.decode().splitlines()
-    assert first.startswith("--pass-pipeline:1:")
-    assert ": error: " in first
-    assert shown == os.fsdecode(pipeline).replace("\udcff", r"\udcff")
+    first, *shown, caret = done.stderr.decode().splitlines()
+    assert re.match(r"--pass-pipeline:1:\d+: error: ", first)
+    assert shown == [os.fsdecode(pipeline).replace("\udcff", r"\udcff")]
     assert "^" in caret
-
-
-@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
-def test_an_anchor_at_the_top_that_is_no_text(tmp_path: Path, ir: str) -> None:
-    """There is no op of that name either."""
-    (tmp_path / "in.mlir").write_text("func.func @f() { return }")
-    command = [os.fsencode(sys.executable), b"-m", b"passel", f"--ir={ir}".encode(), b"in.mlir"]
-    done = subprocess.run(
-        [*command, b"-p", b"buil\xff(cse)"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert r"can't run 'buil\udcff' pass manager on 'builtin.module' op" in done.stderr.decode()
-    assert "Traceback" not in done.stderr.decode()

@@ -69,28 +69,6 @@ def test_they_are_listed(tool: Tool) -> None:
     assert "--tag-functions" in listed
 
 
-@pytest.mark.parametrize("flags", [["-p", "builtin.module(tag-opp)"], ["--tag-opp"]])
-def test_they_are_suggested(tool: Tool, flags: list[str]) -> None:
-    """A misspelt name is answered with theirs."""
-    code, _, err = tool(*PLUGGED, *flags)
-    assert code == 1
-    assert "did you mean '" in err
-    assert "tag-op'" in err
-
-
-def test_they_are_counted(tool: Tool) -> None:
-    """Debug counters and IR printing know their names."""
-    pipeline = "builtin.module(func.func(tag-op,tag-op))"
-    code, out, err = tool(
-        *PLUGGED, "-p", pipeline, "--mlir-debug-counter=tag-op-skip=2", "--mlir-print-debug-counter"
-    )
-    assert (code, "tagged" in out) == (0, False)
-    assert "tag-op                          : {2,2,-1}" in err
-    code, _, err = tool(*PLUGGED, "-p", pipeline, "--mlir-print-ir-after=tag-op")
-    assert code == 0
-    assert err.count("IR Dump After Tag (tag-op)") == 2
-
-
 @pytest.mark.parametrize(
     "pipeline",
     ["func.func(tag-op)", "tag-functions", "func.func(run-tag-op)", "func.func(xdsl(tag-op))"],

@@ -26,10 +26,14 @@ class Sleep(Pass):
 """
 
 
-def test_ctrl_c_during_a_pass(start: Start, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
+def test_ctrl_c_during_a_pass(start: Start, tmp_path: Path, ir: str) -> None:
     """Ctrl-C names the pass that was running, and leaves no output file."""
     (tmp_path / "plugin.py").write_text(_SLEEPER)
-    process = start("in.mlir", "--load-pass-plugin=plugin.py", "--sleep-long", "-o", "out.mlir")
+    process = start(
+        *(f"--ir={ir}", "in.mlir", "--load-pass-plugin=plugin.py"),
+        *("--sleep-long", "-o", "out.mlir"),
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "asleep\n"
     process.send_signal(signal.SIGINT)

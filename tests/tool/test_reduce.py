@@ -66,16 +66,6 @@ def test_a_reproducer_is_reduced(reduce: Tool, tool: Tool, files: Path) -> None:
     assert "'bug' crashed: ValueError: no constants" in again.err
 
 
-def test_a_command_that_contradicts_itself_is_refused(reduce: Tool, files: Path) -> None:
-    """The command is run twice on the input, and has to say the same."""
-    script = files / "flaky.sh"
-    script.write_text("#!/bin/sh\n[ ! -e seen ] && touch seen\n")
-    script.chmod(0o755)
-    done = reduce("in.mlir", "--interesting=./flaky.sh")
-    assert done.code == 1
-    assert "the same IR is 'interesting', then 'not interesting'" in done.err
-
-
 def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
     """After Ctrl-C, the smallest case until then is written, and the exit code is the usual one."""
     (files / "bug.py").write_text(_PLUGIN.replace("self.pause", "0.2"))

@@ -6,47 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import FAIL, only_error
 
 if TYPE_CHECKING:
-    from tool_fixtures import MlirOpt, Outcome, Tool
+    from tool_fixtures import MlirOpt, Tool
 
 irs = pytest.mark.parametrize("ir", ["xdsl", "mlir"])
 
 
-def _only_error(outcome: Outcome) -> str:
-    """Return the error after checking that it is the only one, and no traceback."""
-    assert outcome.code == 1
-    assert outcome.out == ""
-    assert "Traceback" not in outcome.err
-    assert outcome.err.count("error:") == 1, outcome.err
-    return outcome.err
-
-
 # -- Pipelines that are not run --------------------------------------------------------------
-
-
-@irs
-@pytest.mark.parametrize("text", ["", "  "], ids=["empty", "blank"])
-def test_an_empty_pipeline(tool: Tool, mlir_opt: MlirOpt, ir: str, text: str) -> None:
-    """A pipeline that is nothing is an error as in mlir-opt, which shows how to run no passes."""
-    error = _only_error(tool(f"--ir={ir}", "in.mlir", "-p", text))
-    assert error.startswith(
-        "--pass-pipeline:1:1: error: expected pass pipeline to be wrapped with the anchor "
-        "operation type, e.g. 'builtin.module(...)'"
-    )
-    theirs = mlir_opt("in.mlir", f"--pass-pipeline={text}")
-    assert theirs.code == 1
-    assert error.splitlines()[0].partition("error: ")[2] in theirs.err
-
-
-@irs
-@pytest.mark.parametrize("text", ["", "cse"], ids=["empty", "flat"])
-def test_a_pipeline_with_pass_flags(tool: Tool, mlir_opt: MlirOpt, ir: str, text: str) -> None:
-    """A pipeline beside pass flags is refused, also one that is empty."""
-    flags = ("in.mlir", "--cse", f"--pass-pipeline={text}")
-    error = _only_error(tool(f"--ir={ir}", *flags))
-    assert error.startswith("passel-opt: error: '--pass-pipeline' can't be used with individual")
-    assert mlir_opt(*flags).code == 1
 
 
 SOME_ISOLATED = """\
@@ -73,27 +41,7 @@ def test_pass_flags_on_an_op_that_is_not_isolated(tool: Tool, mlir_opt: MlirOpt,
     assert tool(f"--ir={ir}", *flags, "--verify-diagnostics").err.startswith("in.mlir:1:")
 
 
-@irs
-def test_no_passes_on_an_op_that_is_not_isolated(tool: Tool, mlir_opt: MlirOpt, ir: str) -> None:
-    """Without passes such an op is printed."""
-    Path("in.mlir").write_text("%c = arith.constant 1 : i1\n")
-    flags = ("in.mlir", "--no-implicit-module")
-    ours, theirs = tool(f"--ir={ir}", *flags), mlir_opt(*flags)
-    assert (ours.code, ours.err) == (theirs.code, theirs.err) == (0, "")
-    assert "arith.constant" in ours.out
-
-
 # -- Reproducers -----------------------------------------------------------------------------
-
-FAIL = """\
-from passel import Pass, PassFailure
-
-class Fail(Pass):
-    name = "fail"
-
-    def run(self, op, ctx):
-        raise PassFailure("no")
-"""
 
 
 @irs
@@ -132,7 +80,7 @@ def test_recorded_threading_is_for_its_part(tool: Tool, ir: str, first: str, sec
 def test_unbalanced_resources(tool: Tool, ir: str, resources: str) -> None:
     """Braces that do not match are an error where the parser meets them."""
     Path("in.mlir").write_text(f"module {{}}\n{resources}\n")
-    assert _only_error(tool(f"--ir={ir}", "in.mlir")).startswith("in.mlir:")
+    assert only_error(tool(f"--ir={ir}", "in.mlir")).startswith("in.mlir:")
 
 
 # -- xdsl-opt --------------------------------------------------------------------------------
@@ -153,14 +101,6 @@ def test_compat_is_written_as_any_flag(tool: Tool, words: list[str]) -> None:
 # -- Plugins ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", ["--load-pass-plugin=", "--load-pass-plugin"])
-def test_a_plugin_without_a_name(tool: Tool, value: str) -> None:
-    """A plugin that is named by nothing is an error, not none."""
-    words = [value] if value.endswith("=") else [value, ""]
-    error = _only_error(tool("in.mlir", *words))
-    assert error.startswith("passel-opt: error: '--load-pass-plugin' requires a value")
-
-
 @irs
 @pytest.mark.parametrize(
     ("raised", "said"),
@@ -177,7 +117,7 @@ def test_plugins_that_raise_anything(tool: Tool, ir: str, raised: str, said: str
         "class Mute(Exception):\n    def __str__(self): raise ValueError\n"
         f"raise {raised}\n"
     )
-    error = _only_error(tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py"))
+    error = only_error(tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py"))
     assert error == f"passel-opt: error: cannot load pass plugin 'p.py': {said} (p.py:4)\n"
 
 
@@ -237,24 +177,15 @@ def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str, statement:
 # -- Plugins that bring nothing ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("X = 1", "brings no pass: define a class that derives from passel.Pass and has a name"),
-        (
-            "from passel import Pass\nclass Mine(Pass): ...",
-            "has no pass with a name: write name = '...' into Mine",
-        ),
-        (
-            "from passel.manager import CompositeFixedPoint",
-            "only imports CompositeFixedPoint: load the module 'passel.manager.combinators' ins",
-        ),
-        (
-            "from xdsl.pattern_rewriter import RewritePattern\nclass P(RewritePattern): ...",
-            "brings no pass: define a class",
-        ),
-    ],
-)
+NOTHING = [
+    ("X = 1", "brings no pass: define a class that derives from passel.Pass and has a name"),
+    ("from passel import Pass\nclass Mine(Pass): ...", "has no pass with a name: write name = '...' into Mine"),
+    ("from passel.manager import CompositeFixedPoint", "only imports CompositeFixedPoint: load the module 'passel.manager.combinators' ins"),
+    ("from xdsl.pattern_rewriter import RewritePattern\nclass P(RewritePattern): ...", "brings no pass: define a class"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), NOTHING)
 def test_plugins_without_passes(tool: Tool, text: str, message: str) -> None:
     """A plugin that brings nothing is refused, with what its author has left out."""
     Path("empty_plugin.py").write_text(text)

@@ -92,13 +92,6 @@ def test_plugins_run_when_they_are_loaded(tool: Tool) -> None:
     assert Path("loaded").exists()
 
 
-def test_control_characters_do_not_reach_the_terminal(tool: Tool) -> None:
-    """In the lines under a diagnostic they are shown as pictures."""
-    error = only_error(tool(stdin=b'"x" "\x1b[31m"'))
-    assert "\x1b" not in error
-    assert "␛" in error
-
-
 def test_reading_a_record_runs_nothing(
     tool: Tool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,17 +38,6 @@ def test_a_page_about_two_records(record: Path, tmp_path: Path) -> None:
     assert "<title>record and other</title>" in page.read_text()
 
 
-def test_a_page_that_cannot_be_written(
-    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """One error names the file."""
-    page = tmp_path / "missing" / "out.html"
-    assert report.main([str(record), "-o", str(page)]) == 1
-    err = capsys.readouterr().err
-    assert err.count("error:") == 1
-    assert f"cannot open output file '{page}': No such file or directory" in err
-
-
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
