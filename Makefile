@@ -29,7 +29,7 @@ FUZZ_SECONDS ?= 600
 FUZZ_FLAGS ?=
 CHROMIUM := chromium fonts-dejavu-core
 APT_INSTALL := apt-get install -y -q --no-install-recommends
-.PHONY: help demo test lit check format nightly sweep strategies xdsl-releases pythons clients package fuzz extras native-passes bench docs lock clean
+.PHONY: help demo test lit check format nightly sweep strategies xdsl-releases pythons clients package fuzz extras native-passes bench growth docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -111,6 +111,9 @@ native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of M
 
 bench: .venv/.bench ## Run the benchmarks
 	$(BIN)/python benchmarks
+
+growth: .venv/.dev ## Measure at small sizes whether time grows faster than the input
+	$(BIN)/python benchmarks/bench_growth.py --check
 
 docs: .venv/.dev ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict

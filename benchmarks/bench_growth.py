@@ -54,10 +54,10 @@ def growths() -> Iterator[Growth]:
     calls, blocks, functions = calling_functions, branching_function, redundant_functions
     yield Growth("functions that call functions; xdsl-opt", calls, 500, [_PASSEL], [_XDSL])
     title = "canonicalize in one function of many blocks; xdsl-opt"
-    yield Growth(title, blocks, 125, [_PASSEL, *_CANONICALIZE], [_XDSL, *_CANONICALIZE])
+    yield Growth(title, blocks, 500, [_PASSEL, *_CANONICALIZE], [_XDSL, *_CANONICALIZE])
     command = [_PASSEL, *_CSE]
     for flag in ("--check-isolation", "--mlir-generate-reproducer=/dev/null"):
-        yield Growth(f"{flag}; without", functions, 500, [*command, flag], command)
+        yield Growth(f"{flag}; without", functions, 250, [*command, flag], command)
     if (mlir := peer("mlir")) is None:
         return
     command, opt = [_PASSEL, "--ir=mlir", *_CSE], str(Path(mlir.__path__[0], "bin", "mlir-opt"))
@@ -65,9 +65,9 @@ def growths() -> Iterator[Growth]:
     yield Growth(title, parts_of_a_file, 50, [*command, split], [opt, *_CSE, split])
     title, flag = "--mlir-print-ir-diff; --mlir-print-ir-after-all", "--mlir-print-ir-diff"
     all_ = [*command, "--mlir-print-ir-after-all"]
-    yield Growth(f"{title} on MLIR's ops", functions, 200, [*command, flag], all_)
+    yield Growth(f"{title} on MLIR's ops", functions, 400, [*command, flag], all_)
     for flag in ("--check-isolation", "--mlir-pass-statistics"):
-        yield Growth(f"{flag} on MLIR's ops; without", functions, 500, [*command, flag], command)
+        yield Growth(f"{flag} on MLIR's ops; without", functions, 1000, [*command, flag], command)
 
 
 def main() -> int:
@@ -81,9 +81,13 @@ def main() -> int:
     table = Table(box=box.SIMPLE_HEAD, title="growth; peer", title_justify="left")
     for heading in ("", "size", "ms", "MiB", "peer, ms", "MiB", "ratio", "exponent"):
         table.add_column(heading, justify="right" if heading else "left", max_width=60)
-    exponents = [show(each, table, is_small=given.quick or given.check) for each in growths()]
+    is_small, code = given.quick or given.check, 0
+    for growth in growths():
+        # What the machine does besides may lengthen one measurement.
+        turns = (show(growth, table, is_small=is_small) for _ in range(1 + given.check))
+        code |= all(exponent > _HIGHEST for exponent in turns)
     Console(width=120).print(table)
-    return int(given.check and max(exponents) > _HIGHEST)
+    return code if given.check else 0
 
 
 def show(growth: Growth, table: Table, *, is_small: bool) -> float:

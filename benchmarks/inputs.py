@@ -69,11 +69,13 @@ def parts_of_a_file(parts: int) -> str:
 
 def branching_function(blocks: int) -> str:
     """Return a function of blocks, each of which may leave out the next one."""
+    body = "".join(
+        f"^b{n}:\n  %{n} = memref.load %m[] : memref<i1>\n  memref.store %{n}, %m[] : memref<i1>\n"
+        f"  cf.cond_br %{n}, ^b{n + 1}, ^b{n + 2}\n"
+        for n in range(blocks)
+    )
+    last, end = (f"^b{n}:\n  memref.store %c, %m[] : memref<i1>\n" for n in (blocks, blocks + 1))
     return (
-        "func.func @f(%c: i1, %x: i32) -> i32 {\n  cf.br ^b0\n"
-        + "".join(
-            f"^b{n}:\n  %{n} = arith.addi %x, %x : i32\n  cf.cond_br %c, ^b{n + 1}, ^b{n + 2}\n"
-            for n in range(blocks)
-        )
-        + f"^b{blocks}:\n  cf.br ^b{blocks + 1}\n^b{blocks + 1}:\n  func.return %x : i32\n}}\n"
+        f"func.func @f(%m: memref<i1>, %c: i1) {{\n  cf.br ^b0\n{body}"
+        f"{last}  cf.br ^b{blocks + 1}\n{end}  func.return\n}}\n"
     )
