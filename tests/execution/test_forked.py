@@ -204,12 +204,12 @@ def test_ctrl_c_ends_the_workers() -> None:
 
 def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as there are processors, if there are several, in Python and from the environment."""
-    monkeypatch.setattr("passel.execution.strategies.selection.processors", lambda: 3)
+    monkeypatch.setattr("passel.execution.strategies.processors", lambda: 3)
     monkeypatch.setenv("PASSEL_JOBS", "auto")
     for strategy in (strategy_for("auto"), strategy_for(None)):
         assert isinstance(strategy, Forked)
         assert strategy.jobs == 3
-    monkeypatch.setattr("passel.execution.strategies.selection.processors", lambda: 1)
+    monkeypatch.setattr("passel.execution.strategies.processors", lambda: 1)
     assert isinstance(strategy_for("auto"), Sequential)
 
 

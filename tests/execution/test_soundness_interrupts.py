@@ -30,7 +30,6 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from passel.execution import Outcome
     from passel.execution.facts import RunFacts
     from passel.execution.level import Level
 
@@ -192,7 +191,7 @@ def test_other_exceptions_of_a_hook_do_not_fail_a_pass() -> None:
 class Waiting(Sequential):
     """Is interrupted while it waits for the second task."""
 
-    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
+    def share(self, run: RunFacts, level: Level, /) -> Iterable[Any]:
         """Do the first task."""
         yield run.run_sibling(level.tasks[0])
         raise KeyboardInterrupt

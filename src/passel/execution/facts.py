@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
 from passel.errors import PassFailure
@@ -15,6 +15,7 @@ from passel.execution.plans import Plans, unmatched
 from passel.execution.reports import Reports
 from passel.hooks import Bracket, Ended, OpIdentity
 from passel.ir import FindsDialects, InvalidIR, LowersPasses, ability_of, outwards
+from passel.passes import PassContext
 from passel.passes.outcome import UNCHANGED, UNKNOWN, Outcome
 from passel.passes.reachable import preserved_by
 from passel.schedule import Pipeline, passes_in, passes_of
@@ -26,9 +27,8 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, Lifetime
-    from passel.passes import PassContext
     from passel.passes.remarks import RemarkFilter
-    from passel.schedule import NestedStep, PipelineCompiler, Schedule, Step
+    from passel.schedule import PipelineCompiler, Schedule, Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
 """Decides whether a step is to run on an op."""
@@ -78,12 +78,6 @@ class RunOptions(NamedTuple):
         return tuple(flag for flag, is_asked in asked.items() if is_asked)
 
 
-forks: list[None] = []
-"""Grows in each process that Python forks, so that a pass's child does not go on with the run."""
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: forks.append(None))
-
-
 class RunFacts(ABC):
     """Base of runs: their services, which strategies, observers and analyses use as well.
 
@@ -121,10 +115,13 @@ class RunFacts(ABC):
         finds_news: Whether observers ask which passes have changed their ops.
         claimed: The outcome of a pass that claims to change nothing.
         dialects: Holds passes to their dependent dialects, if that is checked.
-        do_step: Runs a step, observed or not.
+        this_process: Another object in each process that Python forks.
+        process: The process that the run is in: a pass's child does not go on with it.
         uninitialized: Schedules whose passes cannot be initialized, and why.
         interruptions: The failure by which the run was interrupted, if it was.
     """
+
+    this_process: ClassVar[object] = object()
 
     op: Any
     pipeline: Pipeline
@@ -154,10 +151,7 @@ class RunFacts(ABC):
         self.gates: Sequence[PassGate] = gates
         self.outer: RunFacts | None = outer
         self.strategy: Any = strategy
-        self.forks: int = len(forks)
-        self.do_step: Callable[[Any, Any], Outcome] = (
-            self.run_observed if hooks.sees_steps else self.run_step
-        )
+        self.process: object = self.this_process
         self.failing: Failures = Failures(self.adapter)
         self.reports: Reports = Reports(emit, hooks.on_failure)
         self.states: dict[Any, Any] = {}
@@ -197,54 +191,40 @@ class RunFacts(ABC):
         """Run the pipeline of a schedule."""
 
     @abstractmethod
-    def crossing(self, compiler: PipelineCompiler) -> Self:
-        """Return a run for ops of another IR, inside of a pass."""
-
-    @abstractmethod
-    def initialize(self, schedule: Schedule, op: Any) -> Outcome:
-        """Call `initialize` of every pass that has one, once per schedule."""
-
-    @abstractmethod
-    def context(
-        self, op: Any, plan: Any, parent: PassContext[Any] | None = None, number: int = 0
-    ) -> PassContext[Any]:
-        """Return the context of the passes of a pipeline on an op."""
-
-    @abstractmethod
     def run_nested(self, parent: Step, ctx: PassContext[Any]) -> Outcome:
         """Run a nested or dynamic pipeline on one op, between its hooks."""
-
-    @abstractmethod
-    def run_pipeline(self, ctx: PassContext[Any]) -> Outcome:
-        """Run all steps on one op, up to the first that fails."""
-
-    @abstractmethod
-    def run_observed(self, step: Any, ctx: PassContext[Any]) -> Outcome:
-        """Run one step on one op, between its hooks, which are called whatever ends it."""
-
-    @abstractmethod
-    def run_step(self, step: Any, ctx: PassContext[Any]) -> Outcome:
-        """Run one step on one op."""
 
     @abstractmethod
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
         """Run a nested pipeline on one op of a level."""
 
-    @abstractmethod
-    def branch(self, tasks: Sequence[PassContext[Any]]) -> tuple[Self, Any]:
-        """Return the run as a worker does it for some tasks, with parts of its observers."""
+    def crossing(self, compiler: PipelineCompiler) -> Self:
+        """Return a run for ops of another IR, inside of a pass."""
+        return type(self)(
+            compiler,
+            self.hooks.crossing(),
+            self.reports.relay if self.reports.renders else None,
+            options=self.options,
+            gates=self.gates,
+            strategy=self.strategy,
+            outer=self,
+        )
 
-    @abstractmethod
-    def start_share(self, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Any:
-        """Begin a share of another run's work on siblings, and return these as a level."""
+    def initialize(self, schedule: Schedule, op: Any) -> Outcome:
+        """Call `initialize` of every pass that has one, once per schedule."""
+        with self.compiler.lock:
+            if schedule.states is None:
+                failed = self.uninitialized.get(schedule) or schedule.initialize(self.ir_context)
+                if failed is not None:
+                    self.uninitialized[schedule] = failed
+                    return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
+        self.states.update(schedule.states or {})
+        return UNCHANGED
 
-    @abstractmethod
-    def merge(self, parts: Any, outcomes: Sequence[Outcome]) -> None:
-        """Take over what a worker has observed, and report what it has to tell."""
-
-    @abstractmethod
-    def fail_dead(self, task: PassContext[Any], how: str, in_pass: int = 0) -> Outcome:
-        """Return the outcome of a task whose worker has died."""
+    def context(self, op: Any, plan: Any) -> PassContext[Any]:
+        """Return the context of the passes of a pipeline on an op that no nested step chose."""
+        this: Any = self
+        return PassContext(this, op, self.place_of(op), plan)
 
     # -- Verification and reports ---------------------------------------------------------------
 
@@ -301,7 +281,8 @@ class RunFacts(ABC):
     def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
         """Report what a step has to tell, and return it as an outcome."""
         record, ctx.record = ctx.record, None
-        ctx.failure = failure or ctx.failure
+        if failure is not None:
+            ctx.failure = failure
         if record is None:
             return self.reports.tell((), failure)
         told = self.reports.tell(record.diagnostics, failure, record.counts)
@@ -404,3 +385,11 @@ class RunFacts(ABC):
             on = f" of @{where}" if where else ""
             message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
             raise PassFailure(message, op=op)
+
+
+def _be_child() -> None:
+    RunFacts.this_process = object()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_be_child)

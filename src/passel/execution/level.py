@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from passel.execution.facts import VerifyEach
 from passel.execution.failures import Violation, suspects_of
 from passel.ir import outwards
+from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, Outcome, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from passel.execution.facts import RunFacts
     from passel.execution.failures import Suspects
-    from passel.passes import PassContext
     from passel.schedule import NestedStep
 
 
@@ -37,6 +37,7 @@ class Level:
         gone: The numbers of ops that were erased or moved.
         is_in_order: Whether the ops are worked on in program order.
         is_tracked: Whether the states of the ops are known.
+        is_in_place: Returns whether a child is where it was, given its number and place.
         may_touch: Whether the ops are there, but for those that are known to be gone.
     """
 
@@ -53,17 +54,19 @@ class Level:
         self.is_tracked: bool = False
         self._run = run
         self._watch = run.lifetime.watch(ctx.op, self.children)
+        self.is_in_place: Callable[[int, object], bool] = self._watch.is_in_place
         self.tasks: list[PassContext[Any]] = list(self._tasks())
 
     def _tasks(self) -> Iterator[PassContext[Any]]:
         run, key_of = self._run, self._run.adapter.key_of
+        this: Any = run
         plans = run.plans.of_step(self.step)
         for number, child in enumerate(self.children):
             key = key_of(child)
             if key not in plans:
                 plans[key] = run.plans.select(self.step, child)
             if (plan := plans[key]) is not None:
-                yield run.context(child, plan, self.ctx, number)
+                yield PassContext(this, child, run.place_of(child), plan, self.ctx, number)
 
     def track(self) -> None:
         """Take the states of the enclosing op's own parts, and of the ops inside."""
@@ -90,10 +93,6 @@ class Level:
         """Return the fingerprint of an op when it was last looked at; None if not known."""
         return self._states[task.number] if self.is_tracked else None
 
-    def is_in_place(self, task: PassContext[Any]) -> bool:
-        """Return whether a task's op is where it was."""
-        return self._watch.is_in_place(task.number, task.place)
-
     def enter(self, task: PassContext[Any]) -> bool:
         """Begin work on an op, and return whether it is as it was."""
         was = self._states[task.number]
@@ -108,14 +107,13 @@ class Level:
         if not self.is_tracked:
             return True
         was = self._states[task.number]
-        return self.is_in_place(task) and self._run.renew(task.op, was) is was
+        return self.is_in_place(task.number, task.place) and self._run.renew(task.op, was) is was
 
-    def leave(self, task: PassContext[Any]) -> None:
+    def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """End work on an op, whose state is that of its last valid one, if that is known."""
         self._done.add(task.number)
-        place = self._run.place_of(task.op)
-        if place is not task.place and place != task.place:
-            self._lost.add(task.number)  # a failure of its own
+        if outcome.failures and self._run.place_of(task.op) != task.place:
+            self._lost.add(task.number)
         elif self.is_tracked:
             known = task.good is not None
             self._states[task.number] = (

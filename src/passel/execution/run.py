@@ -9,27 +9,25 @@ Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 from __future__ import annotations
 
 import os
-from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses
-from passel.errors import EncodingError, PassFailure
+from passel.errors import PassFailure
 from passel.execution.dynamic import blame, run_dynamic, run_elsewhere
-from passel.execution.facts import RunFacts, forks
+from passel.execution.facts import RunFacts
 from passel.execution.failures import Violation
 from passel.execution.level import Level
 from passel.execution.plans import matched_now
-from passel.execution.strategies.sequential import Sequential
 from passel.hooks import Bracket, Ended
-from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from passel.errors import Failure
-    from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Schedule, Step
+    from passel.passes import PassContext
+    from passel.schedule import NestedStep, Pipeline, Schedule, Step
 
 _NOTHING: frozenset[type] = frozenset()
 
@@ -84,39 +82,6 @@ class Run(RunFacts):
         ctx = self.context(op, self.plans.plan(schedule.pipeline, self.adapter.kind_of(op)))
         return self.run_pipeline(ctx) if parent is None else self.run_nested(parent, ctx)
 
-    def crossing(self, compiler: PipelineCompiler) -> Self:
-        """Return a run for ops of another IR, inside of a pass."""
-        return type(self)(
-            compiler,
-            self.hooks.crossing(),
-            self.reports.relay if self.reports.renders else None,
-            options=self.options,
-            gates=self.gates,
-            strategy=self.strategy,
-            outer=self,
-        )
-
-    def initialize(self, schedule: Schedule, op: Any) -> Outcome:
-        """Call `initialize` of every pass that has one, once per schedule."""
-        with self.compiler.lock:
-            if schedule.states is None:
-                failed = self.uninitialized.get(schedule) or schedule.initialize(self.ir_context)
-                if failed is not None:
-                    self.uninitialized[schedule] = failed
-                    return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
-        self.states.update(schedule.states or {})
-        return UNCHANGED
-
-    def context(
-        self,
-        op: Any,
-        plan: Any,
-        parent: PassContext[Any] | None = None,
-        number: int = 0,
-    ) -> PassContext[Any]:
-        """Return the context of the passes of a pipeline on an op."""
-        return PassContext(self, op, self.place_of(op), plan, parent, number)
-
     run_dynamic = run_dynamic
     run_elsewhere = run_elsewhere
     blame = blame
@@ -136,14 +101,12 @@ class Run(RunFacts):
     def run_pipeline(self, ctx: PassContext[Any]) -> Outcome:
         """Run all steps on one op, up to the first that fails."""
         __tracebackhide__ = True
-        total, run = UNCHANGED, self.do_step
-        for step in ctx.plan.steps:
-            outcome = run(step, ctx)
-            if outcome is not total:
-                total += outcome
-                if outcome.failures:
-                    ctx.good = None  # whatever state that left behind
-                    break
+        if self.hooks.sees_steps:
+            total = self.run_observed(ctx)
+        else:
+            total = self.run_steps(ctx.plan.steps, ctx)
+        if total.failures:
+            ctx.good = None  # whatever state that left behind
         else:
             # Where changes are not known, claims on an op are settled with the one around it.
             if ctx.claims and (self.tracks or ctx.parent is None):
@@ -159,67 +122,79 @@ class Run(RunFacts):
                 ctx.cached.clear()
         return total
 
-    def run_observed(self, step: Step, ctx: PassContext[Any]) -> Outcome:
-        """Run one step on one op, between its hooks, which are called whatever ends it."""
+    def run_observed(self, ctx: PassContext[Any]) -> Outcome:
+        """Run steps, each between its hooks, which are called whatever ends it."""
         __tracebackhide__ = True
-        outcome, ctx.failure, ctx.is_news = UNCHANGED, None, False
-        hooks = Bracket(self.hooks, "pass", step, ctx.op)
-        hooks.refused = partial(self.failing.raised, step, ctx.op)
-        try:
-            with hooks:
-                try:
-                    outcome = self.run_step(step, ctx)
-                except BaseException:
-                    failure = self.interruptions[-1]
-                    hooks.ended = Ended(True, failure, outcome=Outcome(None, (failure,)))
-                    raise
-                failed, skipped = bool(outcome.failures), outcome is _SKIPPED
-                is_news = ctx.is_news and not failed
-                hooks.ended = Ended(failed, ctx.failure, skipped, is_news, outcome)
-        except PassFailure as error:  # of a hook that judges passes
-            if error.kind == "isolation":
-                self._accept_outside(ctx)
-            failure = hooks.ended.failure or self.failing.raised(step, ctx.op, error)
-            outcome += self.tell(ctx, failure)
-        return outcome
-
-    def run_step(self, step: Step, ctx: PassContext[Any]) -> Outcome:  # noqa: C901 - the loop
-        """Run one step on one op."""
-        __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
-        op, failure, outcome = ctx.op, None, UNKNOWN
-        ctx.step, ctx.preserves_all, ctx.preserved = step, False, _NOTHING
-        try:
+        total = UNCHANGED
+        for step in ctx.plan.steps:
+            outcome, ctx.failure, ctx.is_news = UNCHANGED, None, False
+            hooks = Bracket(self.hooks, "pass", step, ctx.op)
+            hooks.refused = partial(self.failing.raised, step, ctx.op)
             try:
-                if self.gates and not all(gate(step, op) for gate in self.gates):
-                    return _SKIPPED
-                if step.pass_ is None:
-                    outcome = self.run_siblings(step, ctx)
-                else:
-                    if self.tracks and ctx.good is None:
-                        ctx.good = self.adapter.fingerprint(op)
-                    step.pass_.run(op, ctx)
-            except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
-                failure = self._raised(step, ctx, error)
-            if len(forks) != self.forks:
-                os._exit(0)  # a child that the pass let go on
-            if (place := self.place_of(op)) is not ctx.place and place != ctx.place:
-                failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
-            elif ctx.cached is not None:
-                failure = self.invalidate(step, ctx, outcome, failure)
-            if self.examines and failure is None and step.pass_ is not None:
-                if ctx.preserves_all and self.trusts_claims:
-                    ctx.claims.append(step)  # believed until the pipeline ends
-                    outcome = self.claimed
-                    if self.finds_news:
-                        self._see(ctx)
-                elif ctx.record is None or not ctx.record.outcome.failures:
-                    outcome, failure = self.examine(step, ctx)
-            if failure is not None or ctx.record is not None:
+                with hooks:
+                    try:
+                        outcome = self.run_steps((step,), ctx)
+                    except BaseException:
+                        failure = self.interruptions[-1]
+                        hooks.ended = Ended(True, failure, outcome=Outcome(None, (failure,)))
+                        raise
+                    failed, skipped = bool(outcome.failures), outcome is _SKIPPED
+                    is_news = ctx.is_news and not failed
+                    hooks.ended = Ended(failed, ctx.failure, skipped, is_news, outcome)
+            except PassFailure as error:  # of a hook that judges passes
+                if error.kind == "isolation":
+                    self._accept_outside(ctx)
+                failure = hooks.ended.failure or self.failing.raised(step, ctx.op, error)
                 outcome += self.tell(ctx, failure)
+            total += outcome
+            if outcome.failures:
+                break
+        return total
+
+    def run_steps(self, steps: Iterable[Step], ctx: PassContext[Any]) -> Outcome:  # noqa: C901, PLR0915 - the loop
+        """Run some steps on one op, up to the first that fails."""
+        __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
+        op, total, step = ctx.op, UNCHANGED, ctx.step
+        try:
+            for step in steps:
+                failure, outcome = None, UNKNOWN
+                ctx.step, ctx.preserves_all, ctx.preserved = step, False, _NOTHING
+                try:
+                    if self.gates and not all(gate(step, op) for gate in self.gates):
+                        total += _SKIPPED
+                        continue
+                    if step.pass_ is None:
+                        outcome = self.run_siblings(step, ctx)
+                    else:
+                        if ctx.good is None and self.tracks:
+                            ctx.good = self.adapter.fingerprint(op)
+                        step.pass_.run(op, ctx)
+                except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
+                    failure = self._raised(step, ctx, error)
+                if self.process is not self.this_process:
+                    os._exit(0)  # a child that the pass let go on
+                if (place := self.place_of(op)) is not ctx.place and place != ctx.place:
+                    failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
+                elif ctx.cached is not None:
+                    failure = self.invalidate(step, ctx, outcome, failure)
+                if self.examines and failure is None and step.pass_ is not None:
+                    if ctx.preserves_all and self.trusts_claims:
+                        ctx.claims.append(step)  # believed until the pipeline ends
+                        outcome = self.claimed
+                        if self.finds_news:
+                            self._see(ctx)
+                    elif ctx.record is None or not ctx.record.outcome.failures:
+                        outcome, failure = self.examine(step, ctx)
+                if failure is not None or ctx.record is not None:
+                    outcome += self.tell(ctx, failure)
+                if outcome is not total:
+                    total += outcome
+                    if outcome.failures:
+                        break
         except BaseException as error:
             self._interrupt(step, ctx, error)
             raise
-        return outcome
+        return total
 
     # -- What steps have changed, and whether it is valid --------------------------------------
 
@@ -294,7 +269,7 @@ class Run(RunFacts):
         level = _level_of(task)
         if level.gone and not self.lifetime.survives_loss:
             return UNCHANGED
-        if not level.is_in_place(task):
+        if not level.is_in_place(task.number, task.place):
             return level.lose(task)
         before = UNCHANGED
         if level.is_tracked and not level.enter(task):
@@ -303,56 +278,8 @@ class Run(RunFacts):
             if self.verify(level.step, task.op) is not None:
                 return before  # passes may fail in any way on what is invalid
         outcome = self.run_nested(level.step, task)
-        level.leave(task)
+        level.leave(task, outcome)
         return before + outcome
-
-    # -- Workers -------------------------------------------------------------------------------
-
-    def branch(self, tasks: Sequence[PassContext[Any]]) -> tuple[Self, Any]:
-        """Return the run as a worker does it for some tasks, with parts of its observers."""
-        other, (hooks, parts) = copy(self), self.hooks.branch()
-        other.hooks, other.reports = hooks, self.reports.branch()
-        other.forks = len(forks)
-        other.states, other.strategy, hooks.run = dict(self.states), Sequential(), other
-        other.do_step = other.run_observed if hooks.sees_steps else other.run_step
-        for task in tasks:
-            task.run = other
-            if task.cached is not None:  # enclosing passes have asked for analyses of this op
-                task.cached.serve(other)
-        return other, parts
-
-    def start_share(self, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:
-        """Begin a share of another run's work on siblings, and return these as a level.
-
-        Args:
-            schedule: The nested step alone.
-            step: That step.
-            ops: Copies of some siblings, inside of a copy of their enclosing op.
-
-        Raises:
-            EncodingError: It is to be done where it comes from.
-        """
-        self.op, self.pipeline = self.adapter.parent(ops[0]), schedule.pipeline
-        self.hooks.run, self.reports.is_held = self, True
-        if self.initialize(schedule, self.op).failures:
-            raise EncodingError  # it is to fail where it comes from
-        ctx = self.context(self.op, None)
-        ctx.level = level = Level(self, step, ctx)
-        wanted = set(map(self.key_of, ops))
-        level.tasks = [task for task in level.tasks if self.key_of(task.op) in wanted]
-        return level
-
-    def merge(self, parts: Any, outcomes: Sequence[Outcome]) -> None:
-        """Take over what a worker has observed, and report what it has to tell."""
-        with self.reports.catching_up(outcomes):
-            self.hooks.merge(parts)
-
-    def fail_dead(self, task: PassContext[Any], how: str, in_pass: int = 0) -> Outcome:
-        """Return the outcome of a task whose worker has died, in a pass if that is known."""
-        suspects = _level_of(task).suspects([task.number])
-        if found := [step for step in suspects.passes if id(step) == in_pass]:
-            suspects = suspects._replace(passes=found)
-        return self.reports.tell((), self.failing.died(suspects, task.op, how))
 
     def _accept_outside(self, ctx: PassContext[Any]) -> None:
         """Take what is around an op as it is now: the pass that changed it has failed already."""
@@ -371,7 +298,7 @@ class Run(RunFacts):
 
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
         """Take note of where the run was interrupted: in the innermost step."""
-        if len(forks) != self.forks:
+        if self.process is not self.this_process:
             os._exit(0)
         if not self.interruptions:
             lost = self.place_of(ctx.op) != ctx.place

@@ -150,6 +150,9 @@ class PassContext(Generic[StateT]):
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
 
+    failure: Failure | None
+    is_news: bool
+
     __slots__ = (
         "cached",
         "caller",
@@ -192,9 +195,7 @@ class PassContext(Generic[StateT]):
         self.good: object = None
         self.claims: list[Any] = []
         self.record: Record | None = None
-        self.failure: Failure | None = None
         self.seen: object = None
-        self.is_news: bool = False
         self.caller: PassContext[Any] | None = None
         self.level: Any = None
         # Enclosing passes may have asked for analyses of this op already.

@@ -225,7 +225,7 @@ def at_work() -> str:
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top
         while frame is not None:
-            if frame.f_code is Run.run_step.__code__ and frame.f_locals["step"].pass_:
+            if frame.f_code is Run.run_steps.__code__ and frame.f_locals["step"].pass_:
                 step, op, ctx = (frame.f_locals[name] for name in ("step", "op", "ctx"))
                 symbol = ctx.adapter.symbol_name(op)
                 where = f"'{ctx.plan.op_name}'" + (f" @{symbol}" if symbol else "")

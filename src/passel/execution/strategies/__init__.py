@@ -1,16 +1,102 @@
-"""Strategies: how siblings share the work of a nested pipeline.
+"""Strategies: how siblings share the work of a nested pipeline, and which one a run takes.
 
 What shares work is in modules of its own, which are loaded when it is asked for.
 """
 
-from passel.execution.strategies.selection import Jobs, own_threads, processors, strategy_for
-from passel.execution.strategies.sequential import Sequential, SiblingStrategy
+# ruff: noqa: PLC0415
+# Most runs take the plainest one, and start faster without the others.
 
-__all__ = [
-    "Jobs",
-    "Sequential",
-    "SiblingStrategy",
-    "own_threads",
-    "processors",
-    "strategy_for",
-]
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Literal
+
+from passel.execution.strategies.sequential import Sequential, SiblingStrategy, at_work
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["Jobs", "Sequential", "SiblingStrategy", "own_threads", "processors", "strategy_for"]
+
+Jobs = int | Literal["auto"]
+"""How many ops are processed at once, or `auto`: one for each processor."""
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
+    """Return a strategy that does up to so many tasks at once.
+
+    Args:
+        jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
+            as many as there are processors.
+        executor: What does them; by default worker processes, or threads where Python has no
+            global lock.
+
+    Raises:
+        TypeError: That is no executor.
+        ValueError: It is no positive number.
+    """
+    if jobs is None and executor is None:
+        jobs = _of_environment() or 1
+    if jobs == "auto":
+        jobs = processors() if executor is None else None
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs is {jobs}, which is no positive number")
+    if executor is not None:
+        return _on_executor(executor, jobs)
+    if jobs is None or jobs == 1 or at_work.get():
+        return Sequential()
+    if _is_free_threaded() or not hasattr(os, "fork"):
+        from passel.execution.strategies.threads import Threads
+
+        return Threads(jobs)
+    from passel.execution.strategies.fork import Forked
+
+    return Forked(jobs)
+
+
+def own_threads(jobs: Jobs | None) -> int | None:
+    """Return how many threads the IR's own library may have in a run; None for as many as it takes.
+
+    Args:
+        jobs: As for `strategy_for`.
+    """
+    jobs = _of_environment() if jobs is None else jobs
+    return None if jobs == "auto" else jobs
+
+
+def _of_environment() -> Jobs | None:
+    text = os.environ.get("PASSEL_JOBS", "")
+    if text in ("", "auto"):
+        return "auto" if text else None
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if not number:
+        raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
+    return number
+
+
+def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from passel.execution.strategies.executor import OnExecutor
+    from passel.execution.strategies.threads import Threads
+
+    if isinstance(executor, ThreadPoolExecutor):
+        return Threads(jobs, executor)
+    if (of_cluster := getattr(executor, "get_executor", None)) is not None:  # a client of Dask
+        executor = of_cluster()
+    if callable(getattr(executor, "submit", None)):
+        return OnExecutor(executor, jobs)
+    raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
+
+
+def _is_free_threaded() -> bool:
+    """Return whether several threads of this process run Python code at once."""
+    is_locked = getattr(sys, "_is_gil_enabled", None)
+    return is_locked is not None and not is_locked()

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
+from passel.execution.level import Level
 from passel.execution.strategies.sequential import Sequential, at_work
-from passel.execution.strategies.sharing import Sharing, fence, take, work_off
+from passel.execution.strategies.sharing import Sharing, fail_dead, fence, take, work_off
 from passel.hooks import Instrumentor
 from passel.ir import ShipsOps, ability_of, running_on
 from passel.schedule import Pipeline, PipelineCompiler, Schedule
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from passel.execution.facts import RunFacts, RunOptions
-    from passel.execution.level import Level
     from passel.passes.outcome import Outcome
     from passel.passes.reachable import EffectsGuard
     from passel.schedule import NestedStep
@@ -105,7 +105,7 @@ def _outcomes_of(
         return map(run.run_sibling, share)
     except Exception as error:  # noqa: BLE001 - as above
         how = f"is gone: {brief(error)}"
-        return [run.fail_dead(task, how) for task in share]
+        return [fail_dead(run, level, task, how) for task in share]
     if isinstance(answer, str):
         if answer:
             log_warning_once(f"a worker refused its share: {answer}")
@@ -171,7 +171,24 @@ def _done(
     emit: Any = list[Any]().append if renders else None  # it is reported over there
     run: RunFacts = run_class(_latest.compiler, hooks, emit, options=options, strategy=Sequential())
     with running_on(adapter, context):
-        level = run.start_share(_latest.schedule, step, ops)
+        level = _level(run, _latest.schedule, step, ops)
         with fence(level):
             done = list(work_off(run, level.tasks))
     return done, run.plans.matched
+
+
+def _level(run: RunFacts, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:
+    """Begin a share: copies of some siblings, inside of a copy of their enclosing op.
+
+    Raises:
+        EncodingError: It is to be done where it comes from.
+    """
+    run.op, run.pipeline = run.adapter.parent(ops[0]), schedule.pipeline
+    run.hooks.run, run.reports.is_held = run, True
+    if run.initialize(schedule, run.op).failures:
+        raise EncodingError  # it is to fail where it comes from
+    ctx = run.context(run.op, None)
+    ctx.level = level = Level(run, step, ctx)
+    wanted = set(map(run.key_of, ops))
+    level.tasks = [task for task in level.tasks if run.key_of(task.op) in wanted]
+    return level

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.fork_map import fork_map, set_mark
-from passel.execution.strategies.sharing import Sharing, fence, take, work_off
+from passel.execution.strategies.sharing import Sharing, branch, fail_dead, fence, take, work_off
 from passel.hooks import Bracket
 from passel.ir import SendsOps, ability_of
+from passel.schedule import passes_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -72,7 +73,7 @@ class Forked(Sharing):
             is_again = True
             for place, task in enumerate(chunk):
                 if death is not None and place == death.step:
-                    yield run.fail_dead(task, death.describe(), death.mark)
+                    yield fail_dead(run, level, task, death.describe(), death.mark)
                 else:
                     yield run.run_sibling(task)
 
@@ -82,23 +83,22 @@ def _doing_chunks(
     run: RunFacts, level: Level
 ) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
     """Do chunks in a worker; each result ends with what has observed it."""
+    passes = {id(each) for each in passes_in(level.step)}
+
+    def note(step: Step, _: Any) -> bool:
+        if id(step) in passes:
+            set_mark(id(step))
+        return True
 
     def do(chunk: Sequence[Any]) -> Iterator[Any]:
-        branch, parts = run.branch(chunk)
-        branch.do_step = partial(_noted, branch.do_step)
-        with Bracket(branch.hooks, "run", branch):
-            yield from work_off(branch, chunk)
+        part, parts = branch(run, chunk)
+        part.gates = (note,)
+        with Bracket(part.hooks, "run", part):
+            yield from work_off(part, chunk)
         yield parts, run.plans.matched
 
     with fence(level):
         yield do
-
-
-def _noted(do_step: Callable[[Step, Any], Outcome], step: Step, ctx: Any) -> Outcome:
-    """Run a step of which it is noted that the process may die of it, unless a pass runs it."""
-    if step.pass_ is not None and ctx.caller is None:
-        set_mark(id(step))
-    return do_step(step, ctx)
 
 
 def _left_behind() -> str:

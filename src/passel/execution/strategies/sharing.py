@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
+from passel.execution.strategies.sequential import Sequential
 from passel.execution.streams import standard_streams
 from passel.passes.reachable import walk
 from passel.schedule import passes_in
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from passel.execution.facts import RunFacts
     from passel.execution.level import Level
     from passel.ir import SendsOps
+    from passel.passes import PassContext
     from passel.passes.outcome import Outcome
 
 _SHARES_PER_WORKER = 4
@@ -149,9 +152,40 @@ def take(
         if collects:
             gc.enable()
     outcomes = [outcome for outcome, _ in done]
-    run.merge(parts, outcomes)
+    merge(run, parts, outcomes)
     run.plans.matched |= matched
     for task, outcome in zip(tasks, outcomes, strict=True):
         task.good = level.state_of(task) if outcome.changed is False else None
-        level.leave(task)
+        level.leave(task, outcome)
     return outcomes
+
+
+# -- A worker's part of a run --------------------------------------------------------------------
+
+
+def branch(run: RunFacts, tasks: Sequence[PassContext[Any]]) -> tuple[RunFacts, Any]:
+    """Return a run as a worker does it for some tasks, with parts of its observers."""
+    other: Any = copy(run)
+    hooks, parts = run.hooks.branch()
+    other.hooks, other.reports = hooks, run.reports.branch()
+    other.process = run.this_process
+    other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
+    for task in tasks:
+        task.run = other
+        if task.cached is not None:  # enclosing passes have asked for analyses of this op
+            task.cached.serve(other)
+    return other, parts
+
+
+def merge(run: RunFacts, parts: Any, outcomes: Sequence[Outcome]) -> None:
+    """Take over what a worker has observed, and report what it has to tell."""
+    with run.reports.catching_up(outcomes):
+        run.hooks.merge(parts)
+
+
+def fail_dead(run: RunFacts, level: Level, task: Any, how: str, in_pass: int = 0) -> Outcome:
+    """Return the outcome of a task whose worker has died, in a pass if that is known."""
+    suspects = level.suspects([task.number])
+    if found := [step for step in suspects.passes if id(step) == in_pass]:
+        suspects = suspects._replace(passes=found)
+    return run.reports.tell((), run.failing.died(suspects, task.op, how))

@@ -14,7 +14,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.sequential import at_work
-from passel.execution.strategies.sharing import Sharing
+from passel.execution.strategies.sharing import Sharing, branch, merge
 from passel.hooks import Bracket
 from passel.ir import LocksContexts, ability_of, in_running_context
 
@@ -54,16 +54,16 @@ class Threads(Sharing):
         level.is_in_order = False
         _ = level.ctx.analyses  # made here, so that no two threads make them
         chunks = self.shares_of(level.tasks, jobs)
-        branches = [run.branch(chunk) for chunk in chunks]
+        branches = [branch(run, chunk) for chunk in chunks]
         pool, ended = self._pool or ThreadPoolExecutor(jobs, "passel"), Event()
         futures = [
-            pool.submit(copy_context().run, _do, branch, chunk, ended)
-            for (branch, _), chunk in zip(branches, chunks, strict=True)
+            pool.submit(copy_context().run, _do, part, chunk, ended)
+            for (part, _), chunk in zip(branches, chunks, strict=True)
         ]
         try:
             for (_, parts), future in zip(branches, futures, strict=True):
                 outcomes = future.result()
-                run.merge(parts, outcomes)
+                merge(run, parts, outcomes)
                 yield from outcomes
         finally:
             ended.set()
@@ -74,8 +74,8 @@ class Threads(Sharing):
                 pool.shutdown()
 
 
-def _do(branch: RunFacts, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
+def _do(part: RunFacts, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
     """Do some tasks, in the order of the program, until the work is ended."""
     at_work.set(True)  # in the copy of the context
-    with in_running_context(), Bracket(branch.hooks, "run", branch):
-        return [branch.run_sibling(task) for task in tasks if not ended.is_set()]
+    with in_running_context(), Bracket(part.hooks, "run", part):
+        return [part.run_sibling(task) for task in tasks if not ended.is_set()]
