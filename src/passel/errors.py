@@ -13,7 +13,6 @@
     │   └── ContractError                   a pass breaks what another one relies on
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
     ├── EncodingError                     an op cannot be sent to another process
-    ├── RemoteError                       an exception of another process, as text
     ├── SpecificationError (ValueError)   a declaration in TableGen is wrong
     └── PassFailedError                   what `PassManager.run` raises
     PassFailure                           raised by pass authors in `run`; never leaves it
@@ -26,21 +25,17 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import more_like_it, words_of
+from passel.diagnostics import more_like_it
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from traceback import FrameSummary
 
     from passel.diagnostics import Diagnostic, Location, Span
 
 
 MAX_PROBLEMS = 100
 """How many problems of one pipeline are worth finding."""
-
-_OF_RUNS = __file__.removesuffix("errors.py") + "execution"
-"""How names of files begin that all calls of passes go through."""
 
 _LONGEST_MESSAGE = 500
 _MOST_FAILURES = 10
@@ -226,27 +221,6 @@ class EncodingError(PasselError):
     """
 
 
-class RemoteError(PasselError):
-    """An exception of another process, as text.
-
-    It stands for an exception that cannot be pickled, and as the `__cause__` of one that can
-    it holds the traceback.
-
-    Args:
-        text: The exception and its traceback.
-        frames: The calls of the traceback.
-    """
-
-    def __init__(self, text: str, frames: Sequence[FrameSummary] = ()) -> None:
-        super().__init__(text)
-        self.text: str = text
-        self.frames: tuple[FrameSummary, ...] = tuple(frames)
-        self.message: str = f"\n{text}"
-
-    def __str__(self) -> str:
-        return self.message
-
-
 class SpecificationError(PasselError, ValueError):
     """A declaration of passes in TableGen is wrong, or nothing can be made of it.
 
@@ -265,65 +239,6 @@ class SpecificationError(PasselError, ValueError):
     def __str__(self) -> str:
         where = f"{self.place}: error: " if self.place else ""
         return f"{where}{self.message}" + (f"\n{self.excerpt}" if self.excerpt else "")
-
-
-def text_of(error: BaseException) -> str:
-    """Return an exception with its traceback, without the calls of a run that led to a pass.
-
-    These are others in a worker, or with a time limit.
-    """
-    from traceback import TracebackException  # noqa: PLC0415 - few runs print one
-
-    whole = told = TracebackException.from_exception(error)
-    while told is not None:
-        if told.stack and not told.stack[-1].filename.startswith(_OF_RUNS):
-            told.stack[:] = [each for each in told.stack if not each.filename.startswith(_OF_RUNS)]
-        told = told.__cause__ or told.__context__
-    return "".join(whole.format())
-
-
-class Portable(NamedTuple):
-    """An exception as it is pickled.
-
-    Attributes:
-        itself: The exception; None if it cannot be pickled and read back.
-        name: The name of its class.
-        message: What it says.
-        text: It and its traceback as text.
-        frames: The calls of the traceback.
-    """
-
-    itself: BaseException | None
-    name: str
-    message: str
-    text: str
-    frames: Sequence[FrameSummary] = ()
-
-    @classmethod
-    def of(cls, error: BaseException | None) -> Portable | None:
-        """Return what is pickled for an exception."""
-        import pickle  # noqa: PLC0415 - few runs pickle errors
-        import traceback  # noqa: PLC0415
-
-        if error is None:
-            return None
-        parts = type(error).__name__, words_of(error), text_of(error)
-        frames = tuple(traceback.extract_tb(error.__traceback__))
-        try:
-            # Some can be written, but not read.
-            pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
-        except BaseException:  # noqa: BLE001 - its own code ran
-            return cls(None, *parts, frames)
-        return cls(error, *parts, frames)
-
-    def error(self) -> BaseException:
-        """Return the exception, or one that is called and says the same."""
-        error = self.itself
-        if error is None:
-            error = type(self.name, (RemoteError,), {})(self.text, self.frames)
-            error.message = self.message
-        error.__cause__ = RemoteError(self.text, self.frames)
-        return error
 
 
 class Failure(NamedTuple):
@@ -354,6 +269,8 @@ class Failure(NamedTuple):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the cause as far as it can be, with its traceback as text."""
+        from passel.tracebacks import Portable  # noqa: PLC0415 - few runs pickle errors
+
         return _failure, (*self[:-1], Portable.of(self.cause))
 
     @property
@@ -377,8 +294,8 @@ class Failure(NamedTuple):
 
 
 def _failure(*fields: Any) -> Failure:
-    cause: Portable | None = fields[-1]
-    values: Any = (*fields[:-1], cause and cause.error())
+    *others, cause = fields
+    values: Any = (*others, cause and cause.error())
     return Failure(*values)
 
 

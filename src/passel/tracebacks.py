@@ -1,20 +1,25 @@
-"""Lines of Python that an error is about: those of authors, rather than passel's own."""
+"""Errors as text and by their lines of Python: authors' lines, rather than passel's own.
+
+Also exceptions on their way from one process to another.
+"""
 
 from __future__ import annotations
 
 import linecache
+import pickle
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.diagnostics import Location, brief
-from passel.errors import RemoteError, text_of
+from passel.diagnostics import Location, brief, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _PASSEL = str(Path(__file__).parent)
+_OF_RUNS = str(Path(_PASSEL, "execution"))
+"""How names of files begin that all calls of passes go through."""
 
 
 def raised_at(error: BaseException) -> Location:
@@ -72,3 +77,81 @@ def _shown(name: str) -> str:
     with suppress(OSError, ValueError):  # the directory is gone, or it is not below
         path = path.relative_to(Path.cwd())
     return str(path)
+
+
+# -- From process to process -----------------------------------------------------------------
+
+
+class RemoteError(Exception):
+    """An exception of another process, as text.
+
+    It stands for an exception that cannot be pickled, and as the `__cause__` of one that can
+    it holds the traceback.
+
+    Args:
+        text: The exception and its traceback.
+        frames: The calls of the traceback.
+    """
+
+    def __init__(self, text: str, frames: Sequence[traceback.FrameSummary] = ()) -> None:
+        super().__init__(text)
+        self.text: str = text
+        self.frames: tuple[traceback.FrameSummary, ...] = tuple(frames)
+        self.message: str = f"\n{text}"
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def text_of(error: BaseException) -> str:
+    """Return an exception with its traceback, without the calls of a run that led to a pass.
+
+    These are others in a worker, or with a time limit.
+    """
+    whole = told = traceback.TracebackException.from_exception(error)
+    while told is not None:
+        if told.stack and not told.stack[-1].filename.startswith(_OF_RUNS):
+            told.stack[:] = [each for each in told.stack if not each.filename.startswith(_OF_RUNS)]
+        told = told.__cause__ or told.__context__
+    return "".join(whole.format())
+
+
+class Portable(NamedTuple):
+    """An exception as it is pickled.
+
+    Attributes:
+        itself: The exception; None if it cannot be pickled and read back.
+        name: The name of its class.
+        message: What it says.
+        text: It and its traceback as text.
+        frames: The calls of the traceback.
+    """
+
+    itself: BaseException | None
+    name: str
+    message: str
+    text: str
+    frames: Sequence[traceback.FrameSummary] = ()
+
+    @classmethod
+    def of(cls, error: BaseException | None) -> Portable | None:
+        """Return what is pickled for an exception."""
+        if error is None:
+            return None
+        parts = type(error).__name__, words_of(error), text_of(error)
+        frames = tuple(traceback.extract_tb(error.__traceback__))
+        try:
+            # Some can be written, but not read.
+            pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
+        except BaseException:  # noqa: BLE001 - its own code ran
+            return cls(None, *parts, frames)
+        return cls(error, *parts, frames)
+
+    def error(self) -> BaseException:
+        """Return the exception, or one that is called and says the same."""
+        error = self.itself
+        if error is None:
+            error = type(self.name, (RemoteError,), {})(self.text, self.frames)
+            error.message = self.message
+        error.__cause__ = RemoteError(self.text, self.frames)
+        return error

@@ -6,14 +6,14 @@ import json
 import os
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import execution_of
-from passel.instruments.whole_files import lasting
+from passel.instruments.whole_files import is_special, lasting
 from passel.ir import inwards
 from passel.schedule import PassStep
 
@@ -33,6 +33,7 @@ _MEMORY_PERIOD = 5_000.0
 """The time between two looks at memory, in microseconds."""
 _PERIOD = 200_000.0
 """The time between two writes of events, in microseconds."""
+_END = "\n]\n"
 
 
 class Trace(PassInstrumentation):
@@ -41,7 +42,7 @@ class Trace(PassInstrumentation):
     There is a slice for each execution of a pass, nested pipeline, verification and analysis,
     in a track for each thread, with the number of ops and the process's memory below. The
     file holds all runs, as valid JSON after each of them, failed and interrupted ones too;
-    of a process that is killed it holds what viewers can open.
+    of a process that is killed it holds what had been written, which viewers can open.
 
     Args:
         target: A file's path, or a stream, to which each run is an array of its own unless
@@ -66,14 +67,15 @@ class Trace(PassInstrumentation):
     crosses = True  # it asks the innermost run
 
     def __init__(self, target: str | Path | TextIO) -> None:
-        self._file: TraceFile | None = TraceFile(target)
+        is_path = isinstance(target, str | Path)
+        self._target: Path | TextIO | None = lasting(target) if is_path else target
+        self._size = 0  # of the file, without the end of the array
         self._pending: list[Event] = []
         self._foreign: list[Event] = []
         self._origin = time.perf_counter_ns()
         self._threads: set[tuple[int, int]] = set()
         self._depth = 0
         self._broken = False
-        self._options: dict[PassStep, str] = {}
         self._next_write = self._next_ops = self._next_memory = 0.0
 
     # -- Runs ----------------------------------------------------------------------------------
@@ -86,7 +88,6 @@ class Trace(PassInstrumentation):
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Count the ops after the run, and complete the file."""
         self._sample(forced=run.outer is None)
-        self._options.clear()
         self.__exit__()
 
     def __enter__(self) -> Self:
@@ -117,7 +118,7 @@ class Trace(PassInstrumentation):
     def split(self) -> Trace:
         """Return a collector of the events of another process, on the same clock."""
         child = Trace(os.devnull)
-        child._file, child._origin = None, self._origin
+        child._target, child._origin = None, self._origin
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
@@ -135,7 +136,7 @@ class Trace(PassInstrumentation):
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
         """End it."""
-        self._end({"failed": True} if failed else {})
+        self._end(**({"failed": True} if failed else {}))
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Begin a slice such as `cse @main`."""
@@ -146,17 +147,20 @@ class Trace(PassInstrumentation):
 
     def after_pass(self, step: Step, op: Any) -> None:
         """End it, with whether the pass has changed its op."""
-        skipped, changed = self.ended.skipped, self.ended.changed
-        is_pass = isinstance(step, PassStep)
-        self._end({"skipped": True} if skipped else {"changed": changed} if is_pass else {})
+        if self.ended.skipped:
+            self._end(skipped=True)
+        elif isinstance(step, PassStep):
+            self._end(changed=self.ended.changed)
+        else:
+            self._end()
         self._sample()
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """End it, with why the pass has failed."""
-        args: dict[str, Any] = {"failed": True}
-        if failure is not None:
-            args |= {"kind": failure.kind, "message": failure.diagnostic.message}
-        self._end(args)
+        if failure is None:
+            self._end(failed=True)
+        else:
+            self._end(failed=True, kind=failure.kind, message=failure.diagnostic.message)
 
     def before_verification(self, step: Step, op: Any) -> None:
         """Begin a slice."""
@@ -179,10 +183,7 @@ class Trace(PassInstrumentation):
         location = self.run.adapter.location(op)
         args = {"location": str(location) if location.file else location.label or "unknown"}
         if isinstance(step, PassStep):
-            if step not in self._options:
-                self._options[step] = step.pass_.option_text()
-            if options := self._options[step]:
-                args["options"] = options
+            args["options"] = step.pass_.option_text()
         return args
 
     # -- Events --------------------------------------------------------------------------------
@@ -190,8 +191,8 @@ class Trace(PassInstrumentation):
     def _begin(self, name: str, category: str, args: dict[str, Any]) -> None:
         self._event("B", name=name, cat=category, args=args)
 
-    def _end(self, args: dict[str, Any] | None = None) -> None:
-        self._event("E", args=args or {})
+    def _end(self, **args: Any) -> None:
+        self._event("E", args=args)
 
     def _now(self) -> float:
         """Return microseconds since the trace was made."""
@@ -211,7 +212,7 @@ class Trace(PassInstrumentation):
 
     def _announce(self, pid: int, tid: int) -> None:
         """Name a track, and its process if it is the first."""
-        process = "passel" if self._file is not None else "passel worker"
+        process = "passel" if self._target is not None else "passel worker"
         names = {"thread_name": threading.current_thread().name}
         if not self._threads:
             names["process_name"] = process
@@ -226,7 +227,7 @@ class Trace(PassInstrumentation):
             self._next_memory = now + _MEMORY_PERIOD
             if memory := resident_memory():
                 self._event("C", name="memory", args={"MB": round(memory / 2**20, 2)})
-        is_part = self._file is None  # and may have a part of the ops alone
+        is_part = self._target is None  # and may have a part of the ops alone
         if not is_part and (forced or (now > self._next_ops and self.run.outer is None)):
             self._count_ops()
 
@@ -238,13 +239,33 @@ class Trace(PassInstrumentation):
         self._next_ops = now + _SHARE * (now - started)
 
     def _write(self, *, complete: bool = False) -> None:
-        if self._file is None:
+        """Write what is pending; a stream gets all at once, when it is complete."""
+        target = self._target
+        grows = isinstance(target, Path) and not is_special(target)
+        if target is None or not (grows or complete):
             return
+        text = ",\n".join(json.dumps(event, default=str) for event in self._pending)
         try:
-            self._file.write(self._pending, complete=complete)
+            if isinstance(target, Path) and grows:
+                self._append(target, text)
+            elif isinstance(target, Path):
+                target.write_text(f"[\n{text}{_END}", encoding="ascii")
+            else:
+                target.write(f"[\n{text}{_END}")
+                target.flush()
         except OSError:
             self._broken = True  # for good: there is no telling what the file holds now
             log_exception("the trace cannot be written")
+        self._pending.clear()
+
+    def _append(self, path: Path, text: str) -> None:
+        """Write events in place of the end of the array, and the end after them."""
+        if text or not self._size:
+            with path.open("r+" if self._size else "w", encoding="ascii", newline="\n") as file:
+                file.seek(self._size)
+                file.write(f",\n{text}" if self._size else f"[\n{text}")
+                self._size = file.tell() if text else 0
+                file.write(_END)
 
 
 def _identity(ops: Sequence[OpIdentity]) -> dict[str, Any]:
@@ -264,75 +285,3 @@ def resident_memory() -> int:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
         return 0
-
-
-_END = "\n]\n"
-
-
-class TraceFile:
-    """A file of events, as JSON arrays.
-
-    A regular file holds one array, which is taken up again when it was complete. What cannot
-    be taken up again, such as a pipe, gets one array after the other. Until it is complete,
-    an array lacks its end, which the format allows; events are always whole.
-
-    Args:
-        target: A path, or a stream that stays open.
-
-    Source: "Trace Event Format", the JSON array format.
-    """
-
-    def __init__(self, target: str | Path | TextIO) -> None:
-        self._path = lasting(target) if isinstance(target, str | Path) else None
-        self._stream: TextIO | None = None if isinstance(target, str | Path) else target
-        self._begun = False
-        self._size: int | None = None
-
-    def write(self, events: list[dict[str, Any]], *, complete: bool) -> None:
-        """Move events here, and add the array's end if it is complete.
-
-        Raises:
-            OSError: The file cannot be written; it is closed.
-        """
-        try:
-            self._append(events, complete=complete)
-        except OSError:
-            self._close()  # or Python says it again at its exit
-            raise
-
-    def _append(self, events: list[dict[str, Any]], *, complete: bool) -> None:
-        stream = self._opened()
-        start = ",\n" if self._begun else "[\n"
-        if text := ",\n".join(json.dumps(event, default=str) for event in events):
-            # At once, so that an interrupt neither loses events nor lets them come twice.
-            self._begun, events[:] = bool(stream.write(start + text)), ()
-        stream.flush()
-        if complete:
-            self._complete(stream)
-
-    def _opened(self) -> TextIO:
-        if self._stream is None:
-            assert self._path is not None  # noqa: S101 - one of them is there
-            if self._size is None:
-                self._stream = self._path.open("w", encoding="ascii", newline="\n")
-            else:
-                self._stream = self._path.open("r+", encoding="ascii", newline="\n")
-                self._stream.seek(self._size)
-                self._begun = self._size > 0
-        return self._stream
-
-    def _complete(self, stream: TextIO) -> None:
-        try:
-            if self._path is not None:
-                self._size = stream.tell() if self._path.is_file() else None
-            self._begun = not stream.write(_END if self._begun else f"[{_END}")
-            stream.flush()
-        finally:
-            self._close()
-
-    def _close(self) -> None:
-        """Close what was opened here."""
-        if self._path is not None and self._stream is not None:
-            stream, self._stream = self._stream, None
-            with suppress(OSError):
-                stream.close()
