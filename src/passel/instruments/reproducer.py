@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import shlex
 from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, brief
@@ -51,26 +53,21 @@ class Recipe(NamedTuple):
     steps: Sequence[PassStep]
 
 
-class _Case(NamedTuple):
-    """A failure that counts; `running` are the passes that ran then, its own last."""
-
-    failure: Failure
-    running: Sequence[PassExecution]
-    recipe: Recipe | None
-
-
-class _Frame(NamedTuple):
-    """A pass that runs.
+@dataclass(slots=True, eq=False)
+class _Running:
+    """A pass that runs on an op, or has failed on it.
 
     Attributes:
-        running: The execution of it, last, and of the passes that have run the pipeline it is in.
+        executions: That of it, last, and those of passes that have run the pipeline it is in.
         recipe: The IR before it, and the pass alone, if that is recorded.
-        inner: Failures in pipelines that it has run.
+        failed: Those in pipelines that it has run that have failed.
+        failure: Why it has failed.
     """
 
-    running: Sequence[PassExecution]
-    recipe: Recipe | None
-    inner: list[_Case]
+    executions: Sequence[PassExecution]
+    recipe: Recipe | None = None
+    failed: list[_Running] = field(default_factory=list["_Running"])
+    failure: Failure | None = None
 
 
 class CrashReproducer(PassInstrumentation):
@@ -144,8 +141,8 @@ class CrashReproducer(PassInstrumentation):
         self.reproducer = None
         self._file = ReproducerFile(self.path)
         self._problem = ""
-        self._frames = [_Frame((), None, [])]
-        self._cases: dict[int, Sequence[_Case]] = {}
+        self._running = [_Running(())]
+        self._failed: dict[int, Sequence[_Running]] = {}
         self._whole: Recipe | None = None
         self._started = run
         anchor = run.adapter.kind_of(run.op).name
@@ -157,31 +154,31 @@ class CrashReproducer(PassInstrumentation):
     def before_pass(self, step: Step, op: Any) -> None:
         """Write the local reproducer ahead."""
         if isinstance(step, PassStep):
-            running = [*self._frames[-1].running, execution_of(self.run, step, op)]
+            executions = [*self._running[-1].executions, execution_of(self.run, step, op)]
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
-            self._frames.append(_Frame(running, recipe, []))
+            self._running.append(_Running(executions, recipe))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Go back to the pass that runs it, which goes on."""
         if isinstance(step, PassStep):
-            self._frames.pop()
-            self._prepare(self._frames[-1].recipe)
+            self._running.pop()
+            self._prepare(self._running[-1].recipe)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Remember the failure."""
-        frame = self._frames[-1]
+        ended = self._running[-1]
         self.after_pass(step, op)
         if failure is None or not isinstance(step, PassStep):
             return
+        ended.failure = failure
         # A pass that gives up, or is interrupted, because of what it has run is not to blame.
-        is_told = frame.inner and failure.kind in {"failed", "interrupted"}
-        cases = frame.inner if is_told else [_Case(failure, frame.running, frame.recipe)]
-        outer = self._frames[-1]
-        if outer.running:
-            outer.inner.extend(cases)
-        else:
-            self._cases[id(failure)] = cases
+        is_told = ended.failed and failure.kind in {"failed", "interrupted"}
+        failed = ended.failed if is_told else [ended]
+        outer = self._running[-1]
+        outer.failed += failed
+        if not outer.executions:
+            self._failed[id(failure)] = failed
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Put the file in its place and report it, or remove it."""
@@ -244,10 +241,13 @@ class CrashReproducer(PassInstrumentation):
     # -- The report -------------------------------------------------------------------------
 
     def _report(self, run: Run) -> None:
-        cases = self._all_cases(run)
-        recipe = self._whole
-        if self.local and cases and cases[0].recipe is not None:
-            recipe = cases[0].recipe
+        failed = [
+            each
+            for failure in run.failures
+            for each in self._failed.get(id(failure)) or [_unseen(run, failure)]
+        ]
+        local = failed[0].recipe if failed else None
+        recipe = local or self._whole
         outcome, written = self._problem, False
         if recipe is not None:
             written = self._file.commit(self._text(self._readable(recipe)))
@@ -255,22 +255,22 @@ class CrashReproducer(PassInstrumentation):
             if written:
                 self.reproducer = self._file.path
                 outcome = f"reproducer generated at `{self._file.title}`"
-        while_executing = self._while_executing(cases, is_local=recipe is not self._whole)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        if cases and cases[0].failure.kind not in _ABOUT_THE_RUN:
-            error.location = cases[0].failure.location
+        first = failed[0].failure if failed else None
+        if first is not None and first.kind not in _ABOUT_THE_RUN:
+            error.location = first.location
+        while_executing = self._while_executing(failed, is_local=local is not None)
         note = f"Pipeline failed{while_executing}: {outcome}"
         if written and recipe is not None:
             note += f"\n{how_to_replay(run, self._file.title, recipe.steps, self.replay)}"
         error.attach_note(note)
         run.conclude(error)
 
-    def _while_executing(self, cases: Iterable[_Case], *, is_local: bool) -> str:
-        ran = (case.running[-1:] if self.local else case.running for case in cases)
-        executions = dict.fromkeys(each for running in ran for each in running)
-        titles = [each.title for each in executions]
+    def _while_executing(self, failed: Iterable[_Running], *, is_local: bool) -> str:
+        ran = (each.executions[-1:] if self.local else each.executions for each in failed)
+        titles = [each.title for each in dict.fromkeys(chain.from_iterable(ran))]
         if not titles:
             return ""  # an interrupt between passes
         if is_local and len(titles) == 1:
@@ -279,30 +279,16 @@ class CrashReproducer(PassInstrumentation):
             titles[_MOST_NAMED:] = [f"and {len(titles) - _MOST_NAMED} more"]
         return f" while executing [{', '.join(titles)}]"
 
-    def _all_cases(self, run: Run) -> list[_Case]:
-        """Return the failures of a run in program order.
 
-        Those that no hook of a pass is given came before a pass ran, in another process, or in
-        passes that ran as one.
-        """
-        root = run.adapter.kind_of(run.op).name
-        steps = {step.path: step for step in passes_of(run.pipeline)}
-        cases: list[_Case] = []
-        for failure in run.failures:
-            if known := self._cases.get(id(failure)):
-                cases += known
-                continue
-            recipe, name, display_name = None, "", failure.pass_text
-            if step := steps.get(failure.path):
-                name, display_name = step.pass_.name, step.display_name
-                if self.local and not cases:
-                    # What has run until now is what comes before it.
-                    _, *inner, _ = step.path.split("/")
-                    recipe = self._recipe(_scoped_text([root, *inner], step), [step])
-            op = OpIdentity(failure.op_name, failure.symbol)
-            execution = PassExecution(failure.path, name, display_name, (op,))
-            cases.append(_Case(failure, [execution], recipe))
-        return cases
+def _unseen(run: Run, failure: Failure) -> _Running:
+    """Return a failure that no hook of a pass was given: in another process, or before passes."""
+    steps = {step.path: step for step in passes_of(run.pipeline)}
+    name, display_name = "", failure.pass_text
+    if step := steps.get(failure.path):
+        name, display_name = step.pass_.name, step.display_name
+    op = OpIdentity(failure.op_name, failure.symbol)
+    execution = PassExecution(failure.path, name, display_name, (op,))
+    return _Running([execution], failure=failure)
 
 
 def _scoped_text(scopes: Iterable[str], step: PassStep) -> str:
@@ -329,8 +315,15 @@ def how_to_replay(
         steps: The passes in its pipeline.
         command: The command, with `{file}` for the file's quoted name, if one was given.
     """
-    if problem := _unnamed(_passes_of(steps)):
-        return f"it cannot be replayed: {problem}"
+    for each in _passes_of(steps):
+        if isinstance(each, CallablePass):
+            return (
+                f"it cannot be replayed: pass {each.display_name} is a function, which no file can "
+                "name; make it a class of passes with a name"
+            )
+        if not each.name:
+            name = type(each).__name__
+            return f"it cannot be replayed: pass {name} has no name; give it one"
     if completed := replay_command(run, steps, command):
         return f"to replay: {completed.replace('{file}', shlex.quote(file))}"
     adapter = run.adapter.name
@@ -346,29 +339,23 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
         command: The command, if one was given.
 
     Returns:
-        The command, with `{file}` for the file's quoted name.
+        The command, with `{file}` for the file's quoted name, and with the flags that it lacks.
     """
     passes, adapter = _passes_of(steps), run.adapter
     is_read = installed_name(adapter) and ability_of(adapter, BringsFrontend)
-    if _unnamed(passes) or (command is None and not is_read):
+    has_names = all(each.name and not isinstance(each, CallablePass) for each in passes)
+    if not has_names or (command is None and not is_read):
         return ""
-    return allowing(_completed(command, run), passes)
-
-
-def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:
-    return list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
-
-
-def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
-    for each in passes:
-        if isinstance(each, CallablePass):
-            return (
-                f"pass {each.display_name} is a function, which no file can name; make it a class "
-                "of passes with a name"
-            )
-        if not each.name:
-            return f"pass {type(each).__name__} has no name; give it one"
-    return ""
+    # A tool that gives its own command names the IR in it, or knows no other one.
+    known = _COMMAND if command is None else f"{command} --ir="
+    writes = ability_of(adapter, WritesSources)
+    if writes is not None:
+        reading = writes.reading_flags(run.op, run.ir_context)
+    else:
+        reading = [f"--ir={name}" for name in (installed_name(adapter),) if name]
+    missing = [each for each in (*reading, *run.checks) if each.partition("=")[0] not in known]
+    words = " ".join(["--run-reproducer", *missing])
+    return allowing((command or _COMMAND).replace("--run-reproducer", words), passes)
 
 
 def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
@@ -383,22 +370,5 @@ def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
     return command.replace("--run-reproducer", f"--run-reproducer {flag}")
 
 
-def _completed(given: str | None, run: Run) -> str:
-    """Return a command with the flags that it lacks for replaying a file."""
-    command = given or _COMMAND
-    if "--run-reproducer" not in command:
-        return command
-    # A tool that gives its own command names the IR in it, or knows no other one.
-    known = command + " --ir=" * bool(given)
-    flags = [*_reading_flags(run), *run.checks]
-    missing = [flag for flag in flags if flag.partition("=")[0] not in known]
-    return command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
-
-
-def _reading_flags(run: Run) -> Sequence[str]:
-    """Return the flags with which the tool reads the IR of a run."""
-    writes = ability_of(run.adapter, WritesSources)
-    if writes is not None:
-        return writes.reading_flags(run.op, run.ir_context)
-    name = installed_name(run.adapter)
-    return (f"--ir={name}",) if name else ()
+def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:
+    return list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
