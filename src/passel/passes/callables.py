@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from passel.errors import AdapterError, DefinitionError, PassFailure
@@ -65,8 +66,7 @@ class ForeignPass(Protocol):
 
 
 def pass_of(
-    function: Callable[[Any, ExternalPass], object],
-    *,
+    *functions: object,
     name: str | None = None,
     argument: str = "",
     description: str = "",
@@ -75,14 +75,14 @@ def pass_of(
     """Return a function as a pass.
 
     Args:
-        function: Called with the op and an object with `signal_pass_failure()`.
+        functions: The function, called with the op and an object with `signal_pass_failure()`.
         name: The pass's name in reports; by default the function's.
         argument: Its name in pipelines.
         description: What it does; by default what the function's docstring says.
         op_name: The name of the ops that it runs on; by default any op.
 
     Raises:
-        TypeError: It cannot be called.
+        TypeError: It is not one function.
         DefinitionError: It is asynchronous or a generator, so that calling it would not run
             it, or the name does not read back.
 
@@ -90,9 +90,10 @@ def pass_of(
         >>> print(pass_of(lambda op, pass_: None))
         unknown<lambda>
     """
-    if not callable(function):
-        msg = f"expected a function, got {function!r}"
+    if len(functions) != 1 or isinstance(functions[0], type) or not callable(functions[0]):
+        msg = "name, argument, description and op_name are for one function that is a pass"
         raise TypeError(msg)
+    function: Any = functions[0]
     own_name: str = getattr(function, "__name__", type(function).__name__)
     check_body(function, own_name)
     made = make_pass_class(
@@ -116,60 +117,38 @@ def as_pass(item: object) -> Pass[Any]:
     if isinstance(item, Pass):
         return item  # pyright: ignore[reportUnknownVariableType]
     if isinstance(item, type):
-        raise TypeError(_no_instance(item))
+        raise TypeError(f"expected a pass, got {_way_out_of_class(item)}")
     try:
         adapter = adapter_for(item)
     except AdapterError:
-        adapter = None
-    if adapter is None:
-        return _from_function(item)
+        if callable(item) and not callable(getattr(item, "build", None)):
+            return pass_of(item)
+        raise TypeError(_no_pass(item)) from None
     if not isinstance(adapter, WrapsPasses):
         msg = f"the {adapter.name} adapter cannot wrap passes such as {_shown(item)}"
         raise TypeError(msg)
     return adapter.wrap_pass(item)
 
 
-def described_pass(
-    passes: tuple[object, ...], name: str | None, argument: str, description: str, op_name: str
-) -> Pass[Any]:
-    """Return a function as a pass with a name and a description of its own.
-
-    Raises:
-        DefinitionError: The function cannot be run, or the name does not read back.
-        TypeError: It is not one function.
-    """
-    if len(passes) != 1 or isinstance(passes[0], type) or not callable(passes[0]):
-        msg = "name, argument, description and op_name are for one function that is a pass"
-        raise TypeError(msg)
-    function: Any = passes[0]
-    return pass_of(function, name=name, argument=argument, description=description, op_name=op_name)
-
-
-def _from_function(item: Any) -> Pass[Any]:
+def _no_pass(item: object) -> str:
     if callable(getattr(item, "build", None)):
         name = type(item).__name__
-        msg = f"expected a pass, got a {name}, which makes pipelines: add what its .build() returns"
-        raise TypeError(msg)
-    if callable(item):
-        return pass_of(item)
+        return (
+            f"expected a pass, got a {name}, which makes pipelines: add what its .build() returns"
+        )
     is_several = type(item) in (list, tuple)
     hint = "; give each by itself: add(*passes)" if is_several else ""
-    msg = f"expected a pass, a pass manager, text or a function, got {_shown(item)}{hint}"
-    raise TypeError(msg)
+    return f"expected a pass, a pass manager, text or a function, got {_shown(item)}{hint}"
 
 
-def _no_instance(given: Any) -> str:
+def _way_out_of_class(given: Any) -> str:
     name = given.__qualname__
     if not issubclass(given, Pass) and not hasattr(given, "apply"):
-        try:
-            op = op_name_of(given)
-        except DefinitionError:
-            pass
-        else:
-            return f"expected a pass, got {name}, the class of '{op}' ops; write nest({name})"
-    return f"expected a pass, got the class {name}; write {name}()"
+        with suppress(DefinitionError):
+            return f"{name}, the class of '{op_name_of(given)}' ops; write nest({name})"
+    return f"the class {name}; write {name}()"
 
 
 def _shown(item: Any) -> str:
-    text = repr(item)
-    return text if "\n" not in text else f"{text.partition(chr(10))[0]}..."
+    first, newline, _ = repr(item).partition("\n")
+    return f"{first}..." if newline else first

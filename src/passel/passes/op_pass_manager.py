@@ -150,11 +150,12 @@ class OpPassManager:
             DefinitionError: A function would not run.
             TypeError: An argument is none of these.
         """
-        from passel.passes.callables import as_pass, described_pass
+        from passel.passes.callables import as_pass, pass_of
 
         added: list[Placed] = []
         if name or argument or description or op_name:
-            passes = (described_pass(passes, name, argument, description, op_name),)
+            how = {"argument": argument, "description": description, "op_name": op_name}
+            passes = (pass_of(*passes, name=name, **how),)
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
