@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from passel.ir import PrintFlags, Shipment
     from passel.ir.frontend import Frontend
     from passel.passes import Pass
-    from passel.xdsl.transport import Snapshot
+    from passel.xdsl.transport.changes import Snapshot
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 """Ops that MLIR defines as isolated from above and xDSL does not."""
@@ -260,19 +260,19 @@ class XDSLAdapter(IRAdapter):
 
     def note(self, op: Operation) -> Snapshot:
         """Return what is in the op, by which it is found what has changed."""
-        from passel.xdsl.transport import Snapshot
+        from passel.xdsl.transport.changes import Snapshot
 
         return Snapshot(op).checked()
 
     def encode_changes(self, op: Operation, noted: Snapshot) -> bytes:
         """Return what has changed in the op."""
-        from passel.xdsl.transport import encode_changes
+        from passel.xdsl.transport.changes import encode_changes
 
         return encode_changes(op, noted)
 
     def decode_changes(self, op: Operation, data: bytes, context: Context) -> Callable[[], None]:
         """Return what gives the op what `encode_changes` has returned."""
-        from passel.xdsl.transport import decode_changes
+        from passel.xdsl.transport.changes import decode_changes
 
         return decode_changes(op, data, context)
 

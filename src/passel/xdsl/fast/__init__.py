@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.invariants import remember_definitions
-from passel.xdsl.fast.memo import find_symbols_in_tables, remember_traits
+from passel.xdsl.fast.memo import remember_symbols, remember_traits
 from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 
@@ -90,7 +90,7 @@ def switch() -> None:
     """Let xDSL's classes remember what they found out if fast paths are taken, and else not."""
     remember_traits(remember=are_on())
     remember_definitions(remember=are_on())
-    find_symbols_in_tables(find=are_on())
+    remember_symbols(remember=are_on())
 
 
 def printer_class() -> type[Printer]:

@@ -111,10 +111,10 @@ def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
         _is_verifying.reset(token)
 
 
-def find_symbols_in_tables(*, find: bool) -> None:
+def remember_symbols(*, remember: bool) -> None:
     """Let `SymbolTable.lookup_symbol` use tables, or be xDSL's own."""
     owner: Any = SymbolTable
-    owner.lookup_symbol = staticmethod(_lookup if find else _plain)
+    owner.lookup_symbol = staticmethod(_lookup if remember else _plain)
 
 
 def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:

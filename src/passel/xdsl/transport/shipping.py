@@ -10,82 +10,33 @@ its dialects; those that no installed package has registered travel as they are.
 from __future__ import annotations
 
 import pickle
+from itertools import count
 from operator import itemgetter
 from threading import local
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.dialects.builtin import StringAttr
 
 from passel.errors import EncodingError
 from passel.ir import Shipment
-from passel.xdsl.transport.attributes import pickled, unpickled
-from passel.xdsl.transport.reader import changing, kind_of
-from passel.xdsl.transport.snapshots import Snapshot
-from passel.xdsl.transport.writer import changes_of
+from passel.xdsl.transport.changes import (
+    Snapshot,
+    States,
+    change,
+    kind_of,
+    make,
+    pickled,
+    states_of,
+    unpickled,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from xdsl.context import Context
-    from xdsl.dialects.builtin import LocationAttr
-    from xdsl.ir import Attribute, Dialect
+    from xdsl.ir import Block, Dialect, Operation
 
 _MOST_CONTEXTS = 4
-
-_SYMBOLS = SymbolRefAttr.__name__.encode()
-
-
-class _Shell(NamedTuple):
-    """An op without what is in it.
-
-    Attributes:
-        kind: Its class; the name of one that is not registered.
-        results: The types of its results.
-        attributes: Its attributes.
-        properties: Its properties.
-        location: Its location.
-        regions: How many regions it has.
-        inside: In which of them the next op is.
-        arguments: The types of the arguments of the block that this is in.
-    """
-
-    kind: type[Operation] | str
-    results: tuple[Attribute, ...]
-    attributes: dict[str, Attribute]
-    properties: dict[str, Attribute]
-    location: LocationAttr
-    regions: int
-    inside: int = 0
-    arguments: tuple[Attribute, ...] = ()
-
-    @classmethod
-    def of(cls, op: Operation) -> _Shell:
-        """Return that of an op."""
-        return cls(
-            op.op_name.data if isinstance(op, UnregisteredOp) else type(op),
-            tuple(result.type for result in op.results),
-            dict(op.attributes),
-            dict(op.properties),
-            op.location,
-            len(op.regions),
-        )
-
-    @classmethod
-    def bare(cls, op: Operation) -> _Shell:
-        """Return that of an op whose attributes and regions come by themselves."""
-        return cls.of(op)._replace(attributes={}, properties={}, regions=0)
-
-    def make(self, context: Context) -> Operation:
-        """Return such an op, with regions that have no block."""
-        kind: Any = kind_of(self.kind, context) if isinstance(self.kind, str) else self.kind
-        return kind.create(
-            result_types=self.results,
-            attributes=self.attributes,
-            properties=self.properties,
-            regions=[Region() for _ in range(self.regions)],
-            location=self.location,
-        )
 
 
 def ship(ops: Sequence[Operation], context: Context) -> bytes:
@@ -99,15 +50,19 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
         raise EncodingError(f"'{ops[0].name}' does not stand in one block with the others")
     if wired := next((op for op in ops if op.operands or op.successors), None):
         raise EncodingError(f"'{wired.name}' has operands, which are defined outside of it")
-    sent = [(_Shell.bare(op), changes_of(op, Snapshot.of_shell(op))) for op in ops]
-    data = pickled((_enclosing(block), sent), "what is sent")
-    # Whether anything refers to a symbol the bytes tell more quickly than a look at each op.
-    declared = _declarations(block, ops) if _SYMBOLS in data else ()
+    nodes = [record[0] for op in ops for record in Snapshot(op).records]
+    numbers = dict(zip(map(id, nodes), count(), strict=False))
+    symbols = set[str]()
+    sent = pickled(states_of(nodes, ops, numbers), "what is sent", symbols=symbols)
+    outline = _outline(ops, symbols, nodes, numbers)
+    around = pickled(
+        ([*map(kind_of, nodes)], [*map(nodes.index, ops)], outline), "what is around it"
+    )
     try:
         spec = pickle.dumps(_spec(context), pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         raise EncodingError(f"the context has dialects that cannot be sent: {error}") from error
-    return pickle.dumps((spec, data, pickled([_Shell.of(each) for each in declared], "a symbol")))
+    return pickle.dumps((spec, sent, around))
 
 
 def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
@@ -117,79 +72,57 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
         data: The copies.
         create_context: Makes a context with the dialects that are installed, and some more.
     """
-    spec, sent, declarations = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+    spec, sent, around = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
-    enclosing, shells = unpickled(sent, context)
-    block: Block | None = None
-    for shell in enclosing:
-        op = shell.make(context)
-        if block is not None:
-            block.add_op(op)
-        block = Block(arg_types=shell.arguments)
-        op.regions[shell.inside].add_block(block)
-    assert block is not None  # noqa: S101 - `ship` has seen one
-    for shell in unpickled(declarations, context):
-        block.add_op(shell.make(context))
-    ops: list[Operation] = []
-    for shell, changes in shells:
-        op = shell.make(context)
-        block.add_op(op)
-        if changes is not None:
-            changing(op, changes, context)()
-        ops.append(op)
-    return Shipment(context, ops)
+    kinds, ops, outline = unpickled(around, context)
+    nodes = [make(kind, context) for kind in kinds]
+    for states in (unpickled(sent, context), outline):
+        change(nodes, states)
+    return Shipment(context, [nodes[number] for number in ops])
 
 
-def _enclosing(block: Block) -> list[_Shell]:
-    """Return the ops that enclose a block, the outermost first, without what else is in them."""
-    shells: list[_Shell] = []
-    inner: Block | None = block
-    while inner is not None and (op := inner.parent_op()) is not None:
-        inside = next(n for n, region in enumerate(op.regions) if region is inner.parent)
-        arguments = tuple(argument.type for argument in inner.args)
-        shells.append(_Shell.of(op)._replace(inside=inside, arguments=arguments))
-        inner = op.parent
-    if not shells:
+def _outline(
+    ops: Sequence[Operation], symbols: set[str], nodes: list[Any], numbers: dict[int, int]
+) -> States:
+    """Return the states of what encloses ops, and of ops beside them that define symbols.
+
+    Nothing else is in them. New nodes are added to those that have numbers.
+    """
+    block = ops[0].parent
+    declared = [
+        op
+        for op in (block.ops if block and symbols else ())
+        if isinstance(name := op.get_attr_or_prop("sym_name"), StringAttr)
+        and name.data in symbols
+        and id(op) not in numbers
+    ]
+    shells = [*declared]
+    held: dict[int, tuple[Block, list[Operation]]] = {}
+    inside = [*declared, *ops]
+    while block is not None and (op := block.parent_op()) is not None:
+        shells.append(op)
+        held[id(block.parent)] = block, inside
+        inside, block = [op], op.parent
+    if not held:
         raise EncodingError("the ops stand in no op")
-    return shells[::-1]
+    for op in shells:
+        nodes += (op, *op.results, *op.regions)
+    for block, _ in held.values():
+        nodes += (block, *block.args)
+    for node in nodes[len(numbers) :]:
+        numbers[id(node)] = len(numbers)
 
+    def of(some: Iterable[object]) -> list[int]:
+        return [numbers[id(each)] for each in some]
 
-def _declarations(block: Block, ops: Sequence[Operation]) -> Iterator[Operation]:
-    """Yield the ops in a block, besides some, that define symbols which attributes refer to."""
-    attributes = {
-        id(each): each
-        for op in ops
-        for inner in op.walk()
-        for each in (*inner.properties.values(), *inner.attributes.values())
-    }
-    used = {name for each in attributes.values() for name in _symbols_in(each)}
-    shipped = set(map(id, ops))
-    for op in block.ops if used else ():
-        name = op.get_attr_or_prop("sym_name")
-        if isinstance(name, StringAttr) and name.data in used and id(op) not in shipped:
-            yield op
-
-
-def _symbols_in(attribute: Attribute) -> Iterator[str]:
-    todo: list[Any] = [attribute]
-    while todo:
-        each = todo.pop()
-        if isinstance(each, SymbolRefAttr):
-            yield each.root_reference.data
-        elif isinstance(each, (tuple, list)):
-            todo += each
-        elif isinstance(each, dict):
-            todo += each.values()
-        else:
-            todo += getattr(each, "parameters", ())
-            todo.append(_contents(getattr(each, "data", None)))
-
-
-def _contents(data: Any) -> Any:
-    """Return what is in a list or dictionary of attributes, whatever its class."""
-    if isinstance(data, (tuple, list, dict)):
-        return data  # pyright: ignore[reportUnknownVariableType]
-    return list(data.values()) if hasattr(data, "items") else ()
+    states = states_of([each for op in shells for each in (op, *op.results)], shells, numbers)
+    for region in (region for op in shells for region in op.regions):
+        block, inside = held.get(id(region), (None, shells))
+        states.regions.append((*of([region]), of([block] if block else [])))
+        if block is not None:
+            states.blocks.append((*of([block]), None, of(block.args), of(inside), ()))
+            states.values.extend((*of([each]), None, each.type, None, None) for each in block.args)
+    return states
 
 
 # -- Contexts --------------------------------------------------------------------------------

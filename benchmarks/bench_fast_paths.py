@@ -1,0 +1,122 @@
+"""What each fast path gains: a whole run in this process, with all of them and without one.
+
+Printed is the table of `docs/fast-paths.md`: by how many percent a run is shorter with the path.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from io import StringIO
+from statistics import median
+from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock, patch
+
+from bench_xdsl_parsing import context
+from inputs import functions_of_40_ops
+from kernels import mlir_opt, unrolled_loops, with_branches
+from measuring import compare, peer, wants_quick
+from xdsl.printer import Printer
+from xdsl.transforms.dead_code_elimination import region_dce
+
+from passel import PassManager
+from passel.xdsl import XDSLAdapter, fast, parse_source, parsing
+from passel.xdsl.fast import template_parser
+from passel.xdsl.passes import canonicalize
+from passel.xdsl.source_parser import SourceParser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from xdsl.pattern_rewriter import RewritePattern
+
+_PIPELINE = "builtin.module(canonicalize,cse,dce)"
+
+
+def _off(name: str) -> AbstractContextManager[Any]:
+    """Replace a switch in `passel.xdsl.fast` by one that switches off."""
+    switch: Any = getattr(fast, name)
+
+    def switch_off(*, remember: bool) -> None:
+        switch(remember=remember and False)
+
+    return patch.object(fast, name, switch_off)
+
+
+def _instead(owner: object, name: str, value: object) -> AbstractContextManager[Any]:
+    """Replace a function by one that returns a value."""
+    return patch.object(owner, name, Mock(return_value=value))
+
+
+WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+    "lines from templates": lambda: _instead(parsing, "parser_class", SourceParser),
+    "integers left out of templates": lambda: _instead(
+        template_parser, "shape_without_number", None
+    ),
+    "locations in templates": lambda: _instead(template_parser, "_ends_located", None),
+    "lists of dense constants": lambda: _instead(template_parser, "_plain_list", None),
+    "traits, remembered": lambda: _off("remember_traits"),
+    "definitions, remembered": lambda: _off("remember_definitions"),
+    "symbols, in tables": lambda: _off("remember_symbols"),
+    "what canonicalize asks": lambda: patch.object(canonicalize, "canonicalizing_pattern", _itself),
+    "dead code in one walk": lambda: _instead(canonicalize, "dead_code_eraser", region_dce),
+}
+"""The fast paths, each as what does without it."""
+
+
+def _itself(pattern: RewritePattern) -> RewritePattern:
+    return pattern
+
+
+def run(text: str) -> str:
+    """Read, verify, simplify and print a module, as the tool does."""
+    here, adapter = context(), XDSLAdapter()
+    module = parse_source(here, text, "bench.mlir")
+    adapter.verify(module, recursive=True)
+    PassManager.parse(_PIPELINE, here, adapter=adapter).run(module)
+    Printer(stream=(stream := StringIO())).print_op(module)
+    return stream.getvalue()
+
+
+def without(path: str, text: str) -> Callable[[], str]:
+    """Return a run without one fast path."""
+
+    def run_without() -> str:
+        with WITHOUT[path]():
+            return run(text)
+
+    return run_without
+
+
+def main() -> None:
+    """Measure everything and print the table."""
+    quick = wants_quick()
+    size, rounds = (1, 1) if quick else (20, 5)
+    inputs = {"functions": functions_of_40_ops(10 * size)}
+    if peer("mlir") is not None:
+        inputs["loops (scf)"] = unrolled_loops(size)
+        inputs["branches (cf)"] = with_branches(size)
+        inputs["with locations"] = mlir_opt(
+            inputs["branches (cf)"], "--mlir-print-op-generic", "--mlir-print-debuginfo"
+        )
+    gains: dict[str, list[str]] = {path: [] for path in WITHOUT}
+    for name, text in inputs.items():
+        candidates = {path: without(path, text) for path in WITHOUT}
+        found = compare(
+            name,
+            {"all": partial(run, text), **candidates},
+            rounds=rounds,
+            unit="s",
+            scale=1,
+        ).samples
+        for path, row in gains.items():
+            pairs = zip(found["all"], found[path], strict=True)
+            row.append(f"{100 * median(1 - fast / slow for fast, slow in pairs):.0f} %")
+    print(f"| without | {' | '.join(inputs)} |")
+    print(f"|---|{'---:|' * len(inputs)}")
+    for path, row in gains.items():
+        print(f"| {path} | {' | '.join(row)} |")
+
+
+if __name__ == "__main__":
+    main()
