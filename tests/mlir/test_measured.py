@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from mlir.ir import Context
 
-from passel import Pass, PassContext, PassManager
-from passel.instruments import StatisticsReport, Timer, Timing
+from passel import PassManager
+from passel.instruments import StatisticsReport
 from passel.mlir import measured, parse_source, pipelines
 from passel.mlir.calls import BindingsCalls
-from passel.mlir.passes import CSE
-from passel.mlir.pipelines import CompiledPipeline
 from passel.mlir.standard_error import printed_by
 
 if TYPE_CHECKING:
+    import pytest
+
     from passel.hooks import PassInstrumentation
 
 FUNCTION = """
@@ -30,15 +29,6 @@ func.func @f{}(%a: i32) -> i32 {{
 SOURCE = "".join(map(FUNCTION.format, range(3))) + "func.func private @g() { return }"
 
 
-class Look(Pass[Any]):
-    """Do nothing."""
-
-    name = "look"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
 def run(pipeline: str, *observers: PassInstrumentation, jobs: int | None = None) -> Any:
     """Run a pipeline on the functions; return the result."""
     context = Context()
@@ -46,30 +36,6 @@ def run(pipeline: str, *observers: PassInstrumentation, jobs: int | None = None)
     for observer in observers:
         manager.add_instrumentation(observer)
     return manager.run(parse_source(context, SOURCE, "t"), jobs=jobs)
-
-
-def outline(timer: Timer, indent: str = "") -> list[str]:
-    """Return the rows that a tree shows, with how often they ran."""
-    found: list[str] = []
-    for each in timer.children:
-        if not each.hidden:
-            found.append(f"{indent}{each.name} x{each.count}")
-        found += outline(each, indent if each.hidden else f"{indent}  ")
-    return found
-
-
-@pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return what MLIR's pass managers run, one line for each call."""
-    found: list[str] = []
-    original = CompiledPipeline.run
-
-    def spy(self: CompiledPipeline, operation: Any, *how: Any, **named: Any) -> Any:
-        found.append(str(self))
-        return original(self, operation, *how, **named)
-
-    monkeypatch.setattr(CompiledPipeline, "run", spy)
-    return found
 
 
 def test_statistics_are_those_of_all_ops() -> None:
@@ -90,22 +56,6 @@ def test_the_report_of_statistics_has_mlirs_names(capfd: pytest.CaptureFixture[s
         "SymbolDCE",
         "  (S) 1 num-dce'd - Number of symbols DCE'd",
         "",
-    ]
-
-
-def test_passes_in_python_among_native_ones_are_timed_as_before() -> None:
-    """Each kind has its row, in the order of the pipeline."""
-    context, timing = Context(), Timing()
-    manager = PassManager("builtin.module", context)
-    manager.nest("func.func").add("cse,sccp").add(Look()).add(CSE())
-    manager.add_instrumentation(timing)
-    manager.run(parse_source(context, SOURCE, "t"))
-    assert [row for row in outline(timing.timing) if "(A)" not in row] == [
-        "'func.func' Pipeline x4",
-        "  CSE x4",
-        "  SCCP x4",
-        "  Look x4",
-        "  CSE x4",
     ]
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from mlir.ir import Context
 
-from passel import AnchorError, OptionError, PassManager, PipelineError
+from passel import OptionError, PassManager, PipelineError
 from passel.mlir import parse_source, standard_error
 
 SOURCE = "func.func @f(%a: i32) { %0 = arith.addi %a, %a : i32 return }"
@@ -33,19 +33,6 @@ def test_what_is_refused(pipeline: str, column: int, message: str) -> None:
     span = caught.value.span
     assert span is not None
     assert span.start + 1 == column
-
-
-@pytest.mark.parametrize(
-    ("pipeline", "anchor"),
-    [
-        ("builtin.module(func.func(cse,convert-func-to-llvm))", "builtin.module"),
-        ("builtin.module(convert-gpu-to-nvvm)", "gpu.module"),
-    ],
-)
-def test_passes_for_other_ops(pipeline: str, anchor: str) -> None:
-    """A pass for one op only is refused elsewhere when the text is read, as by MLIR."""
-    with pytest.raises(AnchorError, match=f"restricted to '{anchor}'"):
-        PassManager.parse(pipeline, Context())
 
 
 def test_options_of_registered_pipelines() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tool_fixtures import run_mlir_opt
+from tool_fixtures import MLIR, run_mlir_opt
 from xdsl_inputs import CORPUS
 
 from passel.tool.flags import NOT_HERE
@@ -159,6 +162,42 @@ REFUSED = {
     "target",
 }
 """Flags that are for xDSL."""
+
+
+def _peak(*command: str | Path) -> int:
+    """Return the most memory that a program has at once."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+    assert status == 0
+    return usage.ru_maxrss
+
+
+def test_memory_of_a_part_is_gone_with_it(tmp_path: Path) -> None:
+    """However many parts an input has, the tool takes half as much again as mlir-opt at most."""
+    file = tmp_path / "parts.mlir"
+    parts = (f"func.func @f{n}(%a: i32) -> i32 {{ return %a : i32 }}\n" for n in range(300))
+    file.write_text("// -----\n".join(parts))
+    flags = [str(file), "--split-input-file", "--pass-pipeline=builtin.module(func.func(cse))"]
+    ours = _peak(sys.executable, "-m", "passel", "--ir=mlir", *flags)
+    assert ours < 1.5 * _peak(MLIR / "bin" / "mlir-opt", *flags)
+
+
+def test_passes_in_python_find_all_dialects(tool: Tool) -> None:
+    """They make ops of dialects that the input does not use, and need not declare them."""
+    Path("make.py").write_text(
+        "from mlir.dialects import arith\n"
+        "from mlir.ir import InsertionPoint, IntegerType, Location\n"
+        "from passel import Pass\n"
+        "class Make(Pass):\n"
+        "    name = 'make'\n"
+        "    def run(self, op, ctx):\n"
+        "        with Location.unknown(), InsertionPoint(op.body):\n"
+        "            arith.ConstantOp(IntegerType.get_signless(32), 3)\n"
+    )
+    Path("in.mlir").write_text("module {}\n")
+    ours = tool("--ir=mlir", "--load-pass-plugin=make.py", "in.mlir", "-p", "builtin.module(make)")
+    assert "arith.constant 3" in ours.out, ours.err
 
 
 @pytest.mark.parametrize("flags", SAME.values(), ids=SAME)

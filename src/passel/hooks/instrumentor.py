@@ -117,6 +117,7 @@ class Instrumentor:
 
     def forget_run(self) -> None:
         """Let go of the run, which has ended: instrumentations may outlive its ops."""
+        self.run = None  # no cycle is left, and the ops go at once
         for each in self._all:
             with _lock_of(each):
                 vars(each).pop("run", None)

@@ -265,6 +265,9 @@ class IRAdapter(ABC):
 
     # -- What most IRs answer alike ---------------------------------------------------------
 
+    def prepare(self, context: Any, passes: Iterable[object]) -> None:  # noqa: B027 - few need it
+        """Make a context ready for passes that are about to run in it, beyond what they declare."""
+
     def renew_fingerprint(self, op: Any, last: Any) -> object:
         """Return `last` itself if nothing in `op` has changed since, else a new fingerprint."""
         now = self.fingerprint(op)

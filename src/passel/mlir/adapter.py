@@ -16,6 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from passel.diagnostics import closest, suggest
 from passel.errors import AdapterError, DefinitionError
@@ -57,6 +58,10 @@ _KEYWORDS = {
     "assume_verified": "assume_verified",
 }
 """Names that `get_asm` has for the fields of `PrintFlags`."""
+
+
+_bare: WeakSet[Any] = WeakSet()
+"""Contexts whose dialects are loaded when they are needed."""
 
 
 @cache
@@ -164,6 +169,22 @@ class MLIRAdapter(IRAdapter):
         """Return a context with all dialects of the build, and those of the adapter."""
         return self.bindings.new_context(self._dialects)
 
+    def create_bare_context(self) -> Any:
+        """Return such a context that loads a dialect when it is first read, or a pass needs it."""
+        context = self.bindings.new_context(self._dialects, loads=False)
+        _bare.add(context)
+        return context
+
+    def prepare(self, context: Any, passes: Iterable[object]) -> None:
+        """Load all dialects for passes in Python: they could not make ops of others."""
+        if context not in _bare:
+            return
+        from passel.mlir.native import NativePass  # noqa: PLC0415 - for tools alone
+
+        if not all(isinstance(each, NativePass) for each in passes):
+            _bare.discard(context)
+            context.load_all_available_dialects()
+
     def is_dialect(self, thing: object) -> bool:
         """Return whether something is `ContextDialects`, or a function `register_dialects`.
 
@@ -188,7 +209,7 @@ class MLIRAdapter(IRAdapter):
         """Return what reads and prints files for one run of a tool."""
         from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
 
-        return MLIRFrontend(self, self.bindings)
+        return MLIRFrontend(self)
 
     def context_of(self, op: Any) -> Any:
         """Return the context that the op was made in."""

@@ -113,13 +113,18 @@ class Bindings:
             name = name.rpartition(".")[0]
         return str(path)
 
-    def new_context(self, dialects: Iterable[Callable[[Any], object]] = ()) -> Any:
+    def new_context(
+        self, dialects: Iterable[Callable[[Any], object]] = (), *, loads: bool = True
+    ) -> Any:
         """Return a context with all dialects of the build; its passes are registered as well.
 
         Args:
             dialects: What adds more dialects to a `DialectRegistry`, if not `ContextDialects`.
+            loads: Whether dialects are loaded as well, which takes most of the time and memory.
         """
-        context, registry = self.ir.Context(), self.ir.DialectRegistry()
+        own = self.ir.Context
+        context = own() if loads else own(load_on_create_dialects=())
+        registry = self.ir.DialectRegistry()
         takes = {"context": (context,), "registry": (registry,), "": ()}
         for name, taken in _REGISTERING.get(self.root, {}).items():
             if function := self._function(name):

@@ -14,7 +14,6 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 from passel.diagnostics import Severity
 from passel.mlir import capi
@@ -23,7 +22,6 @@ from passel.mlir.diagnostics import Report, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from threading import RLock
 
     from passel.mlir.bindings import Bindings, Caller
     from passel.mlir.capi import Handle, Library, Text
@@ -162,7 +160,6 @@ class LibraryCalls:
         self._free, self._held = library
         self._attach = self._held.mlirContextAttachDiagnosticHandler
         self._detach = self._held.mlirContextDetachDiagnosticHandler
-        self._contexts: WeakKeyDictionary[Any, tuple[Handle, RLock]] = WeakKeyDictionary()
         self._at_work: dict[int, _Collector] = {}
         self._tokens = count(1)  # as user data, 0 comes back as None
         self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
@@ -207,10 +204,7 @@ class LibraryCalls:
     def _call(
         self, context: Any, function: str, *arguments: Any, by: Caller = at_once
     ) -> tuple[Any, list[Report]]:
-        known = self._contexts.get(context)
-        if known is None:
-            known = self._contexts[context] = capi.handle(context), context_lock(context)
-        handle, lock = known
+        handle = capi.handle(context)
         library = self._held if has_no_threads(context) else self._free
         token, collector = next(self._tokens), _Collector(context)
 
@@ -218,7 +212,7 @@ class LibraryCalls:
             collector.thread = threading.get_ident()
             return getattr(library, function)(*arguments)
 
-        with lock:
+        with context_lock(context):
             self._at_work[token] = collector
             attached = self._attach(handle, self._handler, token, None)
             try:

@@ -21,9 +21,8 @@ from passel.mlir.standard_error import end_at_fatal_errors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from passel.ir import IRAdapter
     from passel.ir.frontend import FrontendSettings, SourcePart
-    from passel.mlir.bindings import Bindings
+    from passel.mlir.adapter import MLIRAdapter
 
 _DROPPED = "ignoring unknown external resources"
 """MLIR's message about resources that are kept here."""
@@ -41,7 +40,6 @@ class MLIRFrontend(Frontend):
 
     Args:
         adapter: The adapter.
-        bindings: Its build of the bindings.
     """
 
     verifies = True
@@ -56,9 +54,10 @@ class MLIRFrontend(Frontend):
         }.items()
     }
 
-    def __init__(self, adapter: IRAdapter, bindings: Bindings) -> None:
+    def __init__(self, adapter: MLIRAdapter) -> None:
         super().__init__(adapter)
-        self._bindings = bindings
+        self._bindings = adapter.bindings
+        self._bare_context = adapter.create_bare_context
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check what is asked for."""
@@ -87,7 +86,7 @@ class MLIRFrontend(Frontend):
 
     def new_context(self) -> Any:
         """Return a context with the dialects of the bindings, and of an IRDL file."""
-        context = self.adapter.create_context()
+        context = self._bare_context()
         context.allow_unregistered_dialects = self.settings.allow_unregistered
         if not self.settings.threading:
             self.set_threading(context, enable=False)
@@ -201,4 +200,4 @@ class MLIRFrontend(Frontend):
 
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects that the bindings register."""
-        return self._bindings.dialect_names(self.adapter.create_context())
+        return self._bindings.dialect_names(self._bare_context())

@@ -188,8 +188,7 @@ class LoweredPass(Pass[Any]):
         said = {each.location for each in diagnostics if each.severity is Severity.ERROR}
         folder = root.joinpath(*reversed(enclosing))
         found = failures_in(folder, op, self.steps, ctx.adapter, said)
-        for folder in root.iterdir():
-            rmtree(folder)
+        rmtree(root, ignore_errors=True)
         if not found:
             found = [([each for step in self.steps for each in passes_in(step)], op)]
         return [(steps, blamed, self._error_in(blamed, diagnostics)) for steps, blamed in found]

@@ -8,12 +8,11 @@ public release (`passel.mlir.upstream`), and otherwise found out by asking the p
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import count
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import finalize
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
@@ -86,10 +85,17 @@ class Managers:
 
     @cached_property
     def folder(self) -> Path:
-        """The folder in which MLIR leaves a file for each pass that fails."""
-        folder = mkdtemp(prefix="passel-")
-        finalize(self, rmtree, folder, ignore_errors=True)
-        return Path(folder)
+        """The folder in which MLIR leaves a file for each pass that fails, if one does."""
+        return Path(_temporary().name, str(next(_numbers)))
+
+
+_numbers = count()
+
+
+@cache
+def _temporary() -> TemporaryDirectory[str]:
+    """Return the folder of all these: to make and remove one takes longer than a small run."""
+    return TemporaryDirectory(prefix="passel-", ignore_cleanup_errors=True)
 
 
 class NativePass(Pass[Any, Managers]):

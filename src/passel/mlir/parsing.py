@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from passel.mlir.diagnostics import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Sequence
 
 _ANONYMOUS = "-"
 """MLIR's name of a source that has none."""
@@ -65,8 +64,8 @@ def parse_source(
         >>> op.operation.name, str(op.body.operations[0].location)
         ('builtin.module', 'loc("f.mlir":1:1)')
     """
-    with _parser(context, name, on_warning) as parser:
-        return parser.parse(source, implicit_module=implicit_module, line_offset=line_offset)
+    parser = _Parser(context, name, on_warning)
+    return parser.parse(source, implicit_module=implicit_module, line_offset=line_offset)
 
 
 def parse_file(
@@ -91,40 +90,23 @@ def parse_file(
     """
     if context is None:
         context = bindings_named("mlir").ir.Context()
-    with _parser(context, str(path), on_warning) as parser:
-        return parser.parse_file(str(path))
-
-
-@contextmanager
-def _parser(
-    context: Any, name: str, on_warning: Callable[[Diagnostic], None] | None
-) -> Generator[_Parser]:
-    """Hand on warnings when the parser is done, also if what it parses is invalid."""
-    parser = _Parser(context, name)
-    try:
-        yield parser
-    finally:
-        if on_warning is not None:
-            for warning in parser.warnings:
-                on_warning(warning)
+    return _Parser(context, str(path), on_warning).parse_file(str(path))
 
 
 _OLD = f'"{_ANONYMOUS}":'
 
 
 class _Parser:
-    """Parses one source.
+    """Parses one source."""
 
-    Attributes:
-        warnings: What was reported and is no error.
-    """
-
-    def __init__(self, context: Any, name: str) -> None:
+    def __init__(
+        self, context: Any, name: str, on_warning: Callable[[Diagnostic], None] | None
+    ) -> None:
         self._context = context
+        self._on_warning = on_warning
         self._calls = calls_of(bindings_of(context))
         # As the bindings take it: a file's name need not be UTF-8.
         self._name = decoded(os.fsencode(name))
-        self.warnings: list[Diagnostic] = []
 
     def parse(self, source: str | bytes, *, implicit_module: bool, line_offset: int) -> Any:
         """Parse, as `parse_source` says."""
@@ -133,16 +115,13 @@ class _Parser:
             return self._checked(*self._calls.parse_module(context, source)).opview
         text = self._encoded(source, line_offset)
         self._check_metadata(text)
-        try:
-            op = self._checked(*self._calls.parse(context, text, self._name))
-        except ParseError:
-            if not implicit_module:
-                raise
+        found, reports = self._calls.parse(context, text, self._name)
+        if found is None and implicit_module:
             # Several ops, none, or one that is only valid in a module. This parser takes no
             # source name.
-            self.warnings.clear()
             module = self._checked(*self._calls.parse_module(context, text))
             return self._renamed(module, has_escapes=b"\\" in text).opview
+        op = self._checked(found, reports)
         if not implicit_module or op.name == "builtin.module":
             return op.opview
         return self._wrapped(op)
@@ -194,16 +173,19 @@ class _Parser:
         return self._checked(module.operation if is_valid else None, reports).opview
 
     def _checked(self, found: Any, reports: Sequence[Report]) -> Any:
-        """Return what was parsed, with its warnings kept.
+        """Return what was parsed, and hand on what is no error.
 
         Raises:
             ParseError: Nothing was.
         """
-        told = [self._converted(report) for report in reports]
-        self.warnings += [each for each in told if each.severity is not Severity.ERROR]
+        errors: list[Diagnostic] = []
+        for each in map(self._converted, reports):
+            if each.severity is Severity.ERROR:
+                errors.append(each)
+            elif self._on_warning is not None:
+                self._on_warning(each)
         if found is not None:
             return found
-        errors = [each for each in told if each.severity is Severity.ERROR]
         place = Location(self._name, 1, 1)
         raise ParseError(errors or [Diagnostic(Severity.ERROR, "cannot be parsed", place)])
 

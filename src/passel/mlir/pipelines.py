@@ -208,7 +208,7 @@ def words_in(options: str) -> list[str]:
 @cache
 def query_context(bindings: Bindings) -> Any:
     """Return a context in which to ask about passes."""
-    return bindings.new_context()
+    return bindings.new_context(loads=False)
 
 
 _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")

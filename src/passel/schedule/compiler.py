@@ -104,7 +104,7 @@ class PipelineCompiler:
                 )
                 raise AnchorError(Problem(message, span))
 
-    def _load_dialects(self, visits: Iterable[Visit]) -> None:
+    def _load_dialects(self, visits: list[Visit]) -> None:
         needed = {dialect: visit for visit in visits for dialect in visit.pass_.dependent_dialects}
         for dialect in sorted(needed):
             try:
@@ -113,6 +113,7 @@ class PipelineCompiler:
                 pass_, span, _ = needed[dialect]
                 message = f"pass '{pass_.name}' depends on dialect '{dialect}': {error.args[0]}"
                 raise AnchorError(Problem(message, span)) from None
+        self.adapter.prepare(self.context, [visit.pass_ for visit in visits])
 
 
 class _Nest(NamedTuple):

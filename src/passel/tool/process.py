@@ -180,6 +180,8 @@ def collector_held() -> Generator[None]:
 
 def release_collector() -> None:
     """Let the collector run as it did before, but not visit what there is by now."""
-    gc.freeze()
+    global _collector_is_held  # noqa: PLW0603 - as above
     if _collector_is_held:
+        _collector_is_held = False
+        gc.freeze()
         gc.enable()
