@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import Severity
 from passel.mlir import capi
-from passel.mlir.bindings import MAGIC, at_once, context_lock, has_no_threads, on_threads
+from passel.mlir.bindings import at_once, context_lock, has_no_threads, on_threads
 from passel.mlir.diagnostics import Report, decoded
 
 if TYPE_CHECKING:
@@ -64,10 +64,8 @@ class BindingsCalls:
         return bool(found), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
-        """Parse a text that is one op, or the bytecode of a module."""
-        if source.startswith(MAGIC):
-            return self.parse_module(context, source)
-        parse, text = self._ir.Operation.parse, source.decode()
+        """Parse a text that is one op."""
+        text, parse = source.decode(), self._ir.Operation.parse
         return self._parsed(context, lambda: parse(text, source_name=name, context=context))
 
     def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Report]]:
@@ -175,7 +173,7 @@ class LibraryCalls:
         return bool(result.value), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
-        """Parse a text, or bytecode, that is one op; return the op, or None."""
+        """Parse a text that is one op; return the op, or None."""
         place = name.encode(errors="surrogateescape")
         texts = capi.text(source), capi.text(place)
         return self._parsed(context, "mlirOperationCreateParse", *texts)

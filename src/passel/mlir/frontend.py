@@ -21,8 +21,9 @@ from passel.mlir.standard_error import end_at_fatal_errors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from passel.ir import IRAdapter
     from passel.ir.frontend import FrontendSettings, SourcePart
-    from passel.mlir.adapter import MLIRAdapter
+    from passel.mlir.bindings import Bindings
 
 _DROPPED = "ignoring unknown external resources"
 """MLIR's message about resources that are kept here."""
@@ -40,6 +41,8 @@ class MLIRFrontend(Frontend):
 
     Args:
         adapter: The adapter.
+        bindings: Its build of the bindings.
+        bare_context: Makes a context that loads dialects when they are needed.
     """
 
     verifies = True
@@ -54,10 +57,12 @@ class MLIRFrontend(Frontend):
         }.items()
     }
 
-    def __init__(self, adapter: MLIRAdapter) -> None:
+    def __init__(
+        self, adapter: IRAdapter, bindings: Bindings, bare_context: Callable[[], Any]
+    ) -> None:
         super().__init__(adapter)
-        self._bindings = adapter.bindings
-        self._bare_context = adapter.create_bare_context
+        self._bindings = bindings
+        self._bare_context = bare_context
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check what is asked for."""
