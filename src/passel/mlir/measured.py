@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import log_warning_once
 from passel.ir import ANY
@@ -19,13 +19,9 @@ from passel.mlir.standard_error import can_be_own, printed_by
 from passel.passes import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from passel.mlir.bindings import Bindings, Caller
+    from passel.mlir.bindings import Bindings
     from passel.mlir.pipelines import Outcome
     from passel.passes import PassContext
-
-T = TypeVar("T")
 
 _BEGIN = b"===---"
 """How MLIR's reports begin."""
@@ -49,7 +45,7 @@ def run_counted(bindings: Bindings, text: str, operation: Any, ctx: PassContext[
     """
     made = compiled(bindings, ctx.ir_context, text, verify=False)
     made.count()
-    outcome, report = _report_of(lambda call: made.run(operation, by=call))
+    outcome, report = printed_by(lambda call: made.run(operation, by=call), _BEGIN)
     if len(report.splitlines()) == _HEADER:
         log_warning_once(
             f"no statistics of native passes: '{bindings.root}' was built without them"
@@ -70,17 +66,10 @@ def can_measure(bindings: Bindings) -> bool:
     return found
 
 
-def _report_of(action: Callable[[Caller], T]) -> tuple[T, str]:
-    result, report = printed_by(action, _BEGIN)
-    return result, report.decode(errors="replace")
-
-
-# -- Statistics --------------------------------------------------------------------------------
-
-
-def statistics_in(report: str) -> list[tuple[Statistic, int]]:
+def statistics_in(report: bytes) -> list[tuple[Statistic, int]]:
     """Return the statistics of the pass that a report is about."""
-    found = filter(None, map(_STATISTIC.fullmatch, report.splitlines()))
+    lines = report.decode(errors="replace").splitlines()
+    found = filter(None, map(_STATISTIC.fullmatch, lines))
     return [(Statistic(each[3], name=each[2]), int(each[1])) for each in found]
 
 
@@ -103,5 +92,5 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
     manager.count()
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
-    _, report = _report_of(lambda call: manager.run(module, by=call))
+    _, report = printed_by(lambda call: manager.run(module, by=call), _BEGIN)
     return tuple(each for each, _ in statistics_in(report))
