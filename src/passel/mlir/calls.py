@@ -93,7 +93,11 @@ class BindingsCalls:
         with ExitStack() as stack:
             stack.enter_context(context_lock(context))
             stack.enter_context(on_threads(context, 1))
-            stack.enter_context(_emitting(context))
+            # Handlers get errors. Left alone, the bindings keep them to raise them, which ends the
+            # process if a pass reports one and then succeeds. Old builds cannot tell.
+            emits = getattr(context, "emit_error_diagnostics", False)
+            stack.callback(setattr, context, "emit_error_diagnostics", emits)
+            context.emit_error_diagnostics = True
             reports = stack.enter_context(captured(self._bindings, context, threads))
             try:
                 result = by(call)
@@ -124,20 +128,6 @@ def captured(
 
     with context.attach_diagnostic_handler(take):
         yield reports
-
-
-@contextmanager
-def _emitting(context: Any) -> Generator[None]:
-    """Let handlers have errors; left alone, the bindings keep them to raise them.
-
-    If a pass reports one and then succeeds, that ends the process.
-    """
-    before = getattr(context, "emit_error_diagnostics", False)  # old builds cannot tell
-    context.emit_error_diagnostics = True
-    try:
-        yield
-    finally:
-        context.emit_error_diagnostics = before
 
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
