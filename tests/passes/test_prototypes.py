@@ -138,10 +138,14 @@ def test_passes_of_an_ir() -> None:
     """A class or a pass of xDSL's own may be registered, also by where it is."""
     registry = PassRegistry()
     registry.register("as-class", lambda: ConvertScfToCf, ir="xdsl")
+    registry.register("as-factory", ConvertScfToCf, ir="xdsl")
     registry.register("by-place", "xdsl.transforms.convert_scf_to_cf:ConvertScfToCf", ir="xdsl")
     registry.register("as-pass", lambda: MemRefStreamInterleavePass(pipeline_depth=7), ir="xdsl")
-    names = [str(each) for each in passes_in("builtin.module(as-class,by-place,as-pass)", registry)]
-    assert names == ["as-class", "by-place", "as-pass"]
+    names = [
+        str(each)
+        for each in passes_in("builtin.module(as-class,as-factory,by-place,as-pass)", registry)
+    ]
+    assert names == ["as-class", "as-factory", "by-place", "as-pass"]
     (interleave,) = passes_in("builtin.module(as-pass)", registry)
     assert interleave.module_pass() == MemRefStreamInterleavePass(pipeline_depth=7)
     assert pickle.loads(pickle.dumps(interleave)) == interleave

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from passel.diagnostics import brief
 from passel.errors import DefinitionError, PasselError
+from passel.passes.base import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from passel.passes.base import Pass
     from passel.passes.options import Options
 
 
@@ -70,7 +70,9 @@ class PassInfo:
             if not hasattr(found, name):
                 raise ImportError(f"module {module} has no {name}")
             return getattr(found, name)
-        return self.factory if isinstance(self.factory, type) else self.factory()
+        factory: Any = self.factory
+        is_class = isinstance(factory, type) and issubclass(factory, Pass)
+        return factory if is_class else factory()  # pyright: ignore[reportUnknownVariableType]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickle needs.
