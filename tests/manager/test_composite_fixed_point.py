@@ -38,46 +38,34 @@ def counting(max_iterations: int = 10) -> CompositeFixedPoint:
     )
 
 
-def test_repeats_until_nothing_changes() -> None:
-    """Repeats until nothing changes."""
+def test_repeats_until_nothing_changes_or_warns() -> None:
+    """Beyond the limit, MLIR makes one more run; an empty pipeline changes nothing."""
     assert run(7, counting()) == (0, [])
-
-
-def test_warns_and_makes_one_more_run_than_the_limit_as_mlir_does() -> None:
-    """Warns and makes one more run than the limit as MLIR does."""
     message = 'Composite pass "Count" didn\'t converge in 3 iterations'
     assert run(7, counting(3)) == (3, [message])
+    assert run(7, CompositeFixedPoint()) == (7, [])
 
 
-def test_fails_with_its_pipeline() -> None:
-    """Fails with its pipeline, which has told why."""
+def test_fails_with_its_pipeline_or_without_iterations() -> None:
+    """The pipeline has told why; a limit that leaves nothing to do is refused before the run."""
     composite = CompositeFixedPoint(pipeline=BarePipeline(CountDown(fail_at=4)))
     with pytest.raises(PassFailedError, match="its pipeline failed") as caught:
         run(7, composite)
     (told,) = caught.value.diagnostics
     assert "pass 'count-down{fail-at=4}' failed" in told.message
-
-
-def test_without_iterations_fails_before_anything_ran() -> None:
-    """Without iterations fails before anything ran."""
     with pytest.raises(PassFailedError, match="Invalid maxIterations value: 0"):
         run(7, counting(0))
 
 
 @pytest.mark.parametrize("inner", ["cse", "canonicalize,cse", "func.func(cse,dce),symbol-dce"])
 def test_reads_what_it_prints(inner: str) -> None:
-    """Reads what it prints."""
+    """Its pipeline prints as bare elements, which read back."""
     text = f"builtin.module(composite-fixed-point-pass{{max-iterations=3 name=N pipeline={inner}}})"
     manager = PassManager.parse(text)
     assert list(PassManager.parse(str(manager))) == list(manager)
 
 
 def test_a_wrong_inner_pipeline_is_shown_where_it_is() -> None:
-    """A wrong inner pipeline is shown where it is."""
+    """Its names are looked up as those around the pass are."""
     with pytest.raises(PipelineError, match="'foo' does not refer to a registered pass"):
         PassManager.parse("any(composite-fixed-point-pass{pipeline=cse,foo})")
-
-
-def test_an_empty_pipeline_changes_nothing() -> None:
-    """An empty pipeline changes nothing."""
-    assert run(7, CompositeFixedPoint()) == (7, [])

@@ -56,18 +56,14 @@ def _signed(bits: int, name: str = "int") -> IntRange:
     return IntRange(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, name)
 
 
-def _unsigned(bits: int, name: str = "uint") -> IntRange:
-    return IntRange(0, 2**bits - 1, name)
-
-
 Int8: TypeAlias = Annotated[int, _signed(8)]
 Int16: TypeAlias = Annotated[int, _signed(16)]
 Int32: TypeAlias = Annotated[int, _signed(32)]
 Int64: TypeAlias = Annotated[int, _signed(64, "long")]
-UInt8: TypeAlias = Annotated[int, _unsigned(8)]
-UInt16: TypeAlias = Annotated[int, _unsigned(16)]
-UInt32: TypeAlias = Annotated[int, _unsigned(32)]
-UInt64: TypeAlias = Annotated[int, _unsigned(64, "ulong")]
+UInt8: TypeAlias = Annotated[int, IntRange(0, 2**8 - 1, "uint")]
+UInt16: TypeAlias = Annotated[int, IntRange(0, 2**16 - 1, "uint")]
+UInt32: TypeAlias = Annotated[int, IntRange(0, 2**32 - 1, "uint")]
+UInt64: TypeAlias = Annotated[int, IntRange(0, 2**64 - 1, "ulong")]
 
 
 _INTEGER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0o?[0-7]+|[1-9][0-9]*|0)")
