@@ -34,11 +34,16 @@ APT_INSTALL := apt-get install -y -q --no-install-recommends
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: .venv/.runtime ## Show passel at work
+demo: ## Show passel at work, with what .venv has, or what it gets if there is none
+	test -x $(BIN)/passel-opt || $(MAKE) .venv/.runtime
 	sh examples/demo.sh
 
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
+
+test-quick: .venv/.dev ## Run those that an edit is likely to break, in two minutes: what failed last, then the core
+	$(BIN)/lit -sv $(QUICK_LIT)
+	$(PYTEST) $(QUICK_TESTS)
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
