@@ -10,7 +10,7 @@ from xdsl.dialects.llvm import FuncOp
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, SymbolTable
 
-from passel import PassFailedError, PassManager
+from passel import FunctionLike, PassFailedError, PassManager
 from passel.diagnostics import Location
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter
@@ -54,6 +54,19 @@ def test_unregistered_ops_claim_nothing(
     assert (kind.registered, kind.isolated) == (False, False)
     for interface in (IsolatedFromAbove, SymbolTable, IsTerminator, UnregisteredOp):
         assert not kind.implements(interface)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_function"),
+    [("func.func", True), ("llvm.func", True), ("func.call", False), ("builtin.module", False)],
+)
+def test_functions_are_like_functions(
+    adapter: XDSLAdapter, context: Context, name: str, is_function: bool
+) -> None:
+    """Those that are called by a symbol, of any dialect, as MLIR's interface says."""
+    kind = adapter.kind_named(context, name)
+    assert kind is not None
+    assert kind.implements(FunctionLike) is is_function
 
 
 def test_unregistered_ops_are_no_anchors(
