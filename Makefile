@@ -21,6 +21,7 @@ STRATEGIES ?= threads forked pool
 STRATEGY_TESTS := $(addprefix tests/,adapters analysis execution instruments manager passes schedule \
 	$(addprefix xdsl/,test_soundness_isolation.py test_traps.py) \
 	$(patsubst %,xdsl/passes/test_%.py,claims inline_sccp_mem2reg module_passes))
+QUICK := $(addprefix tests/,test_public_api.py adapters analysis builder contracts execution manager passes pipeline schedule) src
 XDSL_RELEASES := 0.59.0 0.66.0 0.75.0
 PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
@@ -41,9 +42,9 @@ demo: ## Show passel at work, with what .venv has, or what it gets if there is n
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
 
-test-quick: .venv/.dev ## Run those that an edit is likely to break, in two minutes: what failed last, then the core
-	$(BIN)/lit -sv $(QUICK_LIT)
-	$(PYTEST) $(QUICK_TESTS)
+test-quick: .venv/.dev ## Run the core's tests, the doctests and some of the lit suite, in two minutes
+	$(PYTEST) $(QUICK)
+	$(BIN)/lit -sv $(addprefix tests/lit/,pipeline failures split verify)
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
