@@ -366,8 +366,7 @@ def _kind(op_class: type[Operation]) -> OpKind:
 
     def implements(interface: type) -> bool:
         if interface is FunctionLike:
-            traits = (CallableOpInterface, SymbolOpInterface)
-            return name in CALLABLES or all(map(op_class.has_trait, traits))
+            return name in CALLABLES or op_class.has_trait(CallableOpInterface)
         if issubclass(interface, OpTrait):
             return op_class.has_trait(interface)
         return issubclass(op_class, interface)
