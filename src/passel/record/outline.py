@@ -6,7 +6,7 @@ import re
 from collections import defaultdict, deque
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.notebooks import Table, TableRow, Text, cut_diff
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from passel.record.model import Execution, RecordInfo, RunInfo
-    from passel.record.reader import Record
 
 
 class Row(NamedTuple):
@@ -219,12 +218,16 @@ class ComparedRow(NamedTuple):
         return {name: values for name, values in both.items() if values[0] != values[1]}
 
 
-def compared(old: Record, new: Record) -> Iterator[ComparedRow]:
+Recorded: TypeAlias = "tuple[RecordInfo, Sequence[Execution]]"
+"""Facts about a record, and the executions in it."""
+
+
+def compared(old: Recorded, new: Recorded) -> Iterator[ComparedRow]:
     """Yield the rows of two records, run by run, matched by name and order."""
-    for runs in zip_longest(top_runs(old.info), top_runs(new.info)):
+    for runs in zip_longest(top_runs(old[0]), top_runs(new[0])):
         one, other = (
-            rows_of(record.info, record.executions, run) if run else []
-            for record, run in zip((old, new), runs, strict=True)
+            rows_of(*recorded, run) if run else []
+            for recorded, run in zip((old, new), runs, strict=True)
         )
         yield from _matched(one, other)
 

@@ -210,7 +210,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
 
 def _comparison(old: Record, new: Record, flags: _Flags) -> str:
     """Return what is to be shown of two records: a table, or with `--diff` how results differ."""
-    rows = list(compared(old, new))
+    rows = list(compared(*((each.info, each.executions) for each in (old, new))))
     if flags.diff:
         return "".join(_differences(old, new, rows, flags))
     return _laid_out(*_compared(old, new, rows), color=flags.color)
