@@ -82,14 +82,7 @@ def test_a_closed_error_stream(start: Start, tmp_path: Path, source: str, code: 
 
 def test_closed_streams_are_not_reused(start: Start, tmp_path: Path) -> None:
     """A file that the tool opens does not get what native code writes to a closed stream."""
-    flags = (
-        "in.mlir",
-        "-o",
-        "out.mlir",
-        "--log-actions-to=log",
-        "--cse",
-        "--load-pass-plugin=p.py",
-    )
+    flags = ("in.mlir", "-o=out.mlir", "--log-actions-to=log", "--cse", "--load-pass-plugin=p.py")
     plugin = (
         "import os\nos.write(1, b'stray')\nos.write(2, b'stray')\ndef register_dialects(_): pass\n"
     )
@@ -276,26 +269,13 @@ def test_a_pass_that_changes_the_directory(
     Path("two.mlir").write_text("func.func private @f()\n// -----\nfunc.func private @g()\n")
     before = {path.name for path in Path().iterdir()}
     result = tool(
-        *(
-            "two.mlir",
-            f"--ir={adapter}",
-            "-j",
-            jobs,
-            f"--load-pass-plugin={plugin}",
-            "-o",
-            "out.mlir",
-        ),
-        *("-p", f"builtin.module(func.func({name}))", "--split-input-file"),
-        *(
-            "--mlir-pass-pipeline-crash-reproducer=crash.mlir",
-            "--mlir-generate-reproducer=made.mlir",
-        ),
+        *("two.mlir", f"--ir={adapter}", f"-j{jobs}", f"--load-pass-plugin={plugin}"),
+        *("-p", f"builtin.module(func.func({name}))", "--split-input-file", "-o=out.mlir"),
+        "--mlir-pass-pipeline-crash-reproducer=crash.mlir",
+        "--mlir-generate-reproducer=made.mlir",
         *("--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir=tree", "--mlir-timing"),
-        *(
-            "--info-output-file=info.txt",
-            "--log-actions-to=log.txt",
-            "--profile-actions-to=trace.json",
-        ),
+        *("--info-output-file=info.txt", "--log-actions-to=log.txt"),
+        "--profile-actions-to=trace.json",
     )
     good = name == "goes"
     assert result.code == (0 if good else 1), result.err

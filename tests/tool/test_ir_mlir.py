@@ -150,6 +150,7 @@ SAME: dict[str, tuple[str, ...]] = {
     "no-implicit-module": ("--no-implicit-module",),
     "output-split-marker": ("--split-input-file=zoo", "--output-split-marker=// =="),
     "pass-pipeline": ("--pass-pipeline=builtin.module(func.func(cse))",),
+    "remark-policy": ("--remarks-filter=.*", "--remark-policy=final", "--cse"),
     "split-input-file": ("--split-input-file",),
     "verify-diagnostics": ("--verify-diagnostics",),
     "verify-each": ("--verify-each=false", "--cse"),

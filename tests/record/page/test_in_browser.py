@@ -93,6 +93,22 @@ def test_unchanged_steps_are_folded(browser: Browser, reports: dict[str, Path]) 
         assert any(row.startswith("@trace, unchanged") for row in shown.rows())
 
 
+def test_remarks_stand_first(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+    """They are listed by function and line, each with a link to the pass that says so."""
+    record, file = recorded("remarks", "builtin.module(func.func(licm))"), tmp_path / "report.html"
+    assert report.main([str(record), "-o", str(file)]) == 0
+    with browser.opened(file) as shown:
+        assert shown.page.locator("h2").first.inner_text() == "Optimization remarks"
+        rows = shown.page.locator("table.list").first.locator("tbody tr")
+        assert [row.split("\t") for row in rows.all_inner_texts()] == [
+            ["@saxpy", "9:15", "Passed", "licm: hoisted", "op: arith.constant"],
+            ["@leaky_relu", "29:13", "Passed", "licm: hoisted", "op: arith.constant"],
+            ["", "30:14", "Passed", "licm: hoisted", "op: arith.constant"],
+        ]
+        rows.first.get_by_role("link").click()
+        assert shown.path() == "builtin.module/func.func/0:licm/@saxpy"
+
+
 def test_the_tree_by_keyboard(browser: Browser, reports: dict[str, Path]) -> None:
     """Arrows walk, fold and unfold; Enter shows; one row takes part in the tab order."""
     with browser.opened(reports["fine"]) as shown:
