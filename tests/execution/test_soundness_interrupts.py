@@ -206,6 +206,6 @@ def test_work_that_was_done_before_an_interrupt_counts() -> None:
     module.body[1].value = 1
     with pytest.raises(KeyboardInterrupt) as raised:
         this.run(compiler.schedule(manager), module)
-    assert [each.kind for each in this.failures] == ["failed", "interrupted"]
+    assert [each.kind for each in this.outcome.failures] == ["failed", "interrupted"]
     (note,) = raised.value.__notes__
     assert "a nested pipeline was interrupted by KeyboardInterrupt" in note

@@ -53,7 +53,7 @@ def run_dynamic(
     schedule = run.compiler.schedule(cast("OpPassManager", pipeline), ctx.path)
     outcome = run.initialize(schedule, op)
     if not outcome.failures:
-        inner = run.context(op, run.plans.plan(schedule.pipeline, kind))
+        inner = run.context(op, run.plan(schedule.pipeline, op))
         inner.cached, inner.caller = analyses, ctx
         outcome = run.run_nested(step, inner)
     kept = in_common(run.preserved(schedule.pipeline), outcome.preserved)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
 from passel.errors import PassFailure
 from passel.execution.failures import DialectCheck, Failures
-from passel.execution.plans import Plans, unmatched
+from passel.execution.plans import plan_of, unmatched
 from passel.execution.reports import Reports
 from passel.hooks import Bracket, Ended, OpIdentity
 from passel.ir import FindsDialects, InvalidIR, LowersPasses, ability_of, outwards
@@ -21,14 +21,15 @@ from passel.passes.reachable import preserved_by
 from passel.schedule import Pipeline, passes_in, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
+    from passel.execution.plans import Plan
     from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, Lifetime
     from passel.passes.remarks import RemarkFilter
-    from passel.schedule import PipelineCompiler, Schedule, Step
+    from passel.schedule import NestedStep, PipelineCompiler, Schedule, Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
 """Decides whether a step is to run on an op."""
@@ -61,11 +62,6 @@ class RunOptions(NamedTuple):
     analyses: bool = False
     isolation: bool = False
     remarks: RemarkFilter | None = None
-
-    @property
-    def claims(self) -> bool:
-        """Whether a pass that states that it changes nothing is held to that at once."""
-        return self.analyses or self.isolation or self.verify is VerifyEach.ALWAYS
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -106,7 +102,8 @@ class RunFacts(ABC):
         isolates: Whether changes by passes on other ops are noticed.
         reports: Where diagnostics and failures go.
         failing: Makes failures.
-        plans: Decides which pipeline runs on which op.
+        matched: Keys of nested pipelines that had some op to run on.
+        lower: What makes fewer steps of some; None if they run as they are.
         states: What passes' `initialize` returned.
         knows_changes: Whether an outcome says whether the op was changed.
         trusts_claims: Whether passes that claim to change nothing are held to it later.
@@ -143,10 +140,10 @@ class RunFacts(ABC):
         self.concluding: list[Diagnostic] = []
         self.key_of: Callable[[Any], Hashable] = compiler.adapter.identity_of
         self._ordinals: dict[Hashable, int] = {}
-        self._enclosing: tuple[OpIdentity, ...] = ()  # of a share, where it comes from
         self.compiler: PipelineCompiler = compiler
         self.ir_context: Any = compiler.context
         self.options: RunOptions = options
+        self.checks: tuple[str, ...] = options.flags
         self.remarks: RemarkFilter | None = options.remarks
         self.gates: Sequence[PassGate] = gates
         self.outer: RunFacts | None = outer
@@ -155,6 +152,8 @@ class RunFacts(ABC):
         self.failing: Failures = Failures(self.adapter)
         self.reports: Reports = Reports(emit, hooks.on_failure)
         self.states: dict[Any, Any] = {}
+        self.matched: set[str] = set()
+        self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
         self.uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
         self._kept: dict[object, frozenset[type]] = {}
         self.interruptions: list[Failure] = []
@@ -172,7 +171,9 @@ class RunFacts(ABC):
         )
         self.tracks: bool = self.knows_changes or self.hooks.finds_changes
         self.isolates: bool = options.isolation or (self.tracks and policies.finds_changes)
-        self.trusts_claims: bool = not (self.knows_changes and options.claims)
+        self.trusts_claims: bool = not self.knows_changes or not (
+            options.analyses or options.isolation or options.verify is VerifyEach.ALWAYS
+        )
         self.skips: bool = policies.finds_changes and options.verify is VerifyEach.CHANGED
         self.examines: bool = self.verifies or self.tracks
         self.finds_news: bool = self.tracks and self.hooks.finds_changes
@@ -184,15 +185,15 @@ class RunFacts(ABC):
         )
         lowers = None if is_checked else ability_of(adapter, LowersPasses)
         lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
-        self.plans: Plans = Plans(adapter, lower)
+        self.lower: Callable[[Any], Any] | None = lower
 
     @abstractmethod
     def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
         """Run the pipeline of a schedule."""
 
     @abstractmethod
-    def run_nested(self, parent: Step, ctx: PassContext[Any]) -> Outcome:
-        """Run a nested or dynamic pipeline on one op, between its hooks."""
+    def run_nested(self, parent: Step | None, ctx: PassContext[Any]) -> Outcome:
+        """Run a pipeline on one op, between its hooks if a step runs it."""
 
     @abstractmethod
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
@@ -220,6 +221,24 @@ class RunFacts(ABC):
                     return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
         self.states.update(schedule.states or {})
         return UNCHANGED
+
+    def plan(self, pipeline: Pipeline, op: Any) -> Plan:
+        """Return what of a pipeline runs on an op."""
+        key = self.adapter.key_of(op)
+        known = pipeline.plans if self.lower is None else self._lowered
+        if (plan := known.get((pipeline, key))) is None:
+            plan = plan_of(pipeline, self.adapter.kind_of(op), self.lower)
+            known[pipeline, key] = plan
+        self.matched |= plan.matched
+        return plan
+
+    def select(self, step: NestedStep, op: Any) -> Plan | None:
+        """Return the plan of the nested pipeline that runs on an op, if one does."""
+        key = self.adapter.key_of(op)
+        if key not in step.chosen:
+            step.chosen[key] = step.select(self.adapter.kind_of(op))
+        pipeline = step.chosen[key]
+        return None if pipeline is None else self.plan(pipeline, op)
 
     def context(self, op: Any, plan: Any) -> PassContext[Any]:
         """Return the context of the passes of a pipeline on an op that no nested step chose."""
@@ -291,21 +310,6 @@ class RunFacts(ABC):
     # -- Observers -----------------------------------------------------------------------------
 
     @property
-    def counts(self) -> Mapping[tuple[str, str], int]:
-        """Statistics by the pass's path and the statistic's name, once the run is over."""
-        return self.outcome.counts
-
-    @property
-    def failures(self) -> Sequence[Failure]:
-        """Every failure, once the run is over."""
-        return self.outcome.failures
-
-    @property
-    def checks(self) -> Sequence[str]:
-        """The flags with which passel-opt checks what this run checks besides."""
-        return self.options.flags
-
-    @property
     def collects_statistics(self) -> bool:
         """Whether passes count also what costs time to count."""
         return self.hooks.collects_statistics
@@ -337,7 +341,7 @@ class RunFacts(ABC):
         """
         if self.gates:
             return ()
-        return tuple(dict.fromkeys(unmatched(self.pipeline, self.plans.matched)))
+        return tuple(dict.fromkeys(unmatched(self.pipeline, self.matched)))
 
     def identity_of(self, op: Any) -> OpIdentity:
         """Return the identity of an op: its name, symbol, and place among its siblings."""
@@ -346,13 +350,7 @@ class RunFacts(ABC):
 
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
         """Return the identities of an op, last, and of its enclosing ops, outermost first."""
-        chain: list[OpIdentity] = []
-        for each in outwards(self.adapter, op):
-            if self._enclosing and each == self.op:
-                chain += self._enclosing[::-1]
-                break
-            chain.append(self.identity_of(each))
-        return tuple(reversed(chain))
+        return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
 
     def number(self, siblings: Iterable[Any]) -> None:
         """Number ops among their siblings, for their identities."""

@@ -14,10 +14,11 @@ from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, Outcome, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from passel.execution.facts import RunFacts
     from passel.execution.failures import Suspects
+    from passel.execution.plans import Plan
     from passel.schedule import NestedStep
 
 
@@ -51,6 +52,7 @@ class Level:
         self._is_violated = False
         self._lost: set[int] = set()
         self._done: set[int] = set()
+        self._last = -1
         self.is_tracked: bool = False
         self._run = run
         self._watch = run.lifetime.watch(ctx.op, self.children)
@@ -60,11 +62,11 @@ class Level:
     def _tasks(self) -> Iterator[PassContext[Any]]:
         run, key_of = self._run, self._run.adapter.key_of
         this: Any = run
-        plans = run.plans.of_step(self.step)
+        plans: dict[Hashable, Plan | None] = {}
         for number, child in enumerate(self.children):
             key = key_of(child)
             if key not in plans:
-                plans[key] = run.plans.select(self.step, child)
+                plans[key] = run.select(self.step, child)
             if (plan := plans[key]) is not None:
                 yield PassContext(this, child, run.place_of(child), plan, self.ctx, number)
 
@@ -73,6 +75,8 @@ class Level:
         take = self._run.adapter.fingerprint
         self._own = take(self.ctx.op, recursive=False)
         self._states: list[Any] = list(map(take, self.children))
+        for task in self.tasks:
+            task.good = self._states[task.number]
         self.is_tracked = True
 
     def track_all(self) -> None:
@@ -95,6 +99,8 @@ class Level:
 
     def enter(self, task: PassContext[Any]) -> bool:
         """Begin work on an op, and return whether it is as it was."""
+        if not self._done:
+            return True
         was = self._states[task.number]
         task.good = now = self._run.renew(task.op, was)
         if now is was:
@@ -112,6 +118,7 @@ class Level:
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """End work on an op, whose state is that of its last valid one, if that is known."""
         self._done.add(task.number)
+        self._last = task.number if self.is_in_order else -1  # nothing ran after it
         if outcome.failures and self._run.place_of(task.op) != task.place:
             self._lost.add(task.number)
         elif self.is_tracked:
@@ -143,7 +150,9 @@ class Level:
                 yield Violation(op, is_enclosing=True, suspects=self._done)
             missing, renew = self.gone | self._lost, self._run.renew
             for number, (child, was) in enumerate(zip(self.children, self._states, strict=True)):
-                if number in missing or child is worked_on or (now := renew(child, was)) is was:
+                if number in missing or number == self._last or child is worked_on:
+                    continue
+                if (now := renew(child, was)) is was:
                     continue
                 self._states[number] = now
                 before = number if self.is_in_order and number in self._done else -1
@@ -177,14 +186,14 @@ class Level:
         Args:
             outcomes: How it went.
         """
-        found = [self.tell_violation(each) for each in list(self.violations())]
-        if found or any(outcome.failures for outcome in outcomes):
-            return sum_of(found)
-        touched = [
-            task
-            for task, outcome in zip(self.tasks, outcomes, strict=True)
-            if outcome.changed is not False or task.claims
-        ]
+        if found := list(self.violations()):
+            return sum_of(map(self.tell_violation, found))
+        touched: list[PassContext[Any]] = []
+        for task, outcome in zip(self.tasks, outcomes, strict=True):
+            if outcome.failures:
+                return UNCHANGED
+            if outcome.changed is not False or task.claims:
+                touched.append(task)
         step, op, recursive = self.step, self.ctx.op, self._run.options.verify is VerifyEach.ALWAYS
         if not touched or (error := self._run.error_in(step, op, recursive=recursive)) is None:
             return UNCHANGED

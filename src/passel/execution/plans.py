@@ -24,6 +24,7 @@ class Plan(NamedTuple):
         rejected: The step that cannot run on such ops; None if all can.
         rejection: Why it cannot.
         op_name: The name of the ops.
+        matched: Keys of nested pipelines that have ops to run on where this one runs.
     """
 
     pipeline: Pipeline
@@ -31,56 +32,28 @@ class Plan(NamedTuple):
     rejected: Step | None
     rejection: str
     op_name: str
+    matched: frozenset[str]
 
 
-class Plans:
-    """The plans of one run, each made once.
+def plan_of(
+    pipeline: Pipeline,
+    kind: OpKind,
+    lower: Callable[[Sequence[Step]], tuple[Step, ...]] | None = None,
+) -> Plan:
+    """Return the plan of a pipeline for ops of a kind.
 
     Args:
-        adapter: The adapter of the IR.
+        pipeline: The pipeline.
+        kind: The kind.
         lower: What makes fewer steps of some; None if they are to run as they are.
-
-    Attributes:
-        matched: Keys of nested pipelines that had some op to run on.
     """
-
-    def __init__(
-        self, adapter: IRAdapter, lower: Callable[[Sequence[Step]], tuple[Step, ...]] | None
-    ) -> None:
-        self.matched: set[str] = set()
-        self._adapter = adapter
-        self._lower = lower
-        self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
-
-    def of_step(self, step: NestedStep) -> dict[Hashable, Plan | None]:
-        """Return the plans of nested pipelines that are known, by the keys of ops."""
-        return self._plans.setdefault(step, {})
-
-    def select(self, step: NestedStep, op: Any) -> Plan | None:
-        """Return the plan of the nested pipeline that runs on an op, if one does."""
-        kind = self._adapter.kind_of(op)
-        pipeline = step.select(kind)
-        if pipeline is None:
-            return None
-        self.matched.add(key_of(pipeline))
-        return self.plan(pipeline, kind)
-
-    def plan(self, pipeline: Pipeline, kind: OpKind) -> Plan:
-        """Return the plan of a pipeline for ops of a kind."""
-        steps, rejection = pipeline.admit(kind)
-        rejected = pipeline.steps[len(steps)] if rejection else None
-        if self._lower is not None:
-            lowered = self._lower(steps)
-            # The run does not see which ops such steps find.
-            self.matched.update(keys_inside(each for each in steps if each not in lowered))
-            steps = lowered
-        return Plan(pipeline, steps, rejected, rejection, kind.name)
-
-
-def key_of(pipeline: Pipeline) -> str:
-    """Return what tells a nested pipeline from all others of a schedule, in any process."""
-    first = next(passes_of(pipeline), None)
-    return pipeline.path if first is None else f"{pipeline.path} {first.path}"
+    admitted, rejection = pipeline.admit(kind)
+    rejected = pipeline.steps[len(admitted)] if rejection else None
+    steps = admitted if lower is None else lower(admitted)
+    # The run does not see which ops such steps find.
+    inside = keys_inside(each for each in admitted if each not in steps) if lower else ()
+    matched = frozenset({pipeline.key, *inside})
+    return Plan(pipeline, steps, rejected, rejection, kind.name, matched)
 
 
 def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
@@ -88,17 +61,16 @@ def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
         if isinstance(step, NestedStep):
             for pipeline in step.pipelines:
-                yield key_of(pipeline)
+                yield pipeline.key
                 yield from keys_inside(pipeline.steps)
 
 
 def matched_now(adapter: IRAdapter, pipeline: Pipeline, op: Any) -> Iterator[str]:
     """Yield the keys of the nested pipelines for which an op holds ops, before any pass has run.
 
-    Nothing if no step comes before a nested one: these will run on whatever there is now.
+    Only needed if some step comes before a nested one (`Pipeline.nests_late`): others run on
+    whatever there is now.
     """
-    if not _nests_late(pipeline.steps):
-        return
     nested = [step for step in pipeline.steps if isinstance(step, NestedStep)]
     selected: dict[Hashable, list[Pipeline]] = {}
     for child in adapter.children(op):
@@ -106,18 +78,10 @@ def matched_now(adapter: IRAdapter, pipeline: Pipeline, op: Any) -> Iterator[str
         if key not in selected:
             kind = adapter.kind_of(child)
             found = [each for step in nested if (each := step.select(kind)) is not None]
-            yield from map(key_of, found)
-            selected[key] = [each for each in found if _nests_late(each.steps)]
+            yield from (each.key for each in found)
+            selected[key] = [each for each in found if each.nests_late]
         for each in selected[key]:
             yield from matched_now(adapter, each, child)
-
-
-def _nests_late(steps: Iterable[Step]) -> bool:
-    return any(
-        isinstance(step, NestedStep)
-        and (number > 0 or any(_nests_late(each.steps) for each in step.pipelines))
-        for number, step in enumerate(steps)
-    )
 
 
 def unmatched(pipeline: Pipeline, matched: AbstractSet[str]) -> Iterator[str]:
@@ -129,7 +93,7 @@ def unmatched(pipeline: Pipeline, matched: AbstractSet[str]) -> Iterator[str]:
     """
     for step in pipeline.steps:
         for nested in step.pipelines if isinstance(step, NestedStep) else ():
-            if key_of(nested) in matched:
+            if nested.key in matched:
                 yield from unmatched(nested, matched)
             elif nested.anchor != ANY and any(passes_of(nested)):
                 text = str(nested)

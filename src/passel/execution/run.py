@@ -59,11 +59,17 @@ class Run(RunFacts):
         """
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
-        self.plans.matched.update(matched_now(self.adapter, self.pipeline, op))
+        if self.pipeline.nests_late:
+            self.matched.update(matched_now(self.adapter, self.pipeline, op))
         try:
             with Bracket(self.hooks, "run", self) as hooks:
                 try:
-                    self.outcome = self._run(schedule, op, parent)
+                    self.outcome = self.initialize(schedule, op)
+                    if not self.outcome.failures:
+                        if self.dialects is not None:
+                            self.dialects.start(op)
+                        ctx = self.context(op, self.plan(schedule.pipeline, op))
+                        self.outcome = self.run_nested(parent, ctx)
                 except BaseException:
                     self.outcome = self.reports.so_far() + Outcome(None, self.interruptions)
                     raise
@@ -72,26 +78,16 @@ class Run(RunFacts):
             self.hooks.forget_run()
         return self.outcome
 
-    def _run(self, schedule: Schedule, op: Any, parent: Step | None) -> Outcome:
-        __tracebackhide__ = True
-        started = self.initialize(schedule, op)
-        if started.failures:
-            return started
-        if self.dialects is not None:
-            self.dialects.start(op)
-        ctx = self.context(op, self.plans.plan(schedule.pipeline, self.adapter.kind_of(op)))
-        return self.run_pipeline(ctx) if parent is None else self.run_nested(parent, ctx)
-
     run_dynamic = run_dynamic
     run_elsewhere = run_elsewhere
     blame = blame
 
     # -- The loop -------------------------------------------------------------------------------
 
-    def run_nested(self, parent: Step, ctx: PassContext[Any]) -> Outcome:
-        """Run a nested or dynamic pipeline on one op, between its hooks."""
+    def run_nested(self, parent: Step | None, ctx: PassContext[Any]) -> Outcome:
+        """Run a pipeline on one op, between its hooks if a step runs it."""
         __tracebackhide__ = True
-        if not self.hooks.sees["pipeline"]:
+        if parent is None or not self.hooks.sees["pipeline"]:
             return self.run_pipeline(ctx)
         with Bracket(self.hooks, "pipeline", ctx.plan.pipeline, ctx.op, parent) as hooks:
             outcome = self.run_pipeline(ctx)
@@ -266,7 +262,8 @@ class Run(RunFacts):
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
         """Run a nested pipeline on one op, if it is still there, and noticing what others did."""
         __tracebackhide__ = True
-        level = _level_of(task)
+        assert task.parent is not None  # noqa: S101 - ops of a level have one
+        level: Level = task.parent.level
         if level.gone and not self.lifetime.survives_loss:
             return UNCHANGED
         if not level.is_in_place(task.number, task.place):
@@ -316,9 +313,3 @@ class Run(RunFacts):
         while enclosing is not None and self.place_of(enclosing.op) != enclosing.place:
             enclosing = enclosing.parent
         return self.failing.lost(step, ctx.plan.op_name, enclosing and enclosing.op)
-
-
-def _level_of(task: PassContext[Any]) -> Level:
-    """Return the level that an op is in on which a nested pipeline runs."""
-    assert task.parent is not None  # noqa: S101 - such ops have one
-    return task.parent.level

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from passel.errors import refuse_cpp_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from passel.diagnostics import Diagnostic
@@ -49,8 +49,7 @@ class Run(Protocol):
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
         checks: The flags with which passel-opt checks what this run checks besides.
-        counts: Statistics by the pass's path and the statistic's name, once the run is over.
-        failures: Every failure, once the run is over.
+        outcome: How it went, once it is over: failures, statistics.
         reported: How many diagnostics passes have reported so far, as far as this observer sees
             the run.
         notes: Notes for the error that the run raises, once it is over.
@@ -63,16 +62,7 @@ class Run(Protocol):
     outer: Run | None
     verifies: bool
     checks: Sequence[str]
-
-    @property
-    def counts(self) -> Mapping[tuple[str, str], int]:
-        """Statistics, once the run is over."""
-        ...
-
-    @property
-    def failures(self) -> Sequence[Failure]:
-        """Every failure, once the run is over."""
-        ...
+    outcome: Outcome
 
     @property
     def notes(self) -> Sequence[str]:

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 _SUCCESS = Ended()
 _FAILED = Ended(failed=True)
 
-_PAIRS: dict[str, tuple[str, ...]] = {
+_HOOKS: dict[str, tuple[str, ...]] = {
     what: (f"before_{what}", f"after_{what}")
     for what in ("run", "pipeline", "pass", "verification", "analysis")
 }
-_PAIRS["pass"] += ("after_pass_failed",)
-"""The hooks around each kind of thing."""
+_HOOKS["pass"] += ("after_pass_failed",)
+_HOOKS["failure"] = ("on_failure",)
+"""The hooks around each kind of thing, and the one for failures."""
 
 
 class Instrumentor:
@@ -40,15 +41,18 @@ class Instrumentor:
         self._all = tuple(instrumentations)
         self._broken: set[int] = set()
         self.run: Any = None
-        self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
-        self.finds_changes: bool = any(each.finds_changes for each in self._all)
-        self.sees: dict[str, list[PassInstrumentation]] = {
-            what: [each for each in self._all if _overrides(each, names)]
-            for what, names in _PAIRS.items()
-        }
-        self._of_failures = [each for each in self._all if _overrides(each, ("on_failure",))]
-        of_steps = [each for what in _PAIRS if what != "run" for each in self.sees[what]]
-        self._of_steps = list(dict.fromkeys(of_steps))
+        self.collects_statistics: bool = False
+        self.finds_changes: bool = False
+        self.sees: dict[str, tuple[PassInstrumentation, ...]] = dict.fromkeys(_HOOKS, ())
+        self._of_steps: list[PassInstrumentation] = []
+        for each in self._all:
+            self.collects_statistics |= each.collects_statistics
+            self.finds_changes |= each.finds_changes
+            seen = [what for what, names in _HOOKS.items() if _overrides(each, names)]
+            for what in seen:
+                self.sees[what] += (each,)
+            if not {"run", "failure"}.issuperset(seen):
+                self._of_steps.append(each)
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
@@ -65,7 +69,7 @@ class Instrumentor:
                 each.run = self.run
                 return getattr(each, name)(*args, **keywords)
         except Exception as error:
-            if isinstance(error, PassFailure) and name in _PAIRS["pass"]:
+            if isinstance(error, PassFailure) and name in _HOOKS["pass"]:
                 raise
             self._broken.add(id(each))
             what = type(each).__name__
@@ -85,7 +89,7 @@ class Instrumentor:
 
     def on_failure(self, failure: Failure) -> None:
         """Tell a failure that has been reported."""
-        for each in self._of_failures:
+        for each in self.sees["failure"]:
             self.call(each, "on_failure", failure)
 
     def crossing(self) -> Instrumentor:

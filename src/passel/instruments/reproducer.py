@@ -243,7 +243,7 @@ class CrashReproducer(PassInstrumentation):
     def _report(self, run: Run) -> None:
         failed = [
             each
-            for failure in run.failures
+            for failure in run.outcome.failures
             for each in self._failed.get(id(failure)) or [_unseen(run, failure)]
         ]
         local = failed[0].recipe if failed else None

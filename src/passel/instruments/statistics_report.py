@@ -115,7 +115,7 @@ class StatisticsReport(PassInstrumentation):
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Print the report."""
         if run.outer is None and self._prints:
-            self.write(run.pipeline, run.counts)
+            self.write(run.pipeline, run.outcome.counts)
 
     def write(self, pipeline: Pipeline, counts: Mapping[tuple[str, str], int]) -> None:
         """Print a report.

@@ -33,7 +33,6 @@ from passel.ir.adapters import (
 )
 from passel.ir.contract import (
     ANY,
-    FunctionLike,
     InvalidIR,
     IRAdapter,
     Lifetime,
@@ -51,7 +50,6 @@ __all__ = [
     "BringsFrontend",
     "BringsPasses",
     "FindsDialects",
-    "FunctionLike",
     "IRAdapter",
     "InvalidIR",
     "Lifetime",

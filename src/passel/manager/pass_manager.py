@@ -5,7 +5,6 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 from passel.diagnostics import log_diagnostics
@@ -245,8 +244,9 @@ class PassManager(RunSettings, OpPassManager):
             raise AnchorError(Problem(message))
         locks = ability_of(adapter, LocksContexts)
         strategy = strategy_for(jobs, executor)
-        threads = own_threads(jobs) if executor is None else None
-        with nullcontext() if locks is None else locks.alone_in(context, threads):
+        if locks is None:
+            return self._run(adapter, context, op, on_diagnostic, strategy)
+        with locks.alone_in(context, own_threads(jobs) if executor is None else None):
             return self._run(adapter, context, op, on_diagnostic, strategy)
 
     def _run(
@@ -280,8 +280,10 @@ class PassManager(RunSettings, OpPassManager):
         finally:
             if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
-        record = next((i.run_record for i in instrumentations if i.run_record is not None), None)
-        timing = next((i.timing for i in instrumentations if i.timing is not None), None)
+        record, timing = None, None
+        for each in reversed(instrumentations):  # the first that has one
+            record = record if each.run_record is None else each.run_record
+            timing = timing if each.timing is None else each.timing
         statistics = outcome.statistics()
         if outcome.failures:
             error = _failed(outcome, run.notes)
@@ -301,13 +303,14 @@ class PassManager(RunSettings, OpPassManager):
 
     def _compiler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
         """Return what compiles for this context, and remembers what it has compiled."""
-        known = self._compiler
-        needed = (adapter, context, self._guard)
-        if known is None or any(
-            one is not other
-            for one, other in zip((known.adapter, known.context, known.guard), needed, strict=True)
+        known, guard = self._compiler, self._guard
+        if (
+            known is None
+            or known.adapter is not adapter
+            or known.context is not context
+            or known.guard is not guard
         ):
-            self._compiler = known = PipelineCompiler(*needed)
+            self._compiler = known = PipelineCompiler(adapter, context, guard)
         return known
 
 

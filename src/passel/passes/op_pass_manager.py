@@ -122,7 +122,11 @@ class OpPassManager:
     @property
     def changes(self) -> int:
         """Number of changes to it and to managers in it: what is compiled holds until the next."""
-        return self._changes + sum(each.changes for each in self if isinstance(each, OpPassManager))
+        changes = self._changes
+        for item, _ in self._placed:
+            if isinstance(item, OpPassManager):
+                changes += item.changes
+        return changes
 
     def add(
         self,

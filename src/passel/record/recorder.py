@@ -118,7 +118,7 @@ class Recorder(PassInstrumentation):
         if not self._runs:
             self._told.clear()
         if self._file is not None:
-            failures = [FailureInfo.of(each) for each in run.failures]
+            failures = [FailureInfo.of(each) for each in run.outcome.failures]
             self._file.end_run(number, failures, run.notes)
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -204,7 +204,7 @@ class Recorder(PassInstrumentation):
             "source": source,
             "source_text": digest,
             "replay": replay,
-            "op_name": run.adapter.kind_of(run.op).name,
+            "op": run.adapter.kind_of(run.op).name,
             "before": snapshots.take(run.op),
             "outer": outer,
         }

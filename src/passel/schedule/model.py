@@ -52,15 +52,20 @@ class NestedStep:
     Attributes:
         pipelines: Of different anchors, sorted by them if they were merged.
         path: The anchors that enclose it.
+        chosen: The pipelines that run on ops, as far as that is known, by the keys of the ops.
     """
 
-    __slots__ = ("path", "pipelines")
+    __slots__ = ("chosen", "path", "pipelines")
 
     pass_: ClassVar[None] = None
 
     def __init__(self, pipelines: tuple[Pipeline, ...], path: str) -> None:
         self.pipelines: Final[tuple[Pipeline, ...]] = pipelines
         self.path: Final[str] = path
+        self.chosen: dict[Any, Pipeline | None] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NestedStep, (self.pipelines, self.path)
 
     @property
     def title(self) -> str:
@@ -99,9 +104,12 @@ class Pipeline:
         steps: What runs.
         path: The anchors, from the top.
         jobs: How many ops it may run on at once, if the run allows more; None for no limit.
+        key: What tells it from all others of a schedule, in any process.
+        nests_late: Whether some step comes before one that runs nested pipelines, at any depth.
+        plans: What of it runs on ops, as far as that is known, by the keys of the ops.
     """
 
-    __slots__ = ("anchor", "jobs", "path", "steps")
+    __slots__ = ("anchor", "jobs", "key", "nests_late", "path", "plans", "steps")
 
     def __init__(
         self, anchor: str, steps: tuple[Step, ...], path: str, jobs: int | None = None
@@ -110,6 +118,17 @@ class Pipeline:
         self.steps: Final[tuple[Step, ...]] = steps
         self.path: Final[str] = path
         self.jobs: Final[int | None] = jobs
+        first = next(passes_of(self), None)
+        self.key: Final[str] = path if first is None else f"{path} {first.path}"
+        self.nests_late: Final[bool] = any(
+            isinstance(step, NestedStep)
+            and (number > 0 or any(each.nests_late for each in step.pipelines))
+            for number, step in enumerate(steps)
+        )
+        self.plans: dict[Any, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Pipeline, (self.anchor, self.steps, self.path, self.jobs)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.

@@ -16,7 +16,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
 from xdsl.ir import Dialect
 from xdsl.traits import (
-    CallableOpInterface,
     HasParent,
     IsolatedFromAbove,
     OptionalSymbolOpInterface,
@@ -28,13 +27,12 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
-from passel.ir import FunctionLike, IRAdapter, OpKind, PlaceLifetime, RunPolicies
+from passel.ir import IRAdapter, OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.locations import convert_location
 from passel.xdsl.printing import printed
-from passel.xdsl.symbols import CALLABLES
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
@@ -49,6 +47,8 @@ if TYPE_CHECKING:
     from passel.xdsl.transport.changes import Snapshot
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
+
+_POLICIES = RunPolicies(finds_changes=True, lifetime=PlaceLifetime(attrgetter("parent")))
 """Ops that MLIR defines as isolated from above and xDSL does not."""
 
 
@@ -300,8 +300,7 @@ class XDSLAdapter(IRAdapter):
 
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""
-        lifetime = PlaceLifetime(attrgetter("parent"))
-        return RunPolicies(finds_changes=True, lifetime=lifetime)
+        return _POLICIES
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
         """Print in generic form, with resources, which is the most faithful text."""
@@ -365,8 +364,6 @@ def _kind(op_class: type[Operation]) -> OpKind:
     isolated = name in _ISOLATED_IN_MLIR or op_class.has_trait(IsolatedFromAbove)
 
     def implements(interface: type) -> bool:
-        if interface is FunctionLike:
-            return name in CALLABLES or op_class.has_trait(CallableOpInterface)
         if issubclass(interface, OpTrait):
             return op_class.has_trait(interface)
         return issubclass(op_class, interface)

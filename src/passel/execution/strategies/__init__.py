@@ -10,17 +10,49 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Literal
-
-from passel.execution.strategies.sequential import Sequential, SiblingStrategy, at_work
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from concurrent.futures import Executor
 
-__all__ = ["Jobs", "Sequential", "SiblingStrategy", "own_threads", "processors", "strategy_for"]
+    from passel.execution.facts import RunFacts
+    from passel.execution.level import Level
+    from passel.passes.outcome import Outcome
+
+__all__ = [
+    "Jobs",
+    "Sequential",
+    "SiblingStrategy",
+    "at_work",
+    "own_threads",
+    "processors",
+    "strategy_for",
+]
 
 Jobs = int | Literal["auto"]
 """How many ops are processed at once, or `auto`: one for each processor."""
+
+
+at_work: ContextVar[bool] = ContextVar("at_work", default=False)
+"""Whether this thread or process is a worker, and so shares no work of its own."""
+
+
+class SiblingStrategy(Protocol):
+    """Shares out the work on the ops inside of one op."""
+
+    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
+        """Do all tasks of a level, and yield their outcomes in program order."""
+        ...
+
+
+class Sequential:
+    """One op after the other, in the calling thread."""
+
+    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
+        """Do the tasks as their outcomes are asked for."""
+        return map(run.run_sibling, level.tasks)
 
 
 def processors() -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
 from passel.execution.level import Level
-from passel.execution.strategies.sequential import Sequential, at_work
+from passel.execution.strategies import Sequential, at_work
 from passel.execution.strategies.sharing import Sharing, fail_dead, fence, take, work_off
 from passel.hooks import Instrumentor
 from passel.ir import ShipsOps, ability_of, running_on
@@ -174,7 +174,7 @@ def _done(
         level = _level(run, _latest.schedule, step, ops)
         with fence(level):
             done = list(work_off(run, level.tasks))
-    return done, run.plans.matched
+    return done, run.matched
 
 
 def _level(run: RunFacts, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:

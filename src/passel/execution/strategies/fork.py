@@ -95,7 +95,7 @@ def _doing_chunks(
         part.gates = (note,)
         with Bracket(part.hooks, "run", part):
             yield from work_off(part, chunk)
-        yield parts, run.plans.matched
+        yield parts, run.matched
 
     with fence(level):
         yield do

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAl
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.sequential import at_work
+from passel.execution.strategies import at_work
 from passel.execution.streams import flush, interrupts_held
 
 if TYPE_CHECKING:

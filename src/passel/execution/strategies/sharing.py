@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
-from passel.execution.strategies.sequential import Sequential
+from passel.execution.strategies import Sequential
 from passel.execution.streams import standard_streams
 from passel.passes.reachable import walk
 from passel.schedule import passes_in
@@ -153,7 +153,7 @@ def take(
             gc.enable()
     outcomes = [outcome for outcome, _ in done]
     merge(run, parts, outcomes)
-    run.plans.matched |= matched
+    run.matched |= matched
     for task, outcome in zip(tasks, outcomes, strict=True):
         task.good = level.state_of(task) if outcome.changed is False else None
         level.leave(task, outcome)

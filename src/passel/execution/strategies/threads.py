@@ -13,7 +13,7 @@ from contextvars import copy_context
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.sequential import at_work
+from passel.execution.strategies import at_work
 from passel.execution.strategies.sharing import Sharing, branch, merge
 from passel.hooks import Bracket
 from passel.ir import LocksContexts, ability_of, in_running_context
