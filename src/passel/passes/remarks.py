@@ -15,42 +15,45 @@ from passel.ir import IRAdapter, outwards
 RemarkFilter: TypeAlias = Mapping[str, re.Pattern[str]]
 """The categories that are listened to, by kind; a kind that is not there is not listened to."""
 
-_KINDS = {"passed": "Passed", "missed": "Missed", "failed": "Failure", "analysis": "Analysis"}
 _LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
 
 
-def remark_filter(every: str = "", **by_kind: str) -> RemarkFilter:
+def remark_filter(
+    every: str = "", passed: str = "", missed: str = "", failed: str = "", analysis: str = ""
+) -> RemarkFilter:
     """Return what listens to remarks whose categories match regular expressions as a whole.
 
     Args:
         every: For remarks of all kinds.
-        by_kind: For `passed`, `missed`, `failed` and `analysis`, besides.
+        passed: For what was done, besides.
+        missed: For what was not done.
+        failed: For what was tried in vain.
+        analysis: For what was found out.
 
     Raises:
         ValueError: A regular expression is wrong.
 
     Source: `buildFilter` in `mlir/lib/IR/Remarks.cpp`, MLIR 22.
     """
+    by_kind = {"Passed": passed, "Missed": missed, "Failure": failed, "Analysis": analysis}
     found: dict[str, re.Pattern[str]] = {}
-    for name, kind in _KINDS.items():
-        if pattern := "|".join(filter(None, (every, by_kind.pop(name, "")))):
+    for kind, own in by_kind.items():
+        if pattern := "|".join(filter(None, (every, own))):
             is_anchored = pattern.startswith("^") and pattern.endswith("$")
             try:
                 found[kind] = re.compile(pattern if is_anchored else f"^({pattern})$")
             except re.error as error:
                 msg = f"'{pattern}' is no regular expression: {error.msg}"
                 raise ValueError(msg) from None
-    if by_kind:
-        raise TypeError(f"the kinds of remarks are {', '.join(_KINDS)}, not {', '.join(by_kind)}")
     return found
 
 
 class RemarkEmitter:
     """Reports optimization remarks: `PassContext.remark`. It is false when nobody listens.
 
-    Each method takes a name, the op that the remark is about (by default that of the pass), a
-    sentence (if there is more to say), and facts by name. `reason` and `suggest` are for people;
-    `category` is what filters select by, by default the name of the pass.
+    Each method takes a name, the op that the remark is about (by default that of the pass), and
+    facts by name. `text`, `reason` and `suggest` are for people; `category` is what filters select
+    by, by default the name of the pass.
 
     Example:
         >>> from passel import Pass, PassManager
@@ -77,27 +80,25 @@ class RemarkEmitter:
     def __bool__(self) -> bool:
         return self._ctx is not None
 
-    def passed(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+    def passed(self, name: str, op: Any = None, /, **facts: Any) -> None:
         """Report that something was optimized."""
-        self._emit("Passed", name, op, text, facts)
+        self._emit("Passed", name, op, facts)
 
-    def missed(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+    def missed(self, name: str, op: Any = None, /, **facts: Any) -> None:
         """Report that something worth optimizing was left alone: give a `reason`."""
-        self._emit("Missed", name, op, text, facts)
+        self._emit("Missed", name, op, facts)
 
-    def failed(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+    def failed(self, name: str, op: Any = None, /, **facts: Any) -> None:
         """Report that an optimization was tried in vain: give a `reason`."""
-        self._emit("Failure", name, op, text, facts)
+        self._emit("Failure", name, op, facts)
 
-    def analysis(self, name: str, op: Any = None, text: str = "", /, **facts: Any) -> None:
+    def analysis(self, name: str, op: Any = None, /, **facts: Any) -> None:
         """Report something that was found out."""
-        self._emit("Analysis", name, op, text, facts)
+        self._emit("Analysis", name, op, facts)
 
-    def _emit(self, kind: RemarkKind, name: str, op: Any, text: str, facts: dict[str, Any]) -> None:
+    def _emit(self, kind: RemarkKind, name: str, op: Any, facts: dict[str, Any]) -> None:
         if (ctx := self._ctx) is None:
             return
-        if text:
-            facts = {"text": text, **facts}
         category = facts.pop("category", "") or ctx.step.pass_.name or ctx.step.pass_.display_name
         heard: RemarkFilter = ctx.run.remarks
         if kind not in heard or not heard[kind].search(category):

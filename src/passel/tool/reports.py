@@ -55,13 +55,6 @@ class Reports(ExitStack):
         self._log: PassInstrumentation | None = self._make_log()
         self._trace: Trace | None = self._make_trace()
         self._recorder: Recorder | None = self._make_recorder()
-        self._remarks: dict[str, str] = {
-            "every": settings.remarks_filter,
-            "passed": settings.remarks_filter_passed,
-            "missed": settings.remarks_filter_missed,
-            "failed": settings.remarks_filter_failed,
-            "analysis": settings.remarks_filter_analyse,
-        }
         self.sifting_remarks: Callable[[Any], AbstractContextManager[Any]] = self._make_sifting()
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
@@ -87,7 +80,8 @@ class Reports(ExitStack):
 
     def observe(self, manager: PassManager) -> None:
         """Let a manager's runs be logged, traced and counted, and their remarks be heard."""
-        manager.enable_remarks(**(self._remarks if self._recorder is None else {"every": ".*"}))
+        if self._recorder is not None or self._wanted:
+            manager.enable_remarks(".*")
         for instrumentation in (self._log, self._trace):
             if instrumentation is not None:
                 manager.add_instrumentation(instrumentation)
@@ -130,7 +124,9 @@ class Reports(ExitStack):
     def _make_sifting(self) -> Callable[[Any], AbstractContextManager[Any]]:
         given, yaml = self._settings, None
         try:
-            wanted = remark_filter(**self._remarks)
+            # In the order in which they are declared: of all kinds, then of each.
+            filters = (name for name in given.flags if name.startswith("remarks_filter"))
+            self._wanted = remark_filter(*(getattr(given, name) for name in filters))
         except ValueError as error:
             raise UsageError(f"'--remarks-filter': {error}") from None
         if given.remark_format == "bitstream":
@@ -139,7 +135,7 @@ class Reports(ExitStack):
         if given.remark_format == "yaml":
             yaml = self._open("remarks-output-file", given.remarks_output_file)
         final = given.remark_policy == "final"
-        return partial(sifting_remarks, wanted=wanted, final=final, yaml=yaml)
+        return partial(sifting_remarks, wanted=self._wanted, final=final, yaml=yaml)
 
     def _make_log(self) -> PassInstrumentation | None:
         path = self._settings.log_actions_to

@@ -14,11 +14,11 @@ class TestRemark(Pass[Operation]):
         """Report."""
         for inner in [each for each in op.walk() if each is not op]:
             say, more = ctx.remark, {"reason": "a test", "suggest": "read {it}"}
-            say.missed("test", inner, "missed", category="a-missed", **more)
-            say.passed("test", inner, "passed, to be dropped", category="one-passed", **more)
-            say.passed("test", inner, "passed", category="one-passed", **more)
+            say.missed("test", inner, text="missed", category="a-missed", **more)
+            say.passed("test", inner, text="passed, to be dropped", category="one-passed", **more)
+            say.passed("test", inner, text="passed", category="one-passed", **more)
             say.failed(
-                "test", inner, "failed", category="two-failed", times=2, share=0.5, last=True
+                "test", inner, text="failed", category="two-failed", times=2, share=0.5, last=True
             )
             say.analysis("test", inner, category="two-analysis")
         ctx.preserve_all()

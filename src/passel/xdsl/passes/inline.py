@@ -207,9 +207,7 @@ class _Inliner:
 
     def report_missed(self) -> None:
         """Report the calls that are left, and why."""
-        for call in self._op.walk():
-            if not isinstance(call, CallOp):
-                continue
+        for call in self._callees.calls_in([self._op]):
             caller, callee = closest_enclosing(call, is_callable), self._callees.callee(call)
             reason = "the callee is not a function that is known here"
             if caller is not None and callee is not None:
