@@ -66,7 +66,7 @@ def test_what_a_class_declares() -> None:
     assert "'lower' runs earlier: put 'on-memory' before that" in refused(
         builder, lambda: builder.insert_after(Lower, OnMemory())
     )
-    assert builder.insert_after(Lower, OnMemory(), missing_ok=True) is None
+    assert not builder.insert_after(Lower, OnMemory(), missing_ok=True)
     builder.insert_after(BUFFERIZATION, OnMemory())
     assert str(builder.build()) == "builtin.module(a,bufferize,on-memory,b,lower)"
 

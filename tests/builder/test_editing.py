@@ -46,13 +46,13 @@ def test_types_are_intervals() -> None:
 
 
 def test_a_missing_target_changes_nothing() -> None:
-    """The error names what is there; with `missing_ok` it is None."""
+    """The error names what is there; with `missing_ok` the handle is empty."""
     builder = made(A(), B())
     with pytest.raises(InsertionError, match="'aa' is not in the pipeline; did you mean 'a'"):
         builder.insert_before("aa", X())
     with pytest.raises(InsertionError, match="there is no pass of type 'bufferization'"):
         builder.insert_after(BUFFERIZATION, X())
-    assert builder.insert_after(BUFFERIZATION, X(), missing_ok=True) is None
+    assert not builder.insert_after(BUFFERIZATION, X(), missing_ok=True)
     with pytest.raises(
         InsertionError, match="no occurrence 1 of 'a': there is only 1, counted from 0"
     ):

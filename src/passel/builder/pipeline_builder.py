@@ -5,14 +5,15 @@ It makes pass managers and is not known to them: nothing about how pipelines run
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
 from copy import copy
-from typing import TYPE_CHECKING, Literal, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Self
 
 from passel.builder.constraints import Rule
 from passel.builder.extensions import run_extensions
 from passel.builder.pipeline_plan import PipelinePlan
 from passel.builder.sequence import Between
-from passel.builder.targets import Stage
+from passel.builder.targets import Handle, Stage
 from passel.errors import InsertionError
 from passel.manager import OpPassManager
 
@@ -21,15 +22,8 @@ if TYPE_CHECKING:
 
     from passel.builder.constraints import Constraint
     from passel.builder.extensions import Extension
-    from passel.builder.targets import Handle, Occurrence, Target
+    from passel.builder.targets import Occurrence, Target
     from passel.passes import PassType
-
-
-class How(TypedDict, total=False):
-    """Arguments of `insert_before` and `insert_after` that do not change what they return."""
-
-    occurrence: Occurrence
-    split: bool
 
 
 class PipelineBuilder(PipelinePlan):
@@ -106,18 +100,15 @@ class PipelineBuilder(PipelinePlan):
             edit.append(items, scope, label)
         return edit.handle
 
-    @overload
     def insert_before(
-        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[How]
-    ) -> Handle: ...
-    @overload
-    def insert_before(
-        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[How]
-    ) -> Handle | None: ...
-    def insert_before(
-        self, target: Target, *items: object, missing_ok: bool = False, **how: Unpack[How]
-    ) -> Handle | None:
-        """Put passes right before a target, by default before the first one.
+        self,
+        target: Target,
+        *items: object,
+        occurrence: Occurrence = "first",
+        split: bool = False,
+        missing_ok: bool = False,
+    ) -> Handle:
+        """Put passes right before a target.
 
         A pass that cannot stand in the nested pipeline of the target is put before that
         pipeline, if the target is the first in there.
@@ -125,45 +116,36 @@ class PipelineBuilder(PipelinePlan):
         Args:
             target: What they are put before.
             items: As for `add`.
-            missing_ok: Return None if the target is not there, or a constraint would be broken.
-            how: `occurrence`, which one of several that match; `split`, whether a nested pipeline
-                may be split to make place.
+            occurrence: Which one, of several that match.
+            split: Whether a nested pipeline may be split to make place.
+            missing_ok: Return an empty handle, which is false, if the target is not there, or a
+                constraint would be broken.
 
         Raises:
             InsertionError: The target is not there, or a constraint would be broken.
             PipelineError: The text is wrong, or a pass has another anchor.
         """
-        return self._insert(target, items, how, after=False, missing_ok=missing_ok)
+        with suppress(InsertionError) if missing_ok else nullcontext(), self._draft.edit() as edit:
+            edit.insert(target, items, occurrence, after=False, split=split)
+            return edit.handle
+        return Handle(())
 
-    @overload
     def insert_after(
-        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[How]
-    ) -> Handle: ...
-    @overload
-    def insert_after(
-        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[How]
-    ) -> Handle | None: ...
-    def insert_after(
-        self, target: Target, *items: object, missing_ok: bool = False, **how: Unpack[How]
-    ) -> Handle | None:
+        self,
+        target: Target,
+        *items: object,
+        occurrence: Occurrence = "last",
+        split: bool = False,
+        missing_ok: bool = False,
+    ) -> Handle:
         """Put passes right after a target, by default after the last one.
 
         The arguments and errors are as for `insert_before`.
         """
-        return self._insert(target, items, how, after=True, missing_ok=missing_ok)
-
-    def _insert(
-        self, target: Target, items: tuple[object, ...], how: How, *, after: bool, missing_ok: bool
-    ) -> Handle | None:
-        occurrence = how.get("occurrence", "last" if after else "first")
-        try:
-            with self._draft.edit() as edit:
-                edit.insert(target, items, occurrence, after=after, split=how.get("split", False))
-        except InsertionError:
-            if missing_ok:
-                return None
-            raise
-        return edit.handle
+        with suppress(InsertionError) if missing_ok else nullcontext(), self._draft.edit() as edit:
+            edit.insert(target, items, occurrence, after=True, split=split)
+            return edit.handle
+        return Handle(())
 
     def insert_inside(self, target: PassType | Stage | str, *items: object) -> Handle:
         """Put passes inside the interval of a type, right after its first pass; or into a stage.
@@ -232,8 +214,8 @@ class PipelineBuilder(PipelinePlan):
             >>> builder = PipelineBuilder()
             >>> builder.constrain("cse", after_all("canonicalize"))
             >>> _ = builder.add("canonicalize", "cse")
-            >>> builder.insert_before("canonicalize", "cse", missing_ok=True) is None
-            True
+            >>> bool(builder.insert_before("canonicalize", "cse", missing_ok=True))
+            False
         """
         with self._draft.edit() as edit:
             by = edit.origin.extension

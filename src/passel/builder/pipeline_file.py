@@ -5,18 +5,17 @@ The only module that imports PyYAML, when a file in YAML is read.
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Source, Span, file_problem, suggest
 from passel.errors import PipelineError, PipelineSyntaxError, Problem
 from passel.pipeline import MAX_ELEMENTS, parse_elements, parse_options
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Mapping
 
     from passel.pipeline import ElementNode
 
@@ -68,7 +67,7 @@ def read_pipeline_file(
         for name, value in variables.items()
     }
     reader.read(Path(path), texts, (), None)
-    return reader.anchor or "builtin.module", reader.elements
+    return reader.anchor, reader.elements
 
 
 @contextmanager
@@ -98,12 +97,12 @@ class _Reader:
     """One reading of a file with all that it includes.
 
     Attributes:
-        anchor: The anchor of the outermost file; empty if it does not say.
+        anchor: The anchor of the outermost file.
         elements: The elements that were found, with their places.
     """
 
     def __init__(self) -> None:
-        self.anchor: str = ""
+        self.anchor: str = "builtin.module"
         self.elements: list[tuple[ElementNode, Span]] = []
         self._files = _MOST_FILES
         self._bytes = _MOST_BYTES
@@ -145,38 +144,32 @@ class _Reader:
             span: Where it is included.
         """
         chain = (*chain, path)
-        if _identity(path) in map(_identity, chain[:-1]):
-            shown = " includes ".join(f"'{each}'" for each in chain)
-            raise _refusal(f"a file cannot include itself: {shown}", span)
         if not is_data(path):
             raise _refusal(f"'{path.name}' is no .yaml file, which alone can be included", span)
         file = _File(self.text(path, span), given)
+        if any(path.samefile(each) for each in chain[:-1]):
+            shown = " includes ".join(f"'{each}'" for each in chain)
+            raise _refusal(f"a file cannot include itself: {shown}", span)
         table = file.table(_root(file.source), "a pipeline's file", _KEYS)
-        if variables := table.get("variables"):
-            file.declare(variables.value)
-        if anchor := table.get("anchor"):
-            self._check_anchor(file.scalar(anchor.value, "an op's name, or 'any'"), chain, span)
-        pipeline = table.get("Pipeline")
-        if pipeline is None or pipeline.value.id != "sequence":
+        if "variables" in table:
+            file.declare(table["variables"][1])
+        if "anchor" in table:
+            anchor, outer = file.scalar(table["anchor"][1], "an op's name, or 'any'"), self.anchor
+            if span is not None and anchor != outer:
+                message = f"this is a pipeline for '{anchor}', and is included in one for '{outer}'"
+                raise _refusal(message, span)
+            self.anchor = anchor
+        _, pipeline = table.get("Pipeline", (None, None))
+        if pipeline is None or pipeline.id != "sequence":
             first_line = Span(file.source, 0, len(file.source.text.partition("\n")[0]))
-            place = file.span(pipeline.value) if pipeline else first_line
+            place = file.span(pipeline) if pipeline else first_line
             raise _refusal("a pipeline's file has 'Pipeline', a list of what runs", place)
-        for node in pipeline.value.value:
+        for node in pipeline.value:
             self._element(node, file, chain)
         if unknown := next((name for name in file.values if name not in file.known), ""):
-            have = (
-                f"it has {', '.join(sorted(file.known))}" if file.known else "it has no variables"
-            )
+            have = f"it has {', '.join(sorted(file.known)) or 'no variables'}"
             hint = suggest(unknown, file.known) or f"; {have}"
             raise _refusal(f"'{path}' has no variable '{unknown}'{hint}", span)
-
-    def _check_anchor(self, anchor: str, chain: tuple[Path, ...], span: Span | None) -> None:
-        outer = self.anchor or "builtin.module"
-        if len(chain) == 1:
-            self.anchor = anchor
-        elif anchor != outer:
-            message = f"this is a pipeline for '{anchor}', and is included in one for '{outer}'"
-            raise _refusal(message, span)
 
     def _element(self, node: Any, file: _File, chain: tuple[Path, ...]) -> None:
         if node.id == "scalar":
@@ -185,16 +178,17 @@ class _Reader:
         if len(table) != 1:
             message = "an element of a pipeline has one of 'pass' and 'include'"
             raise _refusal(message, file.span(node))
-        ((key, pair),) = table.items()
+        ((key, (_, value)),) = table.items()
         if key == "pass":
-            return self._pass(pair.value, file)
-        span = file.span(pair.value)
-        filled = file.fill(pair.value, "the name of a file")
-        name, brace, rest = filled.partition("{")
+            return self._pass(value, file)
+        span = file.span(value)
+        name, brace, rest = file.fill(value, "the name of a file").partition("{")
         with placed(span):
             options = parse_options(brace + rest, braces=True) if brace else ()
         given = {each.key: "true" if each.value is None else each.value.text for each in options}
-        places = [*_places(chain[-1].parent, name.strip())]
+        # Beside this file or in a folder above, as llvm/lighthouse searches one of all descriptors.
+        folder = chain[-1].parent
+        places = [each / name.strip() for each in (folder, *folder.resolve().parents)]
         return self.read(next(filter(Path.exists, places), places[0]), given, chain, span)
 
     def _pass(self, node: Any, file: _File) -> None:
@@ -206,30 +200,6 @@ class _Reader:
             self.elements += ((each, span) for each in parse_elements(exact))
         if len(self.elements) > MAX_ELEMENTS:
             raise _refusal(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
-
-
-def _identity(path: Path) -> str:
-    """Return one name for all names of a file, of one that cannot exist as well."""
-    with suppress(OSError, ValueError):
-        return os.path.realpath(path)
-    return str(path)
-
-
-def _places(folder: Path, name: str) -> Iterator[Path]:
-    """Yield where an included file may be: beside the one that includes it, or in a folder above.
-
-    Source: llvm/lighthouse, where a folder of all descriptors is searched.
-    """
-    yield folder / name
-    with suppress(OSError, ValueError):
-        yield from (above / name for above in folder.resolve().parents)
-
-
-class _Pair(NamedTuple):
-    """A key's place, and its value as a node of PyYAML."""
-
-    place: Span
-    value: Any
 
 
 class _File:
@@ -252,10 +222,11 @@ class _File:
 
     def declare(self, node: Any) -> None:
         """Declare the variables of a table; one without a default has to be given."""
-        for name, pair in self.table(node, "the variables").items():
-            default = self.scalar(pair.value, f"the value of '{name}'", empty=True)
+        for name, (key, value) in self.table(node, "the variables").items():
+            default = self.scalar(value, f"the value of '{name}'", empty=True)
             if not default and name not in self.values:
-                raise _refusal(f"variable '{name}' has neither a default nor a value", pair.place)
+                message = f"variable '{name}' has neither a default nor a value"
+                raise _refusal(message, self.span(key))
             self.values.setdefault(name, default)
             self.known.add(name)
 
@@ -287,12 +258,12 @@ class _File:
 
     # -- Nodes of PyYAML --------------------------------------------------------------------
 
-    def table(self, node: Any, what: str, known: tuple[str, ...] = ()) -> dict[str, _Pair]:
-        """Return the values of a table by its keys: known ones, any if there are none."""
+    def table(self, node: Any, what: str, known: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Return the keys and values of a table by the keys' text: known ones, or any."""
         if node is None or node.id != "mapping":
             place = Span(self.source, 0, 0) if node is None else self.span(node)
             raise _refusal(f"expected {what}, a table of keys", place)
-        found: dict[str, _Pair] = {}
+        found: dict[str, tuple[Any, Any]] = {}
         for key, value in node.value:
             place = self.span(key)
             if key.id != "scalar":
@@ -304,7 +275,7 @@ class _File:
                 if key.value in ("schedule", "transform"):
                     hint = ": run schedules with 'transform-interpreter'"
                 raise _refusal(f"{what} has no key '{key.value}'{hint}", place)
-            found[key.value] = _Pair(place, value)
+            found[key.value] = key, value
         return found
 
     def scalar(self, node: Any, what: str, *, empty: bool = False) -> str:

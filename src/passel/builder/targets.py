@@ -149,6 +149,10 @@ class Handle(Named):
     def __str__(self) -> str:
         return ", ".join(self.labels)
 
+    def __bool__(self) -> bool:
+        """Return whether anything was added."""
+        return bool(self.labels)
+
 
 class Bundle(Named):
     """A natural sequence of passes that come together.
