@@ -21,14 +21,15 @@ from passel.ir.frontend import UnreadableError, UsageError
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
-from passel.tool.output import Output, Renderer, put, streams_kept
-from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch
+from passel.tool.output import Output, Renderer, put
+from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch, set_up
 from passel.tool.process import (
     collector_held,
     guarded,
     let_second_interrupt_end,
     prepare_process,
     release_collector,
+    streams_kept,
 )
 from passel.tool.replay import CrashReports, Replay, last_words_of
 from passel.tool.reports import Reports, progress_line
@@ -326,7 +327,7 @@ class _Part:
         release_collector()
         if manager is None:
             return False
-        settings.set_up(manager)
+        set_up(manager, settings)
         if settings.dump_pass_pipeline:
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")

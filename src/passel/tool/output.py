@@ -21,7 +21,6 @@ from passel.diagnostics import (
     more_like_it,
     underline,
 )
-from passel.execution.streams import standard_streams
 from passel.instruments.terminals import shows_color, styled
 from passel.instruments.whole_files import check_writable, is_special, write_whole
 from passel.ir.frontend import UsageError
@@ -151,35 +150,6 @@ def put(result: str | bytes, name: str = "-") -> int:
 
 def _encoded(result: str | bytes) -> bytes:
     return result.encode("utf-8", "surrogateescape") if isinstance(result, str) else result
-
-
-@contextmanager
-def streams_kept() -> Generator[None]:
-    """Open the standard output and error again if passes have closed or replaced them.
-
-    Raises:
-        UsageError: They have.
-    """
-    before = standard_streams()
-    kept: dict[int, int] = {}
-    for number in (1, 2):
-        with suppress(OSError):  # a caller has closed it
-            kept[number] = os.dup(number)
-    stdout, stderr = sys.stdout, sys.stderr
-    try:
-        yield
-    finally:
-        after = standard_streams()
-        lost = [name for name in before if after[name] != before[name]]
-        for number, copy in kept.items():
-            if lost:
-                os.dup2(copy, number)
-            os.close(copy)
-        if lost:
-            sys.stdout, sys.stderr = stdout, stderr
-            if stderr.closed:
-                sys.stderr = os.fdopen(2, "w", closefd=False)
-            raise UsageError(f"a pass has closed or replaced the standard {' and '.join(lost)}")
 
 
 class _Forgiving(io.FileIO):

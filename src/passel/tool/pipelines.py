@@ -165,6 +165,27 @@ class PipelineFactory:
         return f"; to run it on the ops inside, write {anchor}({inner})"
 
 
+def set_up(manager: PassManager, settings: Settings) -> None:
+    """Let the tool's author change how a manager runs, as the tool's own flags ask for.
+
+    Args:
+        manager: The manager.
+        settings: The settings of the command line.
+
+    Raises:
+        DefinitionError: Its passes were changed.
+    """
+    if (tool := settings.tool).setup is None:
+        return
+    before = manager.to_text(all_options=True)
+    tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
+    if manager.to_text(all_options=True) != before:
+        raise DefinitionError(
+            f"the setup of {tool.name} changes the passes, which a reproducer could not "
+            "tell from those that were asked for: register them as a pipeline"
+        )
+
+
 def lint_pipeline(settings: Settings) -> int:
     """Write what is wrong with the pipeline, or wastes time; return 1 if any is an error, else 0.
 

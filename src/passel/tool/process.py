@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
+from passel.execution.streams import standard_streams
+from passel.ir.frontend import UsageError
 from passel.ir.left_out import telling_left_out
 from passel.tool.output import abandon_stdout, printable
 
@@ -159,6 +161,35 @@ def let_second_interrupt_end() -> None:
         library.sysv_signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
         handler = library.signal(signal.SIGINT, None)
         library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
+
+
+@contextmanager
+def streams_kept() -> Generator[None]:
+    """Open the standard output and error again if passes have closed or replaced them.
+
+    Raises:
+        UsageError: They have.
+    """
+    before = standard_streams()
+    kept: dict[int, int] = {}
+    for number in (1, 2):
+        with suppress(OSError):  # a caller has closed it
+            kept[number] = os.dup(number)
+    stdout, stderr = sys.stdout, sys.stderr
+    try:
+        yield
+    finally:
+        after = standard_streams()
+        lost = [name for name in before if after[name] != before[name]]
+        for number, copy in kept.items():
+            if lost:
+                os.dup2(copy, number)
+            os.close(copy)
+        if lost:
+            sys.stdout, sys.stderr = stdout, stderr
+            if stderr.closed:
+                sys.stderr = os.fdopen(2, "w", closefd=False)
+            raise UsageError(f"a pass has closed or replaced the standard {' and '.join(lost)}")
 
 
 @contextmanager

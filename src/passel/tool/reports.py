@@ -195,11 +195,14 @@ class PartReports(ExitStack):
         self, settings: Settings, stream: TextIO, printer: PrintIR | None, trace: Trace | None
     ) -> None:
         super().__init__()
-        self._settings = settings
-        self._stream = stream
-        self._printer = printer
+        self._observers: list[PassInstrumentation] = [] if printer is None else [printer]
         self._trace = trace
         self.timing: Timing | None = None
+        if settings.mlir_pass_statistics:
+            from passel.instruments.statistics_report import StatisticsReport
+
+            display = settings.mlir_pass_statistics_display
+            self._observers.append(StatisticsReport(display, stream=stream))
         if settings.mlir_timing:
             from passel.instruments.timing import Timing
 
@@ -207,7 +210,7 @@ class PartReports(ExitStack):
                 display=settings.mlir_timing_display, output_format=settings.mlir_output_format
             )
             self.callback(self.timing.write_report, stream)
-            self.enter_context(self.timing)
+            self._observers.append(self.enter_context(self.timing))
 
     def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
         """Return what times and traces a part of the work that is no pass.
@@ -225,15 +228,8 @@ class PartReports(ExitStack):
 
     def observe(self, manager: PassManager) -> None:
         """Let a manager's runs be printed, counted and timed."""
-        if self._printer is not None:
-            manager.add_instrumentation(self._printer)
-        if self._settings.mlir_pass_statistics:
-            from passel.instruments.statistics_report import StatisticsReport
-
-            display = self._settings.mlir_pass_statistics_display
-            manager.add_instrumentation(StatisticsReport(display, stream=self._stream))
-        if self.timing is not None:
-            manager.add_instrumentation(self.timing)
+        for each in self._observers:
+            manager.add_instrumentation(each)
 
 
 def _make_counter(settings: Settings) -> DebugCounter | None:

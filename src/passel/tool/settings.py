@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
     from passel.ir.frontend import Frontend
-    from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.flags import CommandLine, PassFlag
     from passel.tool.irs import IRChoice, ToolDefinition
@@ -361,22 +360,6 @@ class Settings(
             )
         )
         return frontend
-
-    def set_up(self, manager: PassManager) -> None:
-        """Let the tool's author change how a manager runs, as the tool's own flags ask for.
-
-        Raises:
-            DefinitionError: Its passes were changed.
-        """
-        if self.tool.setup is None:
-            return
-        before = manager.to_text(all_options=True)
-        self.tool.setup(manager, {each.name: self.line.value(each) for each in self.tool.flags})
-        if manager.to_text(all_options=True) != before:
-            raise DefinitionError(
-                f"the setup of {self.program} changes the passes, which a reproducer could not "
-                "tell from those that were asked for: register them as a pipeline"
-            )
 
     @property
     def print_flags(self) -> PrintFlags:
