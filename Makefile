@@ -21,6 +21,7 @@ STRATEGIES ?= threads forked pool
 STRATEGY_TESTS := $(addprefix tests/,adapters analysis execution instruments manager passes schedule \
 	$(addprefix xdsl/,test_soundness_isolation.py test_traps.py) \
 	$(patsubst %,xdsl/passes/test_%.py,claims inline_sccp_mem2reg module_passes))
+QUICK := $(addprefix tests/,test_public_api.py adapters analysis builder contracts execution manager passes pipeline schedule) src
 XDSL_RELEASES := 0.59.0 0.66.0 0.75.0
 PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
@@ -34,11 +35,16 @@ APT_INSTALL := apt-get install -y -q --no-install-recommends
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: .venv/.runtime ## Show passel at work
+demo: ## Show passel at work, with what .venv has, or what it gets if there is none
+	test -x $(BIN)/passel-opt || $(MAKE) .venv/.runtime
 	sh examples/demo.sh
 
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
+
+test-quick: .venv/.dev ## Run the core's tests, the doctests and some of the lit suite, in two minutes
+	$(PYTEST) $(QUICK)
+	$(BIN)/lit -sv $(addprefix tests/lit/,pipeline failures split verify)
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit

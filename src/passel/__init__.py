@@ -25,7 +25,7 @@ from passel.errors import (
     UnknownPassError,
 )
 from passel.hooks import PassInstrumentation
-from passel.ir import ANY, OpKind
+from passel.ir import ANY, FunctionLike, OpKind
 from passel.manager import (
     Nesting,
     OpPassManager,
@@ -60,6 +60,7 @@ __all__ = [
     "DuplicateNameError",
     "EffectsError",
     "Failure",
+    "FunctionLike",
     "InsertionError",
     "InterfacePass",
     "Location",

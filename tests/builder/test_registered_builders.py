@@ -10,7 +10,6 @@ from builder_passes import A, OnFunc, made
 from passel import (
     AnchorError,
     OpPassManager,
-    Options,
     PassManager,
     PassRegistry,
     PipelineError,
@@ -20,32 +19,12 @@ if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
 
 
-class Settings(Options):
-    """Options of a pipeline."""
-
-    fast: bool = True
-    size: int = 2
-
-
 def registry_with(**builders: PipelineBuilder) -> PassRegistry:
     """Return a registry with builders as pipelines."""
     registry = PassRegistry()
     for name, builder in builders.items():
         registry.register_pipeline(name, builder)
     return registry
-
-
-def test_values_reach_options_by_a_function() -> None:
-    """It makes the builder."""
-
-    def build(manager: OpPassManager, options: Settings) -> None:
-        made(f"canonicalize{{max-iterations={options.size}}}")(manager)
-
-    registry = PassRegistry()
-    registry.register_pipeline("p", build, options=Settings)
-    text = "builtin.module(p{size=7})"
-    expected = "builtin.module(canonicalize{max-iterations=7})"
-    assert str(PassManager.parse(text, registry=registry)) == expected
 
 
 def test_another_anchor_is_refused() -> None:

@@ -10,7 +10,7 @@ from mlir import ir
 from mlir.dialects.arith import AddIOp
 from mlir.dialects.func import FuncOp
 
-from passel import AnchorError, InterfacePass, PassContext, PassManager
+from passel import AnchorError, FunctionLike, InterfacePass, PassContext, PassManager
 from passel.mlir import MLIRAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -37,10 +37,11 @@ class Unused(ABC):  # noqa: B024 - as above
         (AddIOp, False, True),
         (ir.InferTypeOpInterface, False, True),
         (HasBody, True, False),
+        (FunctionLike, True, False),
         (Unused, False, False),
     ],
 )
-def test_interfaces_are_classes_of_the_bindings_or_of_python(
+def test_interfaces_are_classes_of_the_bindings_of_python_or_of_passel(
     interface: type, *, of_func: bool, of_addi: bool
 ) -> None:
     """An op class, an interface of the bindings, and a base class with registered ops."""

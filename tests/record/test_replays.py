@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from passel.record import Record
-from passel.record.replays import replay
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool
@@ -52,7 +51,7 @@ def test_each_pass_does_from_the_record_what_it_did(tool: Tool, ir: str, jobs: s
     Path("f.mlir").unlink()
     assert len(record.executions) == 9
     for each in record.executions:
-        words = shlex.split(replay(record, each))
+        words = shlex.split(record.replay(each))
         assert words[0] == "passel-opt"
         Path("after.mlir").write_text(record.state_after(each) or "")
         assert generic(tool, ir, *words[1:]) == generic(tool, ir, "after.mlir")
@@ -66,7 +65,7 @@ def test_ops_that_their_names_do_not_tell_apart_are_replayed_together(tool: Tool
     record = Record.open("r")
     path = "builtin.module/builtin.module/func.func/0:cse"
     assert [each.path for each in record.executions] == [path, path]
-    assert {replay(record, each) for each in record.executions} == {
+    assert {record.replay(each) for each in record.executions} == {
         f"passel-opt --run-reproducer --stop-after={path} r"
     }
 
@@ -75,4 +74,4 @@ def test_what_passel_opt_cannot_run_has_no_command(tool: Tool) -> None:
     """A part of a split input but the first has no command."""
     Path("f.mlir").write_text(f"{FUNCTIONS}// -----\n{FUNCTIONS}")
     tool("f.mlir", "-split-input-file", "-p", "builtin.module(cse)", "--record=r")
-    assert [bool(replay(Record.open("r"), e)) for e in Record.open("r").executions] == [True, False]
+    assert [bool(Record.open("r").replay(e)) for e in Record.open("r").executions] == [True, False]

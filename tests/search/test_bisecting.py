@@ -50,7 +50,7 @@ from passel.search.state_oracles import ComputesElse, NotValid
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from xdsl.ir import Operation
 
@@ -199,13 +199,10 @@ class Planted:
         assert before_text is not None
         self.start = self.record.text(before_text)
 
-    def find(
-        self, oracle: Oracle, make_case: Callable[[str], Case] = Case, end: int | None = None
-    ) -> tuple[Culprit, Trials]:
+    def find(self, oracle: Oracle) -> tuple[Culprit, Trials]:
         """Return what a bisection finds."""
         trials = Trials(oracle)
-        bisection = Bisection(self.record, trials, make_case=make_case, end=end)
-        return bisection.find(oracle.symbols), trials
+        return Bisection(self.record, trials).find(), trials
 
 
 def _harmed(text: str) -> bool:
@@ -255,10 +252,8 @@ def _check(folder: Path, kind: str, seed: int, functions: int, passes: int) -> i
         case = Case(text, scoped(failed))
         identity = failure_of(planted.strict, case)
         assert identity is not None
-        oracle = SameFailure(planted.strict, identity, failed.symbol)
-        culprit, trials = planted.find(
-            oracle, lambda text: case._replace(ir=text), end=failed.number
-        )
+        oracle = SameFailure(planted.strict, identity, failed, case.pipeline)
+        culprit, trials = planted.find(oracle)
     else:
         culprit, trials = planted.find(_oracle(planted, harm))
     found = culprit.execution
@@ -320,15 +315,23 @@ def test_functions_that_compute_the_same_in_the_end_are_not_run(folded: Planted)
 
 def test_an_op_that_no_pass_has_changed_does_not_end_the_search(folded: Planted) -> None:
     """A pass may fail on an op by what others have made of those beside it."""
-    oracle = ComputesElse(folded.subject, folded.start)
-    culprit = Bisection(folded.record, Trials(oracle)).find(lambda _: ["untouched"])
+
+    class Mistaken(ComputesElse):
+        """Names an op that nothing was done to."""
+
+        def symbols(self, text: str) -> list[str]:
+            return ["untouched"]
+
+    culprit, _ = folded.find(Mistaken(folded.subject, folded.start))
     assert culprit.execution.symbol == "f3"
 
 
 def test_a_run_that_fails_at_once_has_nothing_to_search(folded: Planted) -> None:
     """The error says that the search ends where the run failed."""
+    oracle = Asked(lambda _: True)
+    oracle.end = 0
     with pytest.raises(SearchError, match="no pass has changed anything before it failed"):
-        folded.find(Asked(lambda _: True), end=0)
+        folded.find(oracle)
 
 
 def test_functions_that_still_can_be_run_are_enough(folded: Planted) -> None:

@@ -14,7 +14,6 @@ import ways_to_fail
 from passel import PassRegistry
 from passel.passes.registry import installed_registry
 from passel.record import Record
-from passel.record.replays import replay
 from passel.tool import opt_main
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def test_with_a_record_it_begins_at_the_pass_that_failed(
     record = Record.open("my record")
     failed = next(each for each in record.executions if each.status == "failed")
     Path("my functions.mlir").unlink()
-    words = shlex.split(replay(record, failed))[1:]
+    words = shlex.split(record.replay(failed))[1:]
     again = fresh(*words, "--record=again")
     assert first_error(again) == first_error(said)
     while failed.caller is not None:

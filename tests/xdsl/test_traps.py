@@ -10,7 +10,7 @@ from xdsl.dialects.llvm import FuncOp
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, SymbolTable
 
-from passel import PassFailedError, PassManager
+from passel import FunctionLike, PassFailedError, PassManager
 from passel.diagnostics import Location
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter
@@ -54,6 +54,13 @@ def test_unregistered_ops_claim_nothing(
     assert (kind.registered, kind.isolated) == (False, False)
     for interface in (IsolatedFromAbove, SymbolTable, IsTerminator, UnregisteredOp):
         assert not kind.implements(interface)
+
+
+def test_functions_of_any_dialect_are_functions(adapter: XDSLAdapter, context: Context) -> None:
+    """Also those that xDSL does not know to be called by their symbols."""
+    names = ("func.func", "llvm.func", "func.call", "builtin.module")
+    kinds = [adapter.kind_named(context, name) for name in names]
+    assert [k and k.implements(FunctionLike) for k in kinds] == [True, True, False, False]
 
 
 def test_unregistered_ops_are_no_anchors(

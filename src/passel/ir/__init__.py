@@ -33,6 +33,7 @@ from passel.ir.adapters import (
 )
 from passel.ir.contract import (
     ANY,
+    FunctionLike,
     InvalidIR,
     IRAdapter,
     Lifetime,
@@ -50,6 +51,7 @@ __all__ = [
     "BringsFrontend",
     "BringsPasses",
     "FindsDialects",
+    "FunctionLike",
     "IRAdapter",
     "InvalidIR",
     "Lifetime",

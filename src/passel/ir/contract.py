@@ -111,6 +111,13 @@ ANY = "any"
 """The anchor of a manager that takes every op its passes accept."""
 
 
+class FunctionLike:
+    """An interface of functions, in any IR: `InterfacePass[FunctionLike]`.
+
+    Source: `mlir::FunctionOpInterface`, MLIR 22, for which bindings and xDSL have no class.
+    """
+
+
 class OpKind(NamedTuple):
     """Facts about all ops of one name.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
-from passel.ir import OpKind
+from passel.ir import FunctionLike, OpKind
 from passel.mlir.bindings import context_lock
 from passel.mlir.calls import captured
 
@@ -105,6 +105,8 @@ class Kinds:
 
         def implements(interface: type) -> bool:
             context = of()
+            if interface is FunctionLike:
+                return self.is_function(context, name)
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
             op_class: Any = op.opview.__class__
             if issubclass(op_class, interface):

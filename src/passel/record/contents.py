@@ -273,21 +273,8 @@ class Contents:
     def _begin(self, line: dict[str, Any]) -> None:
         numbers: tuple[int, int, int] = (line["begin"], line["of"], line["in"])
         step, op, run = self._steps[numbers[0]], self._ops[numbers[1]], numbers[2]
-        begun = Execution(
-            len(self.executions),
-            run,
-            *step[:3],
-            *op,
-            status="running",
-            own_time=0.0,
-            total_time=0.0,
-            counts={},
-            diagnostics=(),
-            failure=None,
-            before=self._states[run].digest(op.ordinals),
-            after=None,
-            is_amid=self._is_amid,
-        )
+        before, number = self._states[run].digest(op.ordinals), len(self.executions)
+        begun = Execution(number, run, *step, *op, before=before, is_amid=self._is_amid)
         self.begun.append(begun)
         self._is_amid = False
 
@@ -333,23 +320,15 @@ class Contents:
         """Return facts about a run, once all lines have been taken."""
         number: int = line["run"]
         end = self._ends.get(number, {"failures": (), "notes": ()})
+        known = {name: line[name] for name in RunInfo._fields if name in line}
+        known["steps"] = tuple(StepInfo(*each) for each in line["steps"])
         return RunInfo(
-            number,
-            line["ir"],
-            line["version"],
-            line["pipeline"],
-            line["schedule"],
-            tuple(StepInfo(*each) for each in line["steps"]),
-            line["source"],
-            line["source_text"],
-            line["replay"],
-            line["op"],
-            line["before"],
-            self._states[number].digest((0,)),
-            line["outer"],
-            number in self._ends,
-            tuple(map(failure_of, end["failures"])),
-            tuple(end["notes"]),
+            **known,
+            number=number,
+            after=self._states[number].digest((0,)),
+            is_complete=number in self._ends,
+            failures=tuple(map(failure_of, end["failures"])),
+            notes=tuple(end["notes"]),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from base64 import b64decode, b64encode
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Location, OptimizationRemark, Severity
@@ -115,14 +116,14 @@ class Execution(NamedTuple):
     symbol: str | None
     ordinals: tuple[int, ...]
     location: Location
-    status: Status
-    own_time: float
-    total_time: float
-    counts: Mapping[str, int]
-    diagnostics: tuple[Diagnostic, ...]
-    failure: FailureInfo | None
-    before: str | None
-    after: str | None
+    status: Status = "running"
+    own_time: float = 0.0
+    total_time: float = 0.0
+    counts: Mapping[str, int] = MappingProxyType({})
+    diagnostics: tuple[Diagnostic, ...] = ()
+    failure: FailureInfo | None = None
+    before: str | None = None
+    after: str | None = None
     caller: int | None = None
     is_amid: bool = False
 

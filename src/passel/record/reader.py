@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from functools import cache, cached_property
 from pathlib import Path
@@ -207,6 +208,62 @@ class Record:
     def _state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
         digest = self._contents.state(run, has_ended).digest((0,))
         return None if digest is None else self.text(digest)
+
+    # -- Commands --------------------------------------------------------------------------------
+
+    def replay(self, execution: Execution) -> str:
+        """Return the command that runs the pass of an execution again on its op alone.
+
+        A pass that another one has run is replayed with that. Where the symbol name of an op does
+        not tell it from others, the pass runs on all of its ops.
+
+        Args:
+            execution: The execution.
+
+        Returns:
+            The command. Empty if the record does not have the IR before the pass, or passel-opt
+            cannot run it: it is a function of Python, or one of several parts of an input.
+        """
+        while execution.caller is not None:
+            execution = self.executions[execution.caller]
+        earlier = [e for e in self.executions[: execution.number] if e.caller is None]
+        start = self._place(earlier[-1]) if earlier else ""
+        stop = self._place(execution)
+        if execution.run or not stop or (earlier and not start):
+            return self.replay_of_pass(execution.path, execution.run)
+        known = self.state_before(execution) is not None
+        return self._command(start, stop) if known else ""
+
+    def replay_of_pass(self, path: str, run: int = 0) -> str:
+        """Return the command that runs a pass again on all of its ops; see `replay`.
+
+        Args:
+            path: The path of the pass.
+            run: The number of the run.
+        """
+        info = self.info.runs[run]
+        paths = [step.path for step in info.steps]
+        if run or path not in paths:
+            return ""
+        earlier = paths[: paths.index(path)]
+        known = info.before if not earlier else self.state_at(earlier)
+        return self._command(earlier[-1] if earlier else "", path) if known is not None else ""
+
+    def _place(self, execution: Execution) -> str:
+        """Return the place right after an execution; empty if no place is just that."""
+        path, symbol = execution.path, execution.symbol
+        others = [e.symbol for e in self.executions if e.path == path and e != execution]
+        if not symbol:
+            return "" if others else path
+        return "" if symbol in others else f"{path}@{symbol}"
+
+    def _command(self, start: str, stop: str) -> str:
+        template = self.info.runs[0].replay
+        if not template:
+            return ""
+        places = [f"--start-after={start}"] if start else []
+        places.append(f"--stop-after={stop}")
+        return template.replace("{file}", shlex.join([*places, str(self.path)]))
 
 
 class TextReader(NamedTuple):

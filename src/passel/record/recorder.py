@@ -204,7 +204,7 @@ class Recorder(PassInstrumentation):
             "source": source,
             "source_text": digest,
             "replay": replay,
-            "op": run.adapter.kind_of(run.op).name,
+            "op_name": run.adapter.kind_of(run.op).name,
             "before": snapshots.take(run.op),
             "outer": outer,
         }

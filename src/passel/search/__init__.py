@@ -10,10 +10,9 @@ processes, which they may crash; `Reducer` makes a case smaller.
 
 from passel.search.bisecting import Found, bisect
 from passel.search.children import SearchError
-from passel.search.ddmin import ddmin
 from passel.search.oracle import Case, Oracle, SameFailure, Subject, Verdict
 from passel.search.places import Place, Stretch
-from passel.search.reducing import Reducer
+from passel.search.reducing import Reducer, ddmin
 from passel.search.trials import Trials, UnsteadyError
 
 __all__ = [

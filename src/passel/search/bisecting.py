@@ -18,7 +18,7 @@ from passel.ir import PrintFlags, ability_of
 from passel.schedule import PassStep, passes_of
 from passel.search.abilities import LimitsRewrites
 from passel.search.children import Died, SearchError, in_child
-from passel.search.oracle import Case, Verdict
+from passel.search.oracle import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -105,21 +105,31 @@ def bisect(
         limited.run(op, jobs=1, on_diagnostic=lambda _: None)
         return is_bad(op), gate
 
-    if run(0)[0]:
+    last: dict[int, Found | None] = {}
+
+    def is_bad_after(limit: int) -> bool:
+        bad, gate = run(limit)
+        last[limit] = gate.last
+        return bad
+
+    if is_bad_after(0):
         raise SearchError("the input is bad before any pass has run, so no pass is to blame")
-    bad, all_of_them = run(None)
+    bad, whole = run(None)
     if not bad:
         raise SearchError("the op is not bad after all passes: there is nothing to find")
-    low, high, last = 0, all_of_them.count, all_of_them.last
+    last[whole.count] = whole.last
+    found = last[_first(whole.count, is_bad_after)]
+    assert found is not None  # noqa: S101 - a pass ran, or the input would be bad
+    return found
+
+
+def _first(high: int, is_bad: Callable[[int], bool]) -> int:
+    """Return the first bad number up to one that is; 0 is not."""
+    low = 0
     while high - low > 1:
         middle = (low + high) // 2
-        bad, gate = run(middle)
-        if bad:
-            high, last = middle, gate.last
-        else:
-            low = middle
-    assert last is not None  # noqa: S101 - a pass ran, or the input would be bad
-    return last
+        low, high = (low, middle) if is_bad(middle) else (middle, high)
+    return high
 
 
 class _Limit(PassInstrumentation):
@@ -174,8 +184,6 @@ class Bisection:
         record: The record.
         trials: Ask the oracle.
         run: The number of the run in the record.
-        end: The number of the execution before which the search ends; by default that of the run.
-        make_case: Returns the case to ask about, given the IR of a state.
         say: Takes a line about each state that was asked about.
     """
 
@@ -185,18 +193,15 @@ class Bisection:
         trials: Trials,
         *,
         run: int = 0,
-        end: int | None = None,
-        make_case: Callable[[str], Case] = Case,
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
         infos = record.info.runs
         self._record = record
-        self._trials = trials
-        self._make_case = make_case
+        self._trials, self._oracle = trials, trials.oracle
         self._say = say
         self._told: set[int] = set()
         self._start, self._after = infos[run].before, infos[run].after
-        self._end = end
+        end = self._oracle.end
         self._steps = [
             each
             for each in record.executions
@@ -206,20 +211,17 @@ class Bisection:
             and (end is None or each.number < end)
         ]
 
-    def find(self, symbols: Callable[[str], Collection[str]] = lambda _: ()) -> Culprit:
+    def find(self) -> Culprit:
         """Return the first execution after which the IR is interesting.
 
-        Args:
-            symbols: Called once, with the IR after the last pass, if that is interesting. Returns
-                the symbols of ops that are interesting there; none if it cannot tell. Executions
-                on these are looked at first.
+        Those on ops that the oracle finds interesting in the end are looked at first.
 
         Raises:
             SearchError: The last state is not interesting, or the first one is, or either is not
                 known.
             UnsteadyError: The oracle contradicts itself about one of them.
         """
-        if found := self._check_ends(symbols):
+        if found := self._check_ends():
             on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
             if on_them and self._is_first(culprit := self._first_of(on_them)):
                 return culprit
@@ -250,22 +252,22 @@ class Bisection:
 
     def _is_first(self, culprit: Culprit) -> bool:
         """Return whether the IR is interesting after an execution, and not before it."""
-        before = self._trials.verdict(self._make_case(culprit.before))
+        before = self._trials.verdict(self._oracle.case(culprit.before))
         return before is Verdict.DULL and self._verdict(culprit.execution) is Verdict.INTERESTING
 
-    def _check_ends(self, symbols: Callable[[str], Collection[str]]) -> Collection[str]:
+    def _check_ends(self) -> Collection[str]:
         """Ask about the last and the first state, twice; return the symbols of the last one."""
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
-        if last is None and self._end is None and self._after is not None:
+        if last is None and self._oracle.end is None and self._after is not None:
             last = self._record.text(self._after)  # where nested ops are not texts of their own
         if first is None or last is None:
             raise SearchError("the record does not have the IR from before and after the run")
         if not self._steps:
-            until = "in this run" if self._end is None else f"before it failed{_TO_REDUCE}"
+            until = "in this run" if self._oracle.end is None else f"before it failed{_TO_REDUCE}"
             raise SearchError(f"no pass has changed anything {until}")
         self._check(last, "the last state", Verdict.INTERESTING, "the IR after the last pass")
-        found = symbols(last)
+        found = self._oracle.symbols(last)
         self._check(first, "the first state", Verdict.DULL, "the IR before any pass has run")
         return found
 
@@ -275,7 +277,7 @@ class Bisection:
         Raises:
             SearchError: The answer is not the expected one.
         """
-        case = self._make_case(text)
+        case = self._oracle.case(text)
         verdict = self._trials.check(case)
         self._say(f"BISECT: {state}: {verdict.value}")
         if verdict is expected:
@@ -284,14 +286,14 @@ class Bisection:
         if verdict is Verdict.DULL:
             raise SearchError(f"{what} is not interesting: {why or 'there is nothing to find'}")
         if verdict is Verdict.INTERESTING:
-            because = f": {why}" if why else "" if self._end is None else _TO_REDUCE
+            because = f": {why}" if why else "" if self._oracle.end is None else _TO_REDUCE
             raise SearchError(f"{what} is interesting already, so no pass is to blame{because}")
         if why or expected is Verdict.INTERESTING:
             raise SearchError(f"{what} cannot be asked about: {why or 'it is not valid'}")
 
     def _verdict(self, step: Execution) -> Verdict:
         text = self._record.state_after(step)
-        verdict = Verdict.INVALID if text is None else self._trials.verdict(self._make_case(text))
+        verdict = Verdict.INVALID if text is None else self._trials.verdict(self._oracle.case(text))
         if step.number not in self._told:
             self._told.add(step.number)
             self._say(f"BISECT: state after pass ({step.number}) {title(step)}: {verdict.value}")
@@ -315,7 +317,6 @@ def guilty_rewrite(
     subject: Subject,
     trials: Trials,
     culprit: Culprit,
-    make_case: Callable[[str], Case] = Case,
 ) -> tuple[int, Sequence[str]] | None:
     """Find the rewrite of a pass after which the IR is interesting.
 
@@ -326,7 +327,6 @@ def guilty_rewrite(
         subject: Reads and runs IR.
         trials: Ask the oracle.
         culprit: The execution of the pass.
-        make_case: Returns the case to ask about, given the IR.
 
     Returns:
         The number of the rewrite, counted from 1, and all rewrites; 0 if the pass makes none that
@@ -338,19 +338,14 @@ def guilty_rewrite(
         return None if isinstance(result, Died) else result
 
     def is_interesting(done: tuple[str, Sequence[str]] | None) -> bool:
-        return done is not None and trials.verdict(make_case(done[0])) is Verdict.INTERESTING
+        if done is None:
+            return False
+        return trials.verdict(trials.oracle.case(done[0])) is Verdict.INTERESTING
 
     whole = rerun()
     if whole is None or not is_interesting(whole):
         return None
-    low, high = 0, len(whole[1])
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_interesting(rerun(middle)):
-            high = middle
-        else:
-            low = middle
-    return high, whole[1]
+    return _first(len(whole[1]), lambda limit: is_interesting(rerun(limit))), whole[1]
 
 
 def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, Sequence[str]]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from passel.hooks import Run
     from passel.ir.frontend import Frontend, Parsed
     from passel.manager import PassManager
+    from passel.record import Execution
     from passel.schedule import Step
     from passel.search.children import Scratch
 
@@ -230,7 +231,19 @@ class _Notes(PassInstrumentation):
 
 
 class Oracle(ABC):
-    """Answers whether cases are interesting; called in a child process."""
+    """Answers whether cases are interesting; called in a child process.
+
+    Attributes:
+        pipeline: What runs on the IR that it is asked about; empty if it is about that alone.
+        end: The number of the execution in a record behind which there is nothing to find.
+    """
+
+    pipeline: str = ""
+    end: int | None = None
+
+    def case(self, ir: str) -> Case:
+        """Return the case to ask about, given the IR."""
+        return Case(ir, self.pipeline)
 
     @abstractmethod
     def __call__(self, case: Case, scratch: Scratch) -> Verdict:
@@ -255,15 +268,22 @@ class SameFailure(Oracle):
     Args:
         subject: Reads and runs cases.
         identity: The failure.
-        symbol: The symbol of the op that the pass has failed on, if it has one.
+        failed: The execution that has failed, if that is known of a record.
+        pipeline: What runs.
     """
 
     def __init__(
-        self, subject: Subject, identity: FailureIdentity, symbol: str | None = None
+        self,
+        subject: Subject,
+        identity: FailureIdentity,
+        failed: Execution | None = None,
+        pipeline: str = "",
     ) -> None:
         self._subject = subject
         self.identity = identity
-        self._symbol = symbol
+        self.pipeline = pipeline
+        self.end = None if failed is None else failed.number
+        self._symbol = None if failed is None else failed.symbol
 
     def symbols(self, text: str) -> Collection[str]:
         """Return the symbol of the op on which the pass fails."""

@@ -1,15 +1,16 @@
 """Reduction: the smallest case found that is still interesting.
 
 Source: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes that
-make edits of one kind each, until none helps; `mlir-reduce`, MLIR 22, for reduction of MLIR.
+make edits of one kind each, until none helps; `mlir-reduce`, MLIR 22, for reduction of MLIR;
+A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE Transactions
+on Software Engineering 28(2), 2002, for delta debugging, of which complements alone are tried.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from passel.pipeline import PassNode, PipelineNode, parse_pipeline, print_pipeline
-from passel.search.ddmin import ddmin
 from passel.search.edits import KINDS
 from passel.search.generic import parse_generic
 
@@ -21,6 +22,56 @@ if TYPE_CHECKING:
     from passel.search.generic import Op
     from passel.search.oracle import Case
     from passel.search.trials import Trials
+
+_T = TypeVar("_T")
+
+FirstInteresting: TypeAlias = "Callable[[Iterable[list[_T]]], int | None]"
+"""Returns the index of the first of some lists that is interesting; None if none is."""
+
+
+def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None = None) -> list[_T]:
+    """Return items that are still interesting, and are not if any one of them is left out.
+
+    All are left out first, then halves, quarters and so on. A number of neighbours that could be
+    left out once is tried again before a smaller one.
+
+    Args:
+        items: The items, which are interesting.
+        first: Tries lists of fewer items, each with the order of `items`, and returns the index of
+            the first interesting one. It takes no more of them than it needs, so that it may try
+            several at once.
+        size: How many neighbours to leave out at once at most; by default all.
+
+    Example:
+        >>> tried = []
+        >>> def needs_both(lists):
+        ...     for index, each in enumerate(lists):
+        ...         tried.append(each)
+        ...         if {3, 7} <= set(each):
+        ...             return index
+        >>> ddmin(range(100), needs_both), len(tried)
+        ([3, 7], 22)
+    """
+    kept = list(items)
+    size = min(size or len(kept), len(kept))
+    while size and kept:
+        start, before = 0, len(kept)
+        while start < len(kept):
+            found = first(_complements(kept, start, size))
+            if found is None:
+                break
+            start += found * size
+            del kept[start : start + size]
+        if size > 1 or len(kept) == before:
+            size = min(size, len(kept) + 1) // 2
+    return kept
+
+
+def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
+    """Yield the items without those from a place on, for places `size` apart."""
+    for place in range(start, len(items), size):
+        yield items[:place] + items[place + size :]
+
 
 Place = tuple[int, ...]
 """Where a pass stands, and which of its options is meant: indices from the outside in."""

@@ -25,11 +25,6 @@ class Definition(NamedTuple):
     operands: Sequence[str] = ()
 
 
-def _number(name: str) -> int:
-    """Return the number that is the name of a value."""
-    return int(name[1:]) if name[1:].isdigit() else 0
-
-
 def definitions(root: Op) -> dict[str, Definition]:
     """Return the definitions of all values, by name."""
     found: dict[str, Definition] = {}
@@ -79,7 +74,8 @@ class Repair:
     def __init__(self, root: Op, former: Mapping[str, Definition]) -> None:
         self._former = former
         self._defined = definitions(root)
-        self._numbers = itertools.count(1 + max(map(_number, [*former, *self._defined]), default=0))
+        known = (int(name.strip("%")) for name in (*former, *self._defined))
+        self._numbers = itertools.count(1 + max(known, default=0))
         self._in(root, [], None)
 
     def _in(self, op: Op, outer: Sequence[tuple[str, str]], function: Op | None) -> None:

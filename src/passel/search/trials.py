@@ -34,6 +34,7 @@ class Trials:
         on_call: Called after the oracle was asked.
 
     Attributes:
+        oracle: The oracle.
         calls: How often the oracle was asked, not counting cases that are not valid.
         invalid: How many cases were not valid.
     """
@@ -41,7 +42,7 @@ class Trials:
     def __init__(
         self, oracle: Oracle, *, jobs: int = 1, on_call: Callable[[], object] = lambda: None
     ) -> None:
-        self._oracle = oracle
+        self.oracle: Oracle = oracle
         self._jobs = jobs
         self._on_call = on_call
         self._children = Children(oracle.__call__, self._is_interesting, jobs=jobs)
@@ -70,7 +71,7 @@ class Trials:
 
     def why(self, case: Case) -> str:
         """Return the oracle's reason for its verdict."""
-        said = in_child(lambda scratch: self._oracle.why(case, scratch))
+        said = in_child(lambda scratch: self.oracle.why(case, scratch))
         return "" if isinstance(said, Died) else said
 
     def verdict(self, case: Case) -> Verdict:
@@ -96,7 +97,7 @@ class Trials:
         return self._verdict(result) is Verdict.INTERESTING
 
     def _verdict(self, result: Verdict | Died) -> Verdict:
-        return self._oracle.of_death(result) if isinstance(result, Died) else result
+        return self.oracle.of_death(result) if isinstance(result, Died) else result
 
     def _taken(self, case: Case, result: Verdict | Died) -> Verdict:
         verdict = self._known[_key(case)] = self._verdict(result)

@@ -35,7 +35,7 @@ Passes are flags too, as for passel-opt: see passel-opt --help.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.ir import crossing_with
 from passel.ir.frontend import UsageError
@@ -58,7 +58,7 @@ from passel.tool.searching import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from passel.record import Execution, RunInfo
     from passel.search import Oracle
@@ -103,20 +103,6 @@ def _run(settings: Settings) -> int:
         return _bisect(record, run, settings)
 
 
-class _Question(NamedTuple):
-    """A question about IR, and how it is asked.
-
-    Attributes:
-        oracle: Answers it.
-        make_case: Returns the case to ask about, given the IR.
-        end: The number of the execution before which the search ends.
-    """
-
-    oracle: Oracle
-    make_case: Callable[[str], Case] = Case
-    end: int | None = None
-
-
 def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
     """Find the execution, tell it, and return the exit code."""
     frontend, pipelines, flags = (
@@ -128,24 +114,15 @@ def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
     subject, strict = (
         Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
     )
-    question = _asked(record, run, settings, subject, strict)
-    trials = Trials(question.oracle)
-    bisection = Bisection(
-        record,
-        trials,
-        run=run.number,
-        end=question.end,
-        make_case=question.make_case,
-        say=_say,
-    )
-    culprit = bisection.find(question.oracle.symbols)
+    trials = Trials(_asked(record, run, settings, subject, strict))
+    culprit = Bisection(record, trials, run=run.number, say=_say).find()
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
     for other in culprit.others:
         print(f"or, as the IR after it cannot be asked about: {title(other)}  [{other.path}]")
     _tell_run_inside(record, found)
     if flags.inside:
-        match guilty_rewrite(subject, trials, culprit, question.make_case):
+        match guilty_rewrite(subject, trials, culprit):
             case None:
                 print("the pass does something else when it runs on that op alone")
             case 0, _:
@@ -164,8 +141,8 @@ def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
 
 def _asked(
     record: Record, run: RunInfo, settings: Settings, subject: Subject, strict: Subject
-) -> _Question:
-    """Return the question that a command line asks.
+) -> Oracle:
+    """Return the oracle that a command line asks for.
 
     Args:
         record: The record.
@@ -182,9 +159,9 @@ def _asked(
     asked = [name for name in ("interesting", "invalid", "computes_else") if getattr(flags, name)]
     match asked:
         case ["interesting"]:
-            return _Question(command_oracle(settings, None))
+            return command_oracle(settings, None)
         case ["invalid"]:
-            return _Question(NotValid(strict))
+            return NotValid(strict)
         case ["computes_else"]:
             if run.before is None:
                 raise SearchError("the record does not have the IR from before the run")
@@ -192,7 +169,7 @@ def _asked(
             oracle = ComputesElse(subject, first, *function, timeout=flags.timeout)
             if oracle.left_out:
                 _say(f"BISECT: not run: {oracle.left_out}")
-            return _Question(oracle)
+            return oracle
         case []:
             return _of_failure(record, run, strict)
         case _:
@@ -200,8 +177,8 @@ def _asked(
             raise UsageError(f"{listed} ask for different things: give one")
 
 
-def _of_failure(record: Record, run: RunInfo, strict: Subject) -> _Question:
-    """Return the question whether IR makes the pass fail that failed first."""
+def _of_failure(record: Record, run: RunInfo, strict: Subject) -> Oracle:
+    """Return the oracle for IR that makes the pass fail that failed first."""
     first = first_failed(record, run.number)
     if first is None and run.failures:
         told = run.failures[0]
@@ -218,7 +195,7 @@ def _of_failure(record: Record, run: RunInfo, strict: Subject) -> _Question:
         _say(f"the process died in {title(first)}")
     _tell_run_inside(record, first)
     if first.failure is not None and first.failure.kind == "invalid":
-        return _Question(NotValid(strict))
+        return NotValid(strict)
     text = record.state_before(first)
     if text is None:
         raise SearchError(f"the IR before {title(first)} is not in the record")
@@ -226,11 +203,7 @@ def _of_failure(record: Record, run: RunInfo, strict: Subject) -> _Question:
     identity = failure_of(strict, case)
     if identity is None:
         raise SearchError(f"{title(first)} does not fail again on the IR in the record")
-
-    def make_case(ir: str) -> Case:
-        return case._replace(ir=ir)
-
-    return _Question(SameFailure(strict, identity, first.symbol), make_case, first.number)
+    return SameFailure(strict, identity, first, case.pipeline)
 
 
 def _tell_run_inside(record: Record, execution: Execution) -> None:

@@ -245,7 +245,7 @@ _STYLES = {
 _MAX_OP_LINES = 61
 _ORIGIN = re.compile(r"(?P<when>.*)on '[^']*'(?: (?P<symbol>@.*))? \[(?P<path>[^\]]*)\]", re.DOTALL)
 _RENDERED = re.compile(
-    r"(.+?): (error|warning|remark|note): (.*?)(?:\n([^\n]*\n[ \t]*\^~*))?", re.DOTALL
+    r"(.+?): (error|warning|remark|note): (.*?)(?:(\n[^\n]*\n)([ \t]*\^~*))?", re.DOTALL
 )
 
 
@@ -328,10 +328,8 @@ class Renderer:
         if location.label and not location.file:
             message = f"{location.label}: {message}"
         lines = self._excerpt(location) if excerpt else ""
-        text = f"{location}: {diagnostic.severity.value}: {message}\n{lines}"
-        if shows_color(self._stream, self._color):
-            text = _coloured(str(location), diagnostic.severity, message, lines)
-        self._stream.write(text)
+        text = f"{location}: {diagnostic.severity.value}: {message}\n{lines}".removesuffix("\n")
+        self._stream.write(f"{coloured(text, self._stream, self._color)}\n")
 
     def _excerpt(self, location: Location) -> str:
         """Return the source line and a caret line, if the line is known.
@@ -355,16 +353,8 @@ class Renderer:
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else None
 
 
-def _coloured(place: str, severity: Severity, message: str, lines: str = "") -> str:
-    """Return a diagnostic in the colours of LLVM's tools; its last line is that of the caret."""
-    head = styled(f"{place}: ", "bold") + styled(f"{severity.value}: ", _STYLES[severity])
-    source, newline, caret = lines.rstrip("\n").rpartition("\n")
-    excerpt = source + newline + styled(caret + "\n", "bold green") if lines else ""
-    return f"{head}{styled(message, '' if severity is Severity.NOTE else 'bold')}\n{excerpt}"
-
-
 def coloured(text: str, stream: TextIO, color: Color) -> str:
-    """Return one diagnostic that has been rendered, in colours if they are wanted.
+    """Return one diagnostic that has been rendered, in LLVM's colours if they are wanted.
 
     Args:
         text: The diagnostic: place, severity, message; perhaps a source line and a caret.
@@ -374,8 +364,11 @@ def coloured(text: str, stream: TextIO, color: Color) -> str:
     found = _RENDERED.fullmatch(text) if shows_color(stream, color) else None
     if found is None:
         return text
-    place, severity, message, lines = found.groups(default="")
-    return _coloured(place, Severity(severity), message, lines).removesuffix("\n")
+    place, severity, message, source, caret = found.groups(default="")
+    style = _STYLES[Severity(severity)]
+    head = styled(f"{place}: ", "bold") + styled(f"{severity}: ", style)
+    shown = "" if severity == Severity.NOTE.value else "bold"
+    return f"{head}{styled(message, shown)}{source}{styled(caret, 'bold green')}"
 
 
 def _shortened(text: str) -> str:

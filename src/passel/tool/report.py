@@ -27,10 +27,8 @@ from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
 from passel.ir.frontend import UsageError
 from passel.record import Record
-from passel.record.comparing import compared
-from passel.record.outline import rows_of, top_runs
+from passel.record.outline import compared, rows_of, top_runs
 from passel.record.page import page
-from passel.record.replays import replay, replay_of_pass
 from passel.search import Place
 from passel.tool.flags import FlagGroup, flag
 from passel.tool.help import Program, run_program
@@ -46,8 +44,7 @@ if TYPE_CHECKING:
 
     from passel.instruments.terminals import Color
     from passel.record import Execution, RunInfo
-    from passel.record.comparing import ComparedRow
-    from passel.record.outline import Row
+    from passel.record.outline import ComparedRow, Row
     from passel.tool.flags import CommandLine
 
 _MOST_FAILURES = 20
@@ -204,7 +201,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
         yield "the record ends before the run does"
         for each in record.running:
             yield f"was running when it ended: {each.path} on {each.op_title}"
-        if record.running and (again := replay(record, record.running[0])):
+        if record.running and (again := record.replay(record.running[0])):
             yield f"to run it again: {again}"
 
 
@@ -213,7 +210,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
 
 def _comparison(old: Record, new: Record, flags: _Flags) -> str:
     """Return what is to be shown of two records: a table, or with `--diff` how results differ."""
-    rows = list(compared(old, new))
+    rows = list(compared(*((each.info, each.executions) for each in (old, new))))
     if flags.diff:
         return "".join(_differences(old, new, rows, flags))
     return _laid_out(*_compared(old, new, rows), color=flags.color)
@@ -294,7 +291,7 @@ def _steps(record: Record, flags: _Flags) -> Iterator[str]:
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
     last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
-    if again := replay(record, last) if is_one else replay_of_pass(record, path, last.run):
+    if again := record.replay(last) if is_one else record.replay_of_pass(path, last.run):
         yield f"// to run it again: {again}\n"
 
 

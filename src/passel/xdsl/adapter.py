@@ -16,6 +16,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
 from xdsl.ir import Dialect
 from xdsl.traits import (
+    CallableOpInterface,
     HasParent,
     IsolatedFromAbove,
     OptionalSymbolOpInterface,
@@ -27,12 +28,13 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
-from passel.ir import IRAdapter, OpKind, PlaceLifetime, RunPolicies
+from passel.ir import FunctionLike, IRAdapter, OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.locations import convert_location
 from passel.xdsl.printing import printed
+from passel.xdsl.symbols import CALLABLES
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
@@ -364,6 +366,8 @@ def _kind(op_class: type[Operation]) -> OpKind:
     isolated = name in _ISOLATED_IN_MLIR or op_class.has_trait(IsolatedFromAbove)
 
     def implements(interface: type) -> bool:
+        if interface is FunctionLike:
+            return name in CALLABLES or op_class.has_trait(CallableOpInterface)
         if issubclass(interface, OpTrait):
             return op_class.has_trait(interface)
         return issubclass(op_class, interface)

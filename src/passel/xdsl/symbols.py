@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
 
-_CALLABLES = frozenset({"llvm.func"})
+CALLABLES = frozenset({"llvm.func"})
 """Ops that MLIR defines as callable and xDSL does not."""
 
 
@@ -52,7 +52,7 @@ def is_table(op: Operation) -> bool:
 
 def is_callable(op: Operation) -> bool:
     """Return whether an op can be called."""
-    return op.name in _CALLABLES or op.has_trait(CallableOpInterface, value_if_unregistered=False)
+    return op.name in CALLABLES or op.has_trait(CallableOpInterface, value_if_unregistered=False)
 
 
 def may_be_table(op: Operation, context: Context) -> bool:

@@ -12,8 +12,6 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from passel.record.replays import replay
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -110,13 +108,13 @@ def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dic
             titles.append((each.path, each.title, at < len(steps)))
     running = record.running
     failed = [each for each in record.executions if each.status == "failed"]
-    again = {e.number: replay(record, e) for e in failed[:_MOST_REPLAYS]}
+    again = {e.number: record.replay(e) for e in failed[:_MOST_REPLAYS]}
     return {
         "name": name,
         "facts": _facts(record),
         "parts": _parts(runs),
         "cut": None if record.info.is_complete else [f"{e.path} on {e.op_title}" for e in running],
-        "again": replay(record, running[0]) if running else "",
+        "again": record.replay(running[0]) if running else "",
         # Without what would overwrite the record.
         "command": shlex.join(w for w in record.info.command_line if "-record=" not in w),
         "notes": [note for run in runs for note in run.notes],
