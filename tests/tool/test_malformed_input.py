@@ -52,58 +52,47 @@ def test_bytecode(tool: Tool, tmp_path: Path) -> None:
     )
 
 
+FAILS = """\
+from passel import OperationPass, PassFailure
+class Fails(OperationPass):
+    name, anchor, can_fork = "fails", "func.func", True
+    def run(self, op, ctx):
+        ctx.emit_warning("so")
+        raise PassFailure("no")
+"""
+WAYS = {
+    "workers": ["-j2"],
+    "parts": ["--split-input-file"],
+    "expectations": ["--verify-diagnostics"],
+    "reproducer": [*("--mlir-print-debuginfo", "--mlir-pass-pipeline-crash-reproducer=crash.mlir")],
+}
+
+
 @pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
 @pytest.mark.parametrize("name", ["secret.txt", "fifo", "/dev/zero"])
-def test_files_that_locations_of_a_failed_pass_name_are_not_opened(
-    tool: Tool, adapter: str, name: str
+@pytest.mark.parametrize("way", ["parsed", "replayed", *WAYS])
+def test_files_that_locations_name_are_not_opened(
+    tool: Tool, adapter: str, name: str, way: str
 ) -> None:
-    """Nor where workers, parts of the input, expectations or a reproducer stand in between."""
-    Path("secret.txt").write_text("TOP SECRET\n")
-    os.mkfifo("fifo")
-    Path("fails.py").write_text(
-        "from passel import OperationPass, PassFailure\n"
-        "class Fails(OperationPass):\n"
-        "    name = 'fails'\n"
-        "    anchor = 'func.func'\n"
-        "    can_fork = True\n"
-        "    def run(self, op, ctx):\n"
-        "        ctx.emit_warning('so')\n"
-        "        raise PassFailure('no')\n"
-    )
-    place = f'loc("{name}":1:1)'
-    text = f"func.func private @f() {place}\nfunc.func private @g() {place}\n"
-    common = (f"--ir={adapter}", "--load-pass-plugin=fails.py")
-    ways = (
-        ("-j", "2"),
-        ("--split-input-file",),
-        ("--verify-diagnostics",),
-        ("--mlir-print-debuginfo", "--mlir-pass-pipeline-crash-reproducer=crash.mlir"),
-    )
-    for way in ways:
-        result = tool(*common, *way, "-p", "builtin.module(func.func(fails))", stdin=text.encode())
-        assert result.code == 1
-        assert f"{name}:1:1: error: " in result.err
-        assert "SECRET" not in result.err
-    pipeline = '{pipeline: "builtin.module(func.func(fails))"}'
-    Path("kept.mlir").write_text(
-        f"{text}{{-# external_resources: {{mlir_reproducer: {pipeline}}} #-}}\n"
-    )
-    replayed = tool(*common, "--run-reproducer", "kept.mlir")
-    assert f"{name}:1:1: error: " in replayed.err
-    assert "SECRET" not in replayed.err
-
-
-@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
-def test_files_that_locations_name_are_not_opened(tool: Tool, adapter: str) -> None:
     """No line of them is shown, and one that never ends does not keep the tool waiting."""
     Path("secret.txt").write_text("TOP SECRET\n")
     os.mkfifo("fifo")
-    constant = '"arith.constant"() {value = 1 : i64} : () -> i32 loc("%s":1:1)\n'
-    for name in ("secret.txt", "fifo", "/dev/zero"):
-        error = only_error(tool(f"--ir={adapter}", stdin=constant % name))
-        assert error.startswith(f"{name}:1:1: error: 'arith.constant' op ")
-        assert "\n^" not in error
-        assert "SECRET" not in error
+    Path("fails.py").write_text(FAILS)
+    flags, place = [f"--ir={adapter}", "--load-pass-plugin=fails.py"], f'loc("{name}":1:1)'
+    text = f"func.func private @f() {place}\nfunc.func private @g() {place}\n"
+    pipeline = "builtin.module(func.func(fails))"
+    if way == "parsed":
+        text = f'"arith.constant"() {{value = 1 : i64}} : () -> i32 {place}\n'
+    elif way == "replayed":
+        flags.append("--run-reproducer")
+        record = f'{{mlir_reproducer: {{pipeline: "{pipeline}"}}}}'
+        text += f"{{-# external_resources: {record} #-}}\n"
+    else:
+        flags += [*WAYS[way], "-p", pipeline]
+    result = tool(*flags, stdin=text)
+    assert result.code == 1
+    assert f"{name}:1:1: error: " in result.err
+    assert "SECRET" not in result.err
 
 
 # -- sources -------------------------------------------------------------------------------

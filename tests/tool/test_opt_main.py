@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from mlir.ir import DialectRegistry
 from tool_fixtures import FAIL
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 
-from passel import Pass, PassContext, PassInstrumentation, PassManager, PassRegistry
+from passel import (
+    OperationPass,
+    Pass,
+    PassContext,
+    PassFailure,
+    PassInstrumentation,
+    PassManager,
+    PassRegistry,
+)
 from passel.diagnostics import Diagnostic, Severity
 from passel.ir.frontend import Flag, Frontend, Parsed, UnreadableError
 from passel.mlir import MLIRAdapter
@@ -31,63 +38,37 @@ if TYPE_CHECKING:
     from passel.ir.frontend import SourcePart
     from passel.schedule import Step
 
-SCRIPT = """\
-import sys
-from passel.tool import opt_main
-from my_passes import registry
 
-sys.exit(opt_main(name="my-opt", registry=registry))
-"""
-
-PASSES = """\
-from passel import OperationPass, PassContext, PassFailure, PassRegistry
-from xdsl.dialects.func import FuncOp
-
-registry = PassRegistry()
-
-@registry.register
 class Refuse(OperationPass[FuncOp]):
-    '''Give up.'''
+    """Give up."""
 
     name = "refuse"
 
     def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Give up."""
         raise PassFailure("not this one")
-"""
 
 
-@pytest.fixture
-def my_opt(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """A tool with one pass, as a script."""
-    (tmp_path / "my-opt.py").write_text(SCRIPT)
-    (tmp_path / "my_passes.py").write_text(PASSES)
-    (tmp_path / "in.mlir").write_text("func.func @f() { return }\n")
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "my-opt.py", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-
-    return run
-
-
-def test_a_tool_for_ones_own_passes(
-    my_opt: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_a_tool_for_ones_own_passes(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
     """It has its name in help and messages, its own passes and no others."""
-    assert my_opt("in.mlir").stdout.startswith("builtin.module {\n  func.func @f()")
-    assert my_opt("--help").stdout.startswith("my-opt: run nested pass pipelines")
-    assert "passel-opt" not in my_opt("--help").stdout
-    assert my_opt("--list-passes").stdout == "Passes:\n  --refuse -   Give up.\n"
-    failed = my_opt("in.mlir", "--refuse", "--mlir-print-op-on-diagnostic=false")
-    assert failed.returncode == 1
-    assert failed.stderr.startswith("in.mlir:1:1: error: 'func.func' op pass 'refuse' failed")
-    assert failed.stderr.endswith(
+    registry = PassRegistry()
+    registry.register(Refuse)
+
+    def run(*words: str) -> tuple[str, str]:
+        opt_main(words, name="my-opt", registry=registry)
+        return capsys.readouterr()
+
+    assert run("in.mlir")[0].startswith("builtin.module {\n  func.func @f()")
+    assert run("--help")[0].startswith("my-opt: run nested pass pipelines")
+    assert "passel-opt" not in run("--help")[0]
+    assert run("--list-passes")[0] == "Passes:\n  --refuse -   Give up.\n"
+    _, err = run("in.mlir", "--refuse", "--mlir-print-op-on-diagnostic=false")
+    assert err.startswith("in.mlir:1:1: error: 'func.func' op pass 'refuse' failed")
+    assert err.endswith(
         "\nmy-opt: note: to replay: my-opt in.mlir --refuse --mlir-print-op-on-diagnostic=false\n"
     )
-    unknown = my_opt("in.mlir", "--cse")
-    assert unknown.stderr.startswith(
-        "my-opt: error: unknown command line argument '--cse'\nTry 'my-opt --help'\n"
-    )
+    unknown = "my-opt: error: unknown command line argument '--cse'\nTry 'my-opt --help'\n"
+    assert run("in.mlir", "--cse")[1].startswith(unknown)
 
 
 def test_a_tool_with_a_pipeline(
@@ -230,17 +211,10 @@ def test_a_tool_for_an_ir_of_passels(
 def test_flags_for_other_irs(
     toy_opt: Callable[..., tuple[int, str, str]], flag: str, reason: str
 ) -> None:
-    """A flag that is for another IR is refused, not ignored."""
+    """A flag that is for another IR is refused, not ignored, as is an adapter without files."""
     assert toy_opt("absent.toy", flag) == (1, "", f"toy-opt: error: {reason}\n")
-
-
-def test_an_adapter_without_a_frontend(toy_opt: Callable[..., tuple[int, str, str]]) -> None:
-    """An adapter that cannot read files is named, with what it lacks."""
-    assert toy_opt("in.toy", adapter=ToyAdapter()) == (
-        1,
-        "",
-        "toy-opt: error: the adapter of 'toy' cannot read files: it has no make_frontend()\n",
-    )
+    lacks = "the adapter of 'toy' cannot read files: it has no make_frontend()"
+    assert toy_opt("in", adapter=ToyAdapter()) == (1, "", f"toy-opt: error: {lacks}\n")
 
 
 # -- Dialects, flags and setup ---------------------------------------------------------------
