@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 # -- What is an analysis ---------------------------------------------------------------------
 
 
-def test_an_analysis_is_constructed_from_the_op() -> None:
-    """A class that takes an op alone is an analysis of it."""
-    seen: list[int] = []
-    manager(step(lambda _, ctx: seen.append(ctx.analysis(Total).value))).run(
-        parse_toy("toy.module 2(toy.func 3)")
-    )
-    assert seen == [5]
-
-
 def test_an_analysis_may_take_the_analyses_of_its_op() -> None:
     """A class that takes two arguments gets the op and its analyses, from which it is built."""
     seen: list[bool] = []
@@ -101,20 +92,6 @@ def test_anything_else_is_no_analysis(kind: Any) -> None:
 
 
 # -- Computing and caching -------------------------------------------------------------------
-
-
-def test_an_analysis_is_computed_once_while_it_is_preserved() -> None:
-    """Within a pass, and from pass to pass, the same object is handed out."""
-    seen: list[Total] = []
-    ask = step(
-        lambda _, ctx: (
-            seen.append(ctx.analysis(Total)),
-            seen.append(ctx.analysis(Total)),
-            ctx.preserve(Total),
-        )
-    )
-    assert computed(manager(ask, ask)) == ["Total toy.module"]
-    assert len({id(total) for total in seen}) == 1
 
 
 def test_hooks_are_called_around_real_computations_only_and_nest() -> None:

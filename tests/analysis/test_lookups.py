@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from toy_steps import DEEP, FUNCS, Names, Total, computed, keep, look, manager, pipeline, step
+from toy_steps import DEEP, FUNCS, Names, Total, computed, keep, manager, pipeline, step
 
 from passel import (
     OpPassManager,
     PassContext,
 )
 from passel.testing import ToyOp, parse_toy
-
-
-def test_cached_analysis_never_computes() -> None:
-    """It returns what is there, or None."""
-    seen: list[bool] = []
-    pm = manager(look(seen, Total), keep(Total), look(seen, Total))
-    assert computed(pm) == ["Total toy.module"]
-    assert seen == [False, True]
-
-
-def test_a_nested_pipeline_sees_what_its_parent_has_cached() -> None:
-    """While nested passes run, analyses of the enclosing op can be looked at."""
-    seen: list[Total | None] = []
-    pm = manager(
-        keep(Total), pipeline(step(lambda _, ctx: seen.append(ctx.parent_analysis(Total))))
-    )
-    assert computed(pm, "toy.module 8(toy.func @f)") == ["Total toy.module"]
-    assert [total and total.value for total in seen] == [8]
 
 
 @pytest.mark.one_process
@@ -68,20 +50,6 @@ def test_parent_analysis_takes_any_op_around() -> None:
     middle = OpPassManager("toy.module").add(keep(Names), pipeline(step(body)))
     manager(keep(Total), middle).run(parse_toy("toy.module 9(toy.module @m(toy.func @f))"))
     assert seen == [[None, None, 9, None, None]]
-
-
-def test_child_analysis_computes_at_any_depth() -> None:
-    """An analysis of an op inside is computed for that op and cached for it."""
-    seen: list[bool] = []
-
-    def body(op: ToyOp, ctx: PassContext) -> None:
-        func = op.body[0].body[0]
-        assert ctx.child_analysis(Total, func) is ctx.child_analysis(Total, func)
-        ctx.preserve(Total)
-
-    inner = OpPassManager("toy.module").add(pipeline(look(seen, Total), keep(Total)))
-    assert computed(manager(step(body), inner), DEEP) == ["Total @f"]
-    assert seen == [True]
 
 
 def test_child_analysis_is_for_ops_inside_only() -> None:

@@ -6,7 +6,6 @@ import pytest
 from toy_steps import (
     FUNCS,
     Both,
-    Immortal,
     Names,
     Total,
     failure_of,
@@ -28,35 +27,6 @@ from passel import (
 from passel.testing import EventRecorder, ToyOp, parse_toy
 
 # -- Preserving ------------------------------------------------------------------------------
-
-
-def test_preserve_keeps_what_it_names_and_adds_up() -> None:
-    """Several calls name more; what no call names is dropped."""
-    seen: list[bool] = []
-    some = step(
-        lambda _, ctx: (
-            [ctx.analysis(kind) for kind in (Total, Names, Both)],
-            ctx.preserve(Total),
-            ctx.preserve(Names),
-        )
-    )
-    manager(some, look(seen, Total, Names, Both)).run(parse_toy(FUNCS))
-    assert seen == [True, True, False]
-
-
-def test_preserve_all_keeps_everything() -> None:
-    """Everything that is cached stays, and is not even asked."""
-    asked: list[object] = []
-    seen: list[bool] = []
-
-    class Asked(Total):
-        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-            asked.append(self)
-            return True
-
-    everything = step(lambda _, ctx: (ctx.analysis(Total), ctx.analysis(Asked), ctx.preserve_all()))
-    manager(everything, look(seen, Total, Asked)).run(parse_toy(FUNCS))
-    assert (seen, asked) == ([True, True], [])
 
 
 def test_a_class_body_may_say_what_is_preserved() -> None:
@@ -136,22 +106,6 @@ def test_what_is_produced_is_kept_for_the_op_alone() -> None:
     assert seen == [True, True, False]
 
 
-@pytest.mark.parametrize("everything", [False, True])
-def test_what_one_pass_preserves_the_next_one_does_not(everything: bool) -> None:
-    """Each pass starts from nothing preserved."""
-    seen: list[bool] = []
-
-    def body(op: ToyOp, ctx: PassContext) -> None:
-        ctx.analysis(Total)
-        if everything:
-            ctx.preserve_all()
-        else:
-            ctx.preserve(Total)
-
-    manager(step(body), step(nothing), look(seen, Total)).run(parse_toy("toy.module"))
-    assert seen == [False]
-
-
 # -- Deciding for oneself --------------------------------------------------------------------
 
 
@@ -161,23 +115,6 @@ class Mortal(Total):
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
         """Die."""
         return True
-
-
-class Dependant(Both):
-    """Valid while it is preserved and what it is built from is."""
-
-    def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Look at the dependencies."""
-        kinds = (Dependant, Total, Names)
-        return not all(preserved.is_preserved(kind) for kind in kinds)
-
-
-def test_an_analysis_may_decide_to_survive() -> None:
-    """`is_invalidated` that returns False keeps an analysis that no pass preserved."""
-    seen: list[bool] = []
-    ask = step(lambda _, ctx: (ctx.analysis(Immortal), ctx.analysis(Total)))
-    manager(ask, step(nothing), look(seen, Immortal, Total)).run(parse_toy("toy.module"))
-    assert seen == [True, False]
 
 
 def test_an_analysis_may_decide_to_go() -> None:
@@ -232,24 +169,6 @@ def test_analyses_are_asked_in_the_order_of_their_computation() -> None:
     ask = step(lambda _, ctx: [ctx.analysis(kind) for kind in (First, Outer, Inner)])
     manager(ask).run(parse_toy("toy.module"))
     assert order == ["First", "Inner", "Outer"]
-
-
-@pytest.mark.parametrize(
-    ("preserved", "left"),
-    [
-        ((Total, Names, Dependant), [True, True, True]),
-        ((Names, Dependant), [False, True, False]),
-        ((Total, Names), [True, True, False]),
-    ],
-)
-def test_a_dependant_notices_that_a_dependency_is_not_preserved(
-    preserved: tuple[type, ...], left: list[bool]
-) -> None:
-    """What was dropped does not count as preserved for what comes behind it."""
-    seen: list[bool] = []
-    ask = step(lambda _, ctx: (ctx.analysis(Dependant), ctx.preserve(*preserved)))
-    manager(ask, look(seen, Total, Names, Dependant)).run(parse_toy("toy.module"))
-    assert seen == left
 
 
 def test_a_dependant_notices_that_a_dependency_went_of_its_own_accord() -> None:

@@ -10,7 +10,6 @@ import pytest
 from toy_steps import FUNCS, manager, nothing, pipeline, step
 
 from passel import (
-    AnchorError,
     OpPassManager,
     Options,
     Pass,
@@ -47,15 +46,6 @@ def counted(*passes: Pass[Any, Any]) -> tuple[PassManager, list[str]]:
 class _NoDialects(ToyAdapter):
     def load_dialects(self, context: object, names: object) -> None:
         """Load nothing."""
-
-
-def test_a_manager_is_compiled_once_while_it_is_unchanged() -> None:
-    """The same manager is not compiled and initialized per op, nor per run."""
-    inner = pipeline(Initialized())
-    pm, context = counted(step(lambda op, ctx: [ctx.run_pipeline(inner, f) for f in op.body]))
-    pm.run(parse_toy(FUNCS))
-    pm.run(parse_toy(FUNCS))
-    assert len(context) == 1
 
 
 def test_a_manager_that_was_changed_is_compiled_again() -> None:
@@ -166,12 +156,3 @@ def test_dialects_of_a_dynamic_pipeline_are_loaded_when_it_is_run() -> None:
 
     manager(step(outer)).run(parse_toy(FUNCS))
     assert loaded == [["toy"], ["extra", "toy"]]
-
-
-def test_a_dialect_that_does_not_exist_is_found_before_the_run() -> None:
-    """It is an error of the pipeline, wherever the pass that needs it is held."""
-    ran: list[str] = []
-    holder = Holder(one=pipeline(step(nothing, "needy", "absent")))
-    with pytest.raises(AnchorError, match="pass 'needy' depends on dialect 'absent'"):
-        manager(step(lambda op, _: ran.append(op.name)), holder).run(parse_toy(FUNCS))
-    assert ran == []

@@ -16,24 +16,6 @@ from passel.testing import ToyOp, parse_toy
 # -- Where -----------------------------------------------------------------------------------
 
 
-def test_a_pipeline_runs_on_the_current_op_unless_told_otherwise() -> None:
-    """The op may be left out, or be given."""
-    ran: list[str] = []
-    inner = pipeline(step(lambda op, _: ran.append(op.name)), anchor="toy.module")
-    outer = step(lambda op, ctx: (ctx.run_pipeline(inner), ctx.run_pipeline(inner, op)))
-    manager(outer).run(parse_toy(FUNCS))
-    assert ran == ["toy.module"] * 2
-
-
-def test_a_pipeline_runs_on_ops_inside_at_any_depth() -> None:
-    """A descendant need not be a child; the pipeline runs on it alone."""
-    ran: list[str | None] = []
-    inner = pipeline(step(lambda op, _: ran.append(op.symbol)))
-    outer = step(lambda op, ctx: ctx.run_pipeline(inner, op.body[0].body[0]))
-    manager(outer).run(parse_toy("toy.module(toy.region(toy.func @f,toy.func @g))"))
-    assert ran == ["f"]
-
-
 def test_an_any_pipeline_runs_on_every_op_that_may_run_passes() -> None:
     """`any` takes the op as it is."""
     ran: list[str | None] = []

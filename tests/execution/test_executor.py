@@ -97,15 +97,6 @@ def test_a_client_of_dask_is_an_executor(executors: Callable[[str], Executor]) -
     assert strategy.jobs == 2
 
 
-def test_a_level_can_be_kept_here(pool: Executor) -> None:
-    """`nest(jobs=1)` is for its own level."""
-    manager = OpPassManager("toy.module")
-    manager.nest("toy.func", jobs=1).add(TellProcess())
-    manager.nest("toy.module", jobs=1).nest("toy.func").add(TellProcess())
-    _, _, text = run(OnExecutor(pool), manager, module_of(4, 4))
-    assert (text.count(" 1"), text.count(" 2")) == (4, 4)
-
-
 class Trespass(Pass):
     """Change the enclosing op."""
 

@@ -35,13 +35,6 @@ def test_a_change_after_nested_pipelines_is_blamed_on_who_made_it() -> None:
     assert origins(pm) == [("invalid", "m", "toy.module/2:spoil")]
 
 
-def test_a_change_before_nested_pipelines_is_none_of_theirs() -> None:
-    """What a pass around has changed is what pipelines on the functions begin with."""
-    change = step(lambda op, _: [set_value(each, 1) for each in op.body], "change")
-    pm = manager(change, pipeline(step(nothing)), step(nothing), change, pipeline(step(nothing)))
-    assert pm.run(parse_toy(SOURCE)).changed is True
-
-
 def test_changes_are_found_in_modules_of_modules() -> None:
     """A module in a module, which passes around and inside of it run on, is held to its state."""
     deep = "toy.module @m(toy.module @a(toy.func @f),toy.module @b(toy.func @g))"

@@ -91,17 +91,6 @@ def test_every_pass_is_initialized_before_any_runs() -> None:
     ]
 
 
-def test_dialects_are_loaded_before() -> None:
-    """`initialize` may create attributes and patterns of the dialects that its pass needs."""
-
-    class Needy(Build):
-        dependent_dialects = ("extra",)
-
-    pm, log = manager(Needy(tag="a"))
-    pm.run(parse_toy("toy.module"))
-    assert log[:2] == ["load extra", "initialize a"]
-
-
 @pytest.mark.one_process
 def test_a_pass_is_initialized_once_however_many_ops_there_are() -> None:
     """All ops share what was built; none is not too few."""
@@ -119,13 +108,6 @@ def test_a_pass_is_initialized_once_however_many_runs_there_are() -> None:
     pm.run(parse_toy("toy.module"))
     pm.run(parse_toy(FUNCS))
     assert log == ["initialize a", "run A#1", "run A#1"]
-
-
-def test_a_pass_without_initialize_has_no_state() -> None:
-    """`ctx.state` is None, also beside passes that have one."""
-    pm, log = manager(Build(tag="a"), Noting())
-    pm.run(parse_toy("toy.module"))
-    assert log[-1] == "noting None"
 
 
 def test_a_state_may_be_none() -> None:
@@ -253,17 +235,6 @@ def test_passes_of_dynamic_pipelines_are_initialized_at_their_first_run() -> Non
     log.clear()
     pm.run(parse_toy(FUNCS))
     assert initialized(log) == []
-
-
-def test_a_failing_initialize_inside_is_a_failed_pipeline() -> None:
-    """The pass that runs it learns of it, nothing of it is run, and the caller may go on."""
-    pm, log = manager(RunInner(inner=of_funcs(Build(tag="i"), Refuse(tag="r"))), Noting())
-    recorder = EventRecorder()
-    pm.add_instrumentation(recorder)
-    result = pm.run(parse_toy("toy.module(toy.func)"))
-    assert log == ["initialize i", "initialize r", "ran False", "noting None"]
-    assert len(result.diagnostics) == 1
-    assert not [event for event in recorder.events if "pipeline" in event]
 
 
 @pytest.mark.one_process

@@ -10,7 +10,6 @@ from mlir.ir import Module, UnitAttr
 from toy_steps import (
     FUNCS,
     EqualTotal,
-    Immortal,
     Total,
     failure_of,
     keep,
@@ -47,47 +46,6 @@ class Asked(Total):
 def change(op: ToyOp, ctx: PassContext) -> None:
     """Change the op."""
     op.value += 1
-
-
-def test_an_analysis_is_asked_after_a_nested_pipeline() -> None:
-    """It may survive, although nested pipelines preserve nothing of the enclosing op."""
-    seen: list[Asked | None] = []
-    get = step(lambda _, ctx: (seen.append(ctx.analysis(Asked)), ctx.preserve_all()))
-    peek = step(lambda _, ctx: (seen.append(ctx.cached_analysis(Asked)), ctx.preserve_all()))
-    manager(get, pipeline(step(change)), peek).run(parse_toy(FUNCS))
-    first, second = seen
-    assert first is not None
-    assert first is second
-    assert first.asked == [(True, False)]
-
-
-def test_an_analysis_that_does_not_decide_is_dropped_by_a_nested_pipeline() -> None:
-    """Whatever the nested passes preserve, and even if they run on nothing."""
-    for anchor in ("toy.func", "toy.module"):
-        seen: list[bool] = []
-        manager(
-            keep(Total, Immortal), pipeline(keep(Total), anchor=anchor), look(seen, Total, Immortal)
-        ).run(parse_toy(FUNCS))
-        assert seen == [False, True]
-
-
-def test_analyses_of_ops_inside_end_with_the_nested_pipeline() -> None:
-    """Even one that always survives."""
-    seen: list[bool] = []
-
-    def ask_inside(op: ToyOp, ctx: PassContext) -> None:
-        ctx.child_analysis(Immortal, op.body[0])
-        ctx.preserve_all()
-
-    def look_in(op: ToyOp, ctx: PassContext) -> None:
-        seen.append(ctx.cached_child_analysis(Immortal, op.body[0]) is not None)
-        ctx.preserve_all()
-
-    within = look(seen, Immortal)
-    manager(step(ask_inside), pipeline(within), step(look_in)).run(
-        parse_toy("toy.module(toy.func)")
-    )
-    assert seen == [True, False]
 
 
 def test_a_nested_pipeline_that_a_gate_skips_drops_nothing() -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import OpKind, OpPassManager, PassInstrumentation, PassManager
-from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Step, passes_of
+from passel import OpKind, PassInstrumentation, PassManager
+from passel.schedule import NestedStep, Pipeline, Step, passes_of
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
@@ -150,49 +150,3 @@ def test_paths_are_unique(parse: Callable[[str], PassManager]) -> None:
     pm = parse("toy.module(toy.func(a),a,toy.func(a),any(a),any(a),a,toy.func(a,a))")
     paths = [step.path for step in passes_of(schedule(pm))]
     assert len(paths) == len(set(paths)) == 8
-
-
-class Name(str):  # noqa: SLOT000 - an anchor is a string, not like one
-    """An op name that counts how often it is compared."""
-
-    compared = 0
-
-    def __eq__(self, other: object) -> bool:
-        Name.compared += 1
-        return str.__eq__(self, other)
-
-    def __lt__(self, other: str) -> bool:
-        Name.compared += 1
-        return str.__lt__(self, other)
-
-    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
-        """Count what sorting asks for."""
-        Name.compared += 1
-        return str.encode(self, encoding, errors)
-
-    __hash__ = str.__hash__
-
-
-@pytest.mark.parametrize("last", ["", "any"])
-def test_merging_takes_time_in_proportion(last: str) -> None:
-    """Twice as many anchors are compared twice as often: none is searched for in a list."""
-    counts: list[int] = []
-    for size in (500, 1000):
-        names = [f"zoo.op{number}" for number in range(size)]
-
-        class Crowd(ToyAdapter):
-            kinds = ToyAdapter.kinds | {
-                name: OpKind(name, registered=True, isolated=True, implements=never)
-                for name in names
-            }
-
-        anchors = [Name(name) for name in [*names, *reversed(names)]]
-        tree = OpPassManager("toy.module")
-        for anchor in [*anchors, *filter(None, [last])]:
-            tree.nest(anchor)
-        adapter = Crowd()
-        Name.compared = 0
-        PipelineCompiler(adapter, adapter.create_context()).schedule(tree)
-        counts.append(Name.compared)
-    assert counts[1] < 2.5 * counts[0]
-    assert counts[1] < 20 * 1000

@@ -63,23 +63,6 @@ def test_a_nested_pipeline_never_restricts_any(trace: Callable[[str, str], list[
     assert trace("toy.module(any(a,toy.func(b)))", ir) == ["a @m", "b @g", "a @f"]
 
 
-def test_any_skips_unregistered_and_non_isolated_ops(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Ops that may not run passes are silently skipped by `any`."""
-    ir = "toy.module(toy.nothing @x,toy.region @r,toy.func @f)"
-    assert trace("toy.module(any(a))", ir) == ["a @f"]
-
-
-def test_an_interface_pass_runs_on_ops_with_the_interface(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """An interface pass is schedulable on ops of a kind that implements the interface."""
-    assert trace("toy.module(toy.func(on-callable))", "toy.module(toy.func @f)") == [
-        "on-callable @f"
-    ]
-
-
 @pytest.mark.parametrize(
     ("ir", "message"),
     [
@@ -231,19 +214,6 @@ def test_an_unknown_nested_anchor_is_found_before_the_run(
     )
     assert problem.span is not None
     assert (problem.span.text, problem.span.column) == ("toy.fnuc", 14)
-
-
-@pytest.mark.parametrize("text", ["toy.region(a)", "toy.module(toy.region(a))"])
-def test_a_non_isolated_anchor_is_found_before_the_run(
-    parse: Callable[[str], PassManager], text: str
-) -> None:
-    """A pipeline cannot be anchored on an op that is not isolated from above."""
-    with pytest.raises(AnchorError) as info:
-        parse(text).check()
-    assert info.value.problems[0].message == (
-        "'toy.region' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', "
-        "so its passes could not run apart from what encloses it"
-    )
 
 
 def test_a_run_needs_an_op_of_the_anchor(parse: Callable[[str], PassManager]) -> None:
