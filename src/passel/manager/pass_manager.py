@@ -28,7 +28,7 @@ from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
 
     from passel.diagnostics import Diagnostic
@@ -77,7 +77,6 @@ class PassManager(RunSettings, OpPassManager):
         OpPassManager.__init__(self, anchor, nesting=nesting)
         RunSettings.__init__(self)
         self._checks = check
-        self._checked: object = None
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
         self._names = names_for(adapter, self.context)
@@ -184,27 +183,15 @@ class PassManager(RunSettings, OpPassManager):
         return {step.path: step.pass_ for step in passes_of(self._compiled(adapter).pipeline)}
 
     def _compiled(self, adapter: IRAdapter | None) -> Schedule:
-        chosen = adapter or self._adapter or self._adapter_of_context()
-        return self._scheduled(self._compiler_for(chosen, self._context_for(chosen, None)))
-
-    def _scheduled(self, compiler: PipelineCompiler) -> Schedule:
-        """Return the compiled pipeline, held to what its passes declare about each other."""
-        schedule = compiler.schedule(self)
-        if self._checks and self._checked is not schedule:
-            from passel.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
-
-            check_contracts(self)
-            self._checked = schedule
-        return schedule
-
-    def _adapter_of_context(self) -> IRAdapter:
-        if self.context is None:
+        chosen = adapter or self._adapter
+        if chosen is None and self.context is None:
             msg = (
                 "cannot check a pipeline without knowing its IR: give check(adapter) the IR's "
                 "adapter, or PassManager(anchor, context) a context of the IR"
             )
             raise AdapterError(msg)
-        return adapter_for(self.context)
+        chosen = chosen or adapter_for(self.context)
+        return self._compiler_for(chosen, self._context_for(chosen, None)).schedule(self)
 
     def run(
         self,
@@ -260,7 +247,7 @@ class PassManager(RunSettings, OpPassManager):
         """Compile the pipeline and run it, alone in the context where that is needed."""
         __tracebackhide__ = True
         compiler = self._compiler_for(adapter, context)
-        schedule = self._scheduled(compiler)
+        schedule = compiler.schedule(self)
         instrumentations = self._observers()
         run = Run(
             compiler,
@@ -286,7 +273,9 @@ class PassManager(RunSettings, OpPassManager):
             timing = timing if each.timing is None else each.timing
         statistics = outcome.statistics()
         if outcome.failures:
-            error = _failed(outcome, run.notes)
+            error = PassFailedError(outcome.failures, outcome.diagnostics)
+            for note in run.notes:
+                error.add_note(note)
             error.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
             error.record, error.statistics, error.timing = record, statistics, timing
             raise error from outcome.failures[0].cause
@@ -310,15 +299,9 @@ class PassManager(RunSettings, OpPassManager):
             or known.context is not context
             or known.guard is not guard
         ):
-            self._compiler = known = PipelineCompiler(adapter, context, guard)
+            known = PipelineCompiler(adapter, context, guard, checks=self._checks)
+            self._compiler = known
         return known
-
-
-def _failed(outcome: Outcome, notes: Iterable[str]) -> PassFailedError:
-    error = PassFailedError(outcome.failures, outcome.diagnostics)
-    for note in notes:
-        error.add_note(note)
-    return error
 
 
 def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:

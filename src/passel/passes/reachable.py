@@ -129,18 +129,16 @@ class EffectsGuard:
                 missing.update(refused)
                 findings.setdefault(_finding(pass_, refused), span)
         if missing:
+            needed = sorted(missing | self.allowed)
+            remedy = f"restrict_effects({', '.join(map(repr, needed))})"
+            if self._remedy:
+                remedy = self._remedy.replace("{effects}", ",".join(needed))
             message = (
                 f"{_listed(list(findings))}, which a pipeline from a file may do only if you "
-                f"trust it: {self._remedy_for(missing)}"
+                f"trust it: {remedy}"
             )
             place = next(iter(findings.values()))
             raise EffectsError(Problem(message, place), effects=sorted(missing))
-
-    def _remedy_for(self, names: set[str]) -> str:
-        effects = sorted(names | self.allowed)
-        if not self._remedy:
-            return f"restrict_effects({', '.join(map(repr, effects))})"
-        return self._remedy.replace("{effects}", ",".join(effects))
 
 
 def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ Every unknown name is reported at once, and then all else that is wrong.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
-
-
-class _NoOptions(Options):
-    """The options of a pipeline that has none."""
 
 
 def names_for(
@@ -148,7 +145,7 @@ class _Builder:
                 with self._gathering(node):
                     manager.add_placed((self._pass(info, node), node.span))
             elif isinstance(node, PassNode):
-                kind, owner = info.options or _NoOptions, f"pipeline '{info.name}'"
+                kind, owner = info.options or _no_options(), f"pipeline '{info.name}'"
                 options = None
                 with self._gathering(node):
                     options = self._made(kind, owner, node)
@@ -240,6 +237,12 @@ def _expanded(
         )
         raise PipelineError(Problem(message, span))
     return [(item, span) for item in inside]
+
+
+@cache
+def _no_options() -> type[Options]:
+    """Return the class of the options of a pipeline that has none."""
+    return type("NoOptions", (Options,), {})
 
 
 @contextmanager

@@ -50,10 +50,19 @@ class PipelineCompiler:
 
     Attributes:
         guard: Refuses passes for what they do outside the IR; None if all may run.
+        checks: Whether a pass that does not get what it requires of those before it is refused.
         lock: Held while it compiles, and while passes of what it has compiled are initialized.
     """
 
-    def __init__(self, adapter: IRAdapter, context: Any, guard: EffectsGuard | None = None) -> None:
+    def __init__(
+        self,
+        adapter: IRAdapter,
+        context: Any,
+        guard: EffectsGuard | None = None,
+        *,
+        checks: bool = False,
+    ) -> None:
+        self.checks: bool = checks
         self.adapter: IRAdapter = adapter
         self.context: Any = context
         self.guard: EffectsGuard | None = guard
@@ -74,6 +83,7 @@ class PipelineCompiler:
             AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
                 or not isolated from above, or a dialect does not exist.
             EffectsError: A pass has effects outside the IR that are not allowed.
+            ContractError: A pass does not get what it requires.
         """
         key, changes = (id(tree), outer), tree.changes
         with self.lock:
@@ -87,6 +97,10 @@ class PipelineCompiler:
             self._check_ir(here)
             schedule = Schedule(_Compilation(self.adapter, self.context).pipeline(tree, outer))
             self._load_dialects(here)
+            if self.checks and not outer:
+                from passel.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
+
+                check_contracts(tree)
             # Passes that build a pipeline anew for each op would add for ever.
             for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
                 del self._compiled[other]
