@@ -152,17 +152,19 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
 
     hints = _hints(cls)
     for field in fields(cls):
-        codec = _codec(hints[field.name], f"option '{field.name}' of {cls.__qualname__}")
-        default: Any = field.default
-        if field.default_factory is not MISSING:
-            default = field.default_factory()
+        subject = f"option '{field.name}' of {cls.__qualname__}"
+        try:
+            codec = codec_for(hints[field.name])
+        except DefinitionError as error:
+            raise DefinitionError(f"{subject}: {error}") from None
+        made = field.default_factory is not MISSING
+        default: Any = field.default_factory() if made else field.default
         required = default is MISSING
         if not required:
             try:
                 default = codec.check(default)
             except BadValue as error:
-                msg = f"default of option '{field.name}' of {cls.__qualname__}: {error.message}"
-                raise DefinitionError(msg) from None
+                raise DefinitionError(f"default of {subject}: {error.message}") from None
         yield OptionInfo(
             name=field.metadata.get("name") or field.name.replace("_", "-"),
             field=field.name,
@@ -193,11 +195,3 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
             "'if TYPE_CHECKING:'"
         )
         raise UnknownTypeError(msg) from None
-
-
-def _codec(hint: Any, subject: str) -> Codec:
-    try:
-        return codec_for(hint)
-    except DefinitionError as error:
-        msg = f"{subject}: {error}"
-        raise DefinitionError(msg) from None
