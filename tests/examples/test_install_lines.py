@@ -33,7 +33,7 @@ def test_install_lines_work_in_a_checkout(path: object) -> None:
     ]
     text = (ROOT / str(path)).read_text("utf-8")
     lines = list(_LINE.finditer(text))
-    assert len(lines) == text.count("pip install ")
+    assert len(lines) == text.count("pip install ") - text.count("pip install {")  # any
     for line in lines:
         assert "passel" not in line["what"], line[0]
         if line["quoted"]:
