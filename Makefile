@@ -30,7 +30,7 @@ FUZZ_SECONDS ?= 600
 FUZZ_FLAGS ?=
 CHROMIUM := chromium fonts-dejavu-core
 APT_INSTALL := apt-get install -y -q --no-install-recommends
-.PHONY: help demo test lit check format nightly sweep strategies xdsl-releases pythons clients package fuzz extras native-passes bench growth docs lock clean
+.PHONY: help demo test lit check format nightly sweep strategies xdsl-releases pythons clients builds package fuzz extras native-passes bench growth docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -62,7 +62,7 @@ format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-nightly: sweep strategies xdsl-releases pythons clients package fuzz ## Run all that takes long: each of the next seven (hours)
+nightly: sweep strategies xdsl-releases pythons clients builds package fuzz ## Run all that takes long: each of the next eight (hours)
 
 sweep: .venv/.dev ## Go through everything there is, and run property tests on many more examples
 	$(PYTEST) $(PATIENTLY) --dist worksteal $(SWEEP)
@@ -86,6 +86,9 @@ pythons: .venv/.runtime ## Test on those of PYTHONS="3.12 3.13 3.14" that are in
 
 clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which are installed for it
 	$(BIN)/python -m pytest $(PATIENTLY) -m "$(CLIENTS)" tests/clients
+
+builds: .venv/.dev ## Try all builds of MLIR's bindings that passel knows; with BUILDS=--names, write their table anew
+	$(BIN)/python tests/clients/builds.py $(BUILDS)
 
 package: .venv/.dev ## Build the wheel and the source distribution into dist/, and test them where there is nothing else
 	rm -rf dist .venv/package

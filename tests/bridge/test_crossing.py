@@ -16,7 +16,6 @@ from passel import (
 )
 from passel.bridge import RunOnMLIR, RunOnXDSL
 from passel.manager import BarePipeline, CompositeFixedPoint
-from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
     from worlds import World
@@ -126,14 +125,6 @@ class ChangeMLIR(Pass[Any]):
             attributes["sym_name"] = StringAttr.get("renamed", context)
 
 
-def test_options(world: World, redundant: str) -> None:
-    """Options of passes over there are read there, and printed again."""
-    options = "{max-iterations=1 top-down=false}"
-    manager = world.manager(f"builtin.module(other(func.func(canonicalize{options})))")
-    assert options[1:-1] in str(manager)
-    manager.run(world.read(redundant))
-
-
 def test_in_python(mlir_world: World, xdsl_world: World) -> None:
     """A crossing is a value like every pass; text in it names passes of the other IR."""
     for world, kind in ((mlir_world, RunOnXDSL), (xdsl_world, RunOnMLIR)):
@@ -156,35 +147,6 @@ def test_a_crossing_is_a_value(world: World) -> None:
     assert (hash(made), str(made)) == before
     twin = kind(passes=BarePipeline(OpPassManager().add(CompositeFixedPoint())))
     assert (made, hash(made)) == (twin, hash(twin))
-
-
-def test_a_crossing_holds_no_manager(world: World) -> None:
-    """A manager, which can be changed, is refused with what makes a crossing of it."""
-    kind: Any = RunOnXDSL if world.other == "xdsl" else RunOnMLIR
-    with pytest.raises(
-        TypeError, match=rf"expected a BarePipeline, .*{kind.__name__}\.of\(\.\.\.\)"
-    ):
-        kind(passes=OpPassManager())
-
-
-def test_it_prints_like_a_nested_pipeline(world: World) -> None:
-    """Also on lines of its own, and in a schedule."""
-    text = "builtin.module(cse,other(canonicalize{max-iterations=2},func.func(cse)))"
-    manager = world.manager(text)
-    assert str(manager) == text.replace("other", world.other)
-    assert manager.to_text(pretty=True).splitlines() == [
-        "builtin.module(",
-        "  cse,",
-        f"  {world.other}(",
-        "    canonicalize{max-iterations=2},",
-        "    func.func(",
-        "      cse",
-        "    )",
-        "  )",
-        ")",
-    ]
-    compiler = PipelineCompiler(world.adapter, world.context)
-    assert str(compiler.schedule(manager).pipeline) == str(manager)
 
 
 def test_without_parentheses(world: World) -> None:
@@ -210,12 +172,6 @@ def test_names_of_the_right_ir(mlir_world: World, xdsl_world: World) -> None:
     for world, foreign in ((mlir_world, "apply-pdl"), (xdsl_world, "sroa")):
         with pytest.raises(UnknownPassError, match=foreign):
             world.manager(f"builtin.module({foreign})")
-
-
-def test_wrong_options_there(world: World) -> None:
-    """A wrong option over there is an error of the whole pipeline, before anything runs."""
-    with pytest.raises(OptionError, match="no-such-option"):
-        world.manager("builtin.module(other(canonicalize{no-such-option=1}))")
 
 
 def test_symbols_in_quotes(world: World) -> None:

@@ -137,28 +137,6 @@ def test_erased_ops(adapter: MLIRAdapter, program: Any) -> None:
 # -- Kinds -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "isolated"),
-    [
-        ("builtin.module", True),
-        ("func.func", True),
-        ("gpu.module", True),
-        ("llvm.func", True),
-        ("llvm.mlir.global", True),
-        ("spirv.func", True),
-        ("arith.addi", False),
-        ("scf.for", False),
-        ("affine.for", False),
-    ],
-)
-def test_isolation(adapter: MLIRAdapter, context: Context, name: str, isolated: bool) -> None:
-    """Isolation is MLIR's own answer, without an op of that name at hand."""
-    kind = adapter.kind_named(context, name)
-    assert kind is not None
-    assert kind.isolated == isolated
-    assert adapter.kind_named(context, name) is kind
-
-
 def test_every_op_of_the_build() -> None:
     """No op of any dialect ends the process when its kind is found out."""
     script = """

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 
 from passel.diagnostics import suggest
+from passel.errors import AdapterError
+from passel.mlir.bindings import Bindings
 from passel.mlir.names import MLIRSource
 from passel.mlir.upstream import has_name, is_known_pass
 
@@ -16,12 +19,7 @@ from passel.mlir.upstream import has_name, is_known_pass
     [
         ("iree.compiler", "iree-flow-canonicalize", "iree-hal-transformation-pipeline", "flow."),
         ("jaxlib.mlir", "chlo-legalize-to-stablehlo", "sdy-propagation-pipeline", "sdy."),
-        (
-            "torch_mlir",
-            "torch-decompose-complex-ops",
-            "torchdynamo-export-to-torch-backend-pipeline",
-            "torch.",
-        ),
+        ("aster", "aster-legalizer", "amdgcn-backend", "lsir."),
     ],
 )
 def test_names_of_builds(root: str, own: str, pipeline: str, dialect: str) -> None:
@@ -35,6 +33,14 @@ def test_names_of_builds(root: str, own: str, pipeline: str, dialect: str) -> No
     assert has_name(package, pipeline)
     assert not is_known_pass(package, pipeline)
     assert has_name(package, dialect)
+
+
+def test_a_build_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused when it is needed, in one line."""
+    old = SimpleNamespace(Context=type("Context", (), {}))
+    monkeypatch.setattr(Bindings, "module", lambda *_: old)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    with pytest.raises(AdapterError, match="'old' are too old: MLIR 22's will do"):
+        _ = Bindings("old").ir
 
 
 def test_a_build_that_is_in_no_table(caplog: pytest.LogCaptureFixture) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from mlir import ir
@@ -12,9 +12,6 @@ from mlir.dialects.func import FuncOp
 
 from passel import AnchorError, FunctionLike, InterfacePass, PassContext, PassManager
 from passel.mlir import MLIRAdapter, parse_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SOURCE = "module { func.func @f() { return } } func.func @g() { return }"
 
@@ -52,34 +49,21 @@ def test_interfaces_are_classes_of_the_bindings_of_python_or_of_passel(
         assert kind.implements(interface) is expected
 
 
-@pytest.fixture
-def listing() -> Callable[[], tuple[InterfacePass[Any], list[str | None]]]:
-    """Make a pass for ops with a body, and the list of those that it has run on."""
-
-    def make() -> tuple[InterfacePass[Any], list[str | None]]:
-        found: list[str | None] = []
-
-        class ListBodies(InterfacePass[HasBody]):
-            name = "list-bodies"
-
-            def run(self, op: Any, ctx: PassContext) -> None:
-                found.append(ctx.about().symbol)
-
-        return ListBodies(), found
-
-    return make
-
-
-def test_an_interface_pass_runs_on_ops_that_have_it(
-    listing: Callable[[], tuple[InterfacePass[Any], list[str | None]]],
-) -> None:
+def test_an_interface_pass_runs_on_ops_that_have_it() -> None:
     """In a pipeline for any op, others are left out; one for an op without it is refused."""
+    found: list[str | None] = []
+
+    class ListBodies(InterfacePass[HasBody]):
+        name = "list-bodies"
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            found.append(ctx.about().symbol)
+
     context = ir.Context()
     module = parse_source(context, SOURCE, "f.mlir")
-    pass_, found = listing()
     manager = PassManager("builtin.module", context)
-    manager.nest("any").add(pass_)
+    manager.nest("any").add(ListBodies())
     manager.run(module)
     assert found == ["g"]
     with pytest.raises(AnchorError, match="It runs on ops that implement HasBody"):
-        PassManager("builtin.module", context).add(pass_).run(module)
+        PassManager("builtin.module", context).add(ListBodies()).run(module)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tool_fixtures import run_mlir_opt
 
-from passel.mlir import names
 from passel.mlir.bindings import bindings_named
 from passel.mlir.names import native_pass_class
-from passel.mlir.pipelines import CompiledPipeline, effects_of_native, facts_of
-from passel.mlir.upstream import FACTS, FactsFile, PassFacts, facts_file
+from passel.mlir.pipelines import effects_of_native, facts_of
+from passel.mlir.upstream import FactsFile, PassFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,21 +72,6 @@ def test_passes_that_no_release_has_are_unknown() -> None:
 
 def nothing(*_: object) -> None:
     """Return None, whatever is asked."""
-
-
-@pytest.mark.parametrize(
-    "name", ["affine-loop-unroll", "convert-func-to-llvm", "cse", "gpu-module-to-binary"]
-)
-def test_generated_facts_come_first(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MLIR is asked nothing about a pass in the table, whatever options a build has for it."""
-    monkeypatch.setattr(names, "upstream_class", nothing)
-    monkeypatch.setattr(CompiledPipeline, "run", nothing)
-    found = native_pass_class.__wrapped__("mlir", name)
-    assert found is not None
-    facts = facts_file(FACTS).of_pass(name)
-    assert facts is not None
-    known = found.anchor or "", found.on_functions, found().display_name
-    assert known == (facts.anchor, facts.on_functions, facts.class_name)
 
 
 @pytest.mark.parametrize(

@@ -83,17 +83,21 @@ class Bindings:
         except ImportError as error:
             build = known_builds().get(self.package) if error.name == self.package else None
             way_out = f"; pip install {build.distribution}" if build else ""
-            msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
-            raise AdapterError(msg) from error
+            raise AdapterError(
+                f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
+            ) from error
 
     @cached_property
     def ir(self) -> Any:
         """The build's module `ir`.
 
         Raises:
-            AdapterError: The build is not installed.
+            AdapterError: The build is not installed, or too old.
         """
-        return self.module("ir")
+        module = self.module("ir")
+        if not hasattr(module.Context, "get_num_threads"):  # what passel needs that came last
+            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: MLIR 22's will do")
+        return module
 
     @cached_property
     def passmanager(self) -> Any:
@@ -127,19 +131,14 @@ class Bindings:
         registry = self.ir.DialectRegistry()
         takes = {"context": (context,), "registry": (registry,), "": ()}
         for name, taken in _REGISTERING.get(self.root, {}).items():
-            if function := self._function(name):
-                function(*takes[taken])
+            module, _, function = name.rpartition(".")
+            with suppress(ModuleNotFoundError):
+                found = importlib.import_module(f"{self.root}.{module}")
+                getattr(found, function, _nothing)(*takes[taken])
         for each in dialects:
             each(context if isinstance(each, ContextDialects) else registry)
         context.append_dialect_registry(registry)
         return context
-
-    def _function(self, name: str) -> Any:
-        """Return a function of the build by its dotted name, None if this release lacks it."""
-        module, _, function = name.rpartition(".")
-        with suppress(ModuleNotFoundError):
-            return getattr(importlib.import_module(f"{self.root}.{module}"), function, None)
-        return None
 
     def dialect_names(self, context: Any) -> list[str]:
         """Return the names of the dialects that a context can load.
@@ -164,6 +163,10 @@ class Bindings:
             inner = stack.pop()
             yield inner
             stack.extend(reversed(self.children(inner)))
+
+
+def _nothing(*_: Any) -> None:
+    """Register nothing, in a release that lacks the function."""
 
 
 def parent_of(op: Any) -> Any:
@@ -194,8 +197,7 @@ def bindings_of(thing: object) -> Bindings:
     """
     root = _root_of(type(thing))
     if not root:
-        msg = f"{thing!r} is not an object of MLIR's bindings"
-        raise AdapterError(msg)
+        raise AdapterError(f"{thing!r} is not an object of MLIR's bindings")
     return bindings_named(root)
 
 
@@ -263,9 +265,8 @@ def has_no_threads(context: Any) -> bool:
 @cache
 def _processors() -> int:
     """Return how many threads MLIR makes: with one, it cannot be told from none."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    can_tell = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
 
 
 def _end_threads() -> None:

