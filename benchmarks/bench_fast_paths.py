@@ -1,6 +1,6 @@
 """What each fast path gains: a whole run in this process, with all of them and without one.
 
-Printed is the table of `docs/fast-paths.md`: by how many percent a run is shorter with the path.
+Printed is the table of `docs/from-xdsl-opt.md`: by how many percent a run is shorter with the path.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from xdsl.printer import Printer
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel import PassManager
-from passel.xdsl import XDSLAdapter, fast, parse_source, parsing
+from passel.ir import PrintFlags
+from passel.xdsl import XDSLAdapter, fast, parse_source, parsing, printing
 from passel.xdsl.fast import template_parser
 from passel.xdsl.passes import canonicalize
 from passel.xdsl.source_parser import SourceParser
@@ -53,12 +54,10 @@ WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "integers left out of templates": lambda: _instead(
         template_parser, "shape_without_number", None
     ),
-    "locations in templates": lambda: _instead(template_parser, "_ends_located", None),
-    "lists of dense constants": lambda: _instead(template_parser, "_plain_list", None),
-    "traits, remembered": lambda: _off("remember_traits"),
     "definitions, remembered": lambda: _off("remember_definitions"),
     "symbols, in tables": lambda: _off("remember_symbols"),
     "what canonicalize asks": lambda: patch.object(canonicalize, "canonicalizing_pattern", _itself),
+    "printing from templates": lambda: _instead(printing, "printer_class", Printer),
     "dead code in one walk": lambda: _instead(canonicalize, "dead_code_eraser", region_dce),
 }
 """The fast paths, each as what does without it."""
@@ -74,7 +73,7 @@ def run(text: str) -> str:
     module = parse_source(here, text, "bench.mlir")
     adapter.verify(module, recursive=True)
     PassManager.parse(_PIPELINE, here, adapter=adapter).run(module)
-    Printer(stream=(stream := StringIO())).print_op(module)
+    printing.make_printer(PrintFlags(), stream=(stream := StringIO())).print_op(module)
     return stream.getvalue()
 
 
@@ -91,7 +90,7 @@ def without(path: str, text: str) -> Callable[[], str]:
 def main() -> None:
     """Measure everything and print the table."""
     quick = wants_quick()
-    size, rounds = (1, 1) if quick else (20, 5)
+    size, rounds = (1, 1) if quick else (10, 5)
     inputs = {"functions": functions_of_40_ops(10 * size)}
     if peer("mlir") is not None:
         inputs["loops (scf)"] = unrolled_loops(size)

@@ -1,4 +1,4 @@
-"""Elements of dense constants: lists read at once, and MLIR's hexadecimal, where xDSL has another.
+"""Elements of dense constants in MLIR's hexadecimal, where xDSL has another.
 
 MLIR gives an integer as many bytes as it needs, and packs bits, eight to a byte; xDSL gives it one,
 two, four or eight. Bits beyond an integer's width are zero in MLIR, and its sign in xDSL.
@@ -8,49 +8,16 @@ Source: `DenseElementsAttr::isValidRawBuffer`, `mlir/lib/IR/BuiltinAttributes.cp
 
 from __future__ import annotations
 
-import json
-from itertools import chain
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import (
-    AnyFloat,
     ComplexType,
-    IndexType,
     IntegerType,
-    MemRefType,
     Signedness,
-    TensorType,
-    VectorType,
 )
 
 _BYTE = 8
-
-
-def plain_values(literal: str, type_: Any) -> list[Any] | None:
-    """Return the elements of nested lists of numbers; None if xDSL may refuse them for a type."""
-    if not isinstance(type_, MemRefType | TensorType | VectorType):
-        return None
-    shaped = cast("Any", type_)
-    element: Any = shaped.element_type
-    is_float = isinstance(element, AnyFloat)
-    if not is_float and not isinstance(element, IntegerType | IndexType):
-        return None
-    try:
-        level: list[Any] = [json.loads(literal)]
-    except (ValueError, RecursionError):
-        return None
-    for size in shaped.get_shape():
-        if any(type(each) is not list or len(each) != size for each in level):
-            return None
-        level = [*chain.from_iterable(level)]
-    if not {*map(type, level)} <= ({int, float} if is_float else {int}):
-        return None
-    if is_float:
-        return [*map(float, level)]
-    is_index = isinstance(element, IndexType)
-    is_unsigned = not is_index and cast("Any", element).signedness.data is Signedness.UNSIGNED
-    return None if is_unsigned else level
 
 
 def values_in(data: bytes, type_: Any) -> list[Any] | None:

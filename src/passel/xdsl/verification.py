@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from passel.ir import InvalidIR
 from passel.xdsl.definitions import check_definitions
 from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code
-from passel.xdsl.fast.memo import symbols_at_hand
+from passel.xdsl.fast.symbols import symbols_at_hand
 
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
 """Dialects of xDSL whose verifiers, written by hand, look symbols up."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.invariants import remember_definitions
-from passel.xdsl.fast.memo import remember_symbols, remember_traits
+from passel.xdsl.fast.symbols import remember_symbols
 from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 
@@ -88,7 +88,6 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
 
 def switch() -> None:
     """Let xDSL's classes remember what they found out if fast paths are taken, and else not."""
-    remember_traits(remember=are_on())
     remember_definitions(remember=are_on())
     remember_symbols(remember=are_on())
 

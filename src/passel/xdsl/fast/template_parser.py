@@ -6,15 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from contextlib import suppress
-from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
-    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
     LocationAttr,
@@ -22,10 +19,8 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
-from passel.xdsl.dense import plain_values
 from passel.xdsl.fast.known import has_known_parser, is_known_class
 from passel.xdsl.fast.templates import (
     LINE,
@@ -48,16 +43,9 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute
 
-    from passel.xdsl.locations import SourceText
 
 _MAX_SHAPES: Final = 20_000
 """Shapes that are remembered of one source; at half a kilobyte each."""
-
-_plain_list: Final = re.compile(r"<(\[[][0-9eE.+, \n-]*+)>", re.ASCII).match
-_has_odd_number: Final = re.compile(r"(?<![0-9.])[0-9]++[eE]", re.ASCII).search
-"""A number in JSON that is none in MLIR, which wants a point before an exponent."""
-_LEAST: Final = 100
-"""Characters of a dense constant up to which it makes no difference how it is read."""
 
 _before_number: Final = re.compile(
     r"""(?: "[^"\\]*" \( [^"#!/]* [\w$] [ ]=[ ] | arith\.constant[ ] | llvm\.mlir\.constant\( )""",
@@ -70,18 +58,14 @@ _LOCATION: Final = r'loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][
 """A location as printers write it."""
 
 _at_location: Final = re.compile(_LOCATION, re.ASCII).match
-_ends_located: Final = re.compile(f"(.*) {_LOCATION}", re.ASCII).fullmatch
 
 _OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
 _DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
 """A type or attribute of a dialect."""
 
 
-class _State(Enum):
-    """The state of a shape without a template."""
-
-    MET = "met once: templates are made of what comes again"
-    REFUSED = "has none"
+_MET: Final = "met once"  # templates are made of what comes again
+_REFUSED: Final = "has none"
 
 
 @lru_cache(maxsize=_MAX_SHAPES)
@@ -91,7 +75,7 @@ def _location(file: str | None, line: str, column: str) -> LocationAttr:
     return FileLineColLoc(StringAttr(file), IntAttr(int(line)), IntAttr(int(column)))
 
 
-_Shapes = dict[Hashable, Template | _State]
+_Shapes = dict[Hashable, Template | str]
 
 
 class _Line(NamedTuple):
@@ -99,8 +83,6 @@ class _Line(NamedTuple):
 
     Attributes:
         match: The line, from its first token.
-        text: Its text, with a null character in place of an explicit location.
-        location: That location, if there is one.
         following: The next line, if there is one that can be one of ops.
         key: Its shape.
         names: Its names.
@@ -109,8 +91,6 @@ class _Line(NamedTuple):
     """
 
     match: re.Match[str]
-    text: str
-    location: LocationAttr | None
     following: re.Match[str] | None
     key: Hashable
     names: list[str]
@@ -118,18 +98,13 @@ class _Line(NamedTuple):
     shapes: _Shapes
 
     @property
-    def start(self) -> int:
-        """Where it starts in the source."""
-        return self.match.start(1)
-
-    @property
-    def next_start(self) -> int:
-        """Where the token after it starts; -1 if that is not known."""
-        return -1 if self.following is None else self.following.start(1)
+    def text(self) -> str:
+        """Its text."""
+        return self.match[1]
 
     @property
     def follower(self) -> str:
-        """The head of that token."""
+        """The head of the token after it."""
         return "" if self.following is None else self.following[2]
 
 
@@ -141,24 +116,12 @@ class TemplateParser(SourceParser):
     and if its parser and all of its attributes are known (`passel.xdsl.fast.known`). Whatever is
     not as in the template is parsed the ordinary way.
 
-    Args:
-        context: As for `SourceParser`.
-        text: As for `SourceParser`.
-        filename: As for `SourceParser`.
-        source: As for `SourceParser`.
-
     Attributes:
         ops_from_templates: How many ops were built from templates.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        text: str,
-        filename: str = "<unknown>",
-        source: SourceText | None = None,
-    ) -> None:
-        super().__init__(context, text, filename, source)
+    def __init__(self, context: Context, *arguments: Any) -> None:
+        super().__init__(context, *arguments)
         self._shapes: dict[tuple[str, ...], _Shapes] = {}
         self._types = Types()
         self._parsers: dict[tuple[type[Operation], bool], bool] = {}
@@ -184,23 +147,6 @@ class TemplateParser(SourceParser):
         self._resume_at(match.end())
         return _location(*match.groups())
 
-    # ---- dense constants -------------------------------------------------------------
-
-    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Parse the elements of a dense constant, and their type if that is not given."""
-        start = self._token.start
-        match = _plain_list(self.lexer.input.content, start)
-        if match is not None and len(match[0]) > _LEAST and not _has_odd_number(match[1]):
-            self._resume_at(match.end())
-            known: Any = type
-            with suppress(ParseError):  # what is wrong with the elements comes first
-                if known is None and self.parse_optional_punctuation(":"):
-                    known = self.parse_optional_type()
-            if (values := plain_values(match[1], known)) is not None:
-                return cast("Any", DenseIntOrFPElementsAttr).from_list(known, values)
-            self._resume_at(start)
-        return super().parse_dense_int_or_fp_elements_attr(type)
-
     # ---- lines of known shapes -------------------------------------------------------
 
     def _parse_known_lines(self, block: Block) -> _Line | None:
@@ -220,27 +166,21 @@ class TemplateParser(SourceParser):
             if content[-1] == "{" or content[0] in "}^":
                 break  # a region follows, or a block ends
             following = LINE.match(text, match.end())
-            location = None
-            if content[-1] == ")" and (explicit := _ends_located(content)):
-                # Of shapes of their own: no line that an op can be on has a null character.
-                content, location = f"{explicit[1]}\0", _location(*explicit.groups()[1:])
             key, names = shape_of(content)
             template, number = shapes.get(key), None
             if template is None and (bare := shape_without_number(content)) is not None:
                 template = shapes.get(bare[0])
-                if template is not _State.REFUSED:
+                if template is not _REFUSED:
                     key, number = bare[0], content[slice(*bare[1])]
             start = match.start(1)
             if (
                 not isinstance(template, Template)
                 or ("" if following is None else following[2]) not in template.followers
                 or (template.size != size and not self._is_current(template, size))
-                or (op := self._build(template, block, names, number, start, content)) is None
+                or not self._build(template, block, names, number, start, content)
             ):
-                line = _Line(match, content, location, following, key, names, number, shapes)
+                line = _Line(match, following, key, names, number, shapes)
                 break
-            if location is not None:
-                op.location = location
             count += 1
             end = match.end()
             match = following
@@ -271,39 +211,37 @@ class TemplateParser(SourceParser):
         number: str | None,
         start: int,
         content: str,
-    ) -> Operation | None:
+    ) -> bool:
         """Build an op and append it to the block, if everything is as in the template."""
         values = self.ssa_values
         operands = self._find_operands(template, names)
         if operands is None:
-            return None
+            return False
         bound = template.bound
         offset = start + template.name_offset
         forward = self.forward_ssa_references
         for at in range(bound):
             name = names[at]
             if name in values or name in forward:
-                return None
+                return False
             offset += len(name)
         attribute = None
         if template.number is not None and number is not None:
             attribute = self._find_number(template.number, number)
             if attribute is None:
-                return None
+                return False
         successors = self._find_blocks(template, names, start, content)
         if successors is None:
-            return None
+            return False
         op = template.build(operands, successors, attribute)
         if self._source is not None:
             op.location = SourceLocation(self._source, offset)
-        results = op.results
-        for at in range(bound):
-            name, result = names[at], results[at]
+        for name, result in zip(names[:bound], op.results, strict=False):
             values[name] = (result,)
             if SSAValue.is_valid_name(name):
                 result.name_hint = name
         block.add_op(op)
-        return op
+        return True
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
         """Return the operands that names stand for; None if one is not as in the template."""
@@ -355,18 +293,18 @@ class TemplateParser(SourceParser):
         """Parse an op the ordinary way, and keep it as the template of its shape if it can be."""
         known = line.shapes.get(line.key)
         if known is None:
-            self._remember(line.shapes, line.key, _State.MET)
-        if known in (None, _State.REFUSED) or not can_follow(line.follower):
+            self._remember(line.shapes, line.key, _MET)
+        if known is None or known is _REFUSED or not can_follow(line.follower):
             return self.parse_optional_operation()
         names = self._look_up(line)
         op = self.parse_optional_operation()
         template = op and names and self._to_template(line, names, op)
         if not template:
-            self._remember(line.shapes, line.key, _State.REFUSED)
+            self._remember(line.shapes, line.key, _REFUSED)
             return op
         key = line.key
         if line.number is not None and not self._leaves_out(line.number, template, line.text):
-            self._remember(line.shapes, key, _State.REFUSED)
+            self._remember(line.shapes, key, _REFUSED)
             key = shape_of(line.text).key
         template.followers.add(line.follower)
         if isinstance(former := line.shapes.get(key), Template):
@@ -381,7 +319,7 @@ class TemplateParser(SourceParser):
             template.number = template.find_number(number)
         return template.number is not None
 
-    def _remember(self, shapes: _Shapes, key: Hashable, what: Template | _State) -> None:
+    def _remember(self, shapes: _Shapes, key: Hashable, what: Template | str) -> None:
         self._remembered += key not in shapes
         if self._remembered > _MAX_SHAPES:
             for each in self._shapes.values():  # those that come often are soon back
@@ -413,7 +351,9 @@ class TemplateParser(SourceParser):
     def _to_template(self, line: _Line, names: Names, op: Operation) -> Template | None:
         """Return an op that was just parsed as a template; None if it cannot be one."""
         name = _OP_NAME.match(line.text, names.op_start)
-        if name is None or self._token.start != line.next_start or not self._is_located(op, line):
+        if name is None or line.following is None or not self._is_located(op, line):
+            return None
+        if self._token.start != line.following.start(1):
             return None
         op_name = name[1] or name[2]
         found = self.ctx.get_optional_op(op_name, dialect_stack=self._parser_state.dialect_stack)
@@ -434,14 +374,11 @@ class TemplateParser(SourceParser):
         return template
 
     def _is_located(self, op: Operation, line: _Line) -> bool:
-        """Return whether an op is at its line's explicit location, or else where the line is."""
-        if line.location is not None:
-            return op.location is not UNKNOWN_LOC and op.location == line.location
+        """Return whether an op is where its line is."""
         if self._source is None:
             return op.location == UNKNOWN_LOC
-        return isinstance(
-            op.location, SourceLocation
-        ) and line.start <= op.location.offset < line.start + len(line.text)
+        start, end = line.match.span(1)
+        return isinstance(op.location, SourceLocation) and start <= op.location.offset < end
 
     def _has_known_parser(self, op_class: type[Operation], *, generic: bool) -> bool:
         key = op_class, generic
