@@ -60,7 +60,8 @@ def module_of(dialect: Dialect, op_class: type[Operation], random: Random) -> Mo
     """Return a module with ops of a class that differ in their operands; None if it has none."""
     if not issubclass(op_class, IRDLOperation):
         return None
-    known, definition = attributes_of(dialect, random), op_class.get_irdl_definition()
+    known: list[Attribute] = attributes_of(dialect, random)
+    definition: Any = op_class.get_irdl_definition()
 
     favourite = random.choice([each for each in known if isinstance(each, TypeAttribute)])
 
@@ -78,9 +79,7 @@ def module_of(dialect: Dialect, op_class: type[Operation], random: Random) -> Mo
         return [
             fitting(each.constr, is_type=True)
             for _, each in defs
-            for _ in range(
-                random.randrange(2) if isinstance(each, VariadicDef | OptionalDef) else 1
-            )
+            for _ in range(random.randrange(2) if _is_optional(each) else 1)
         ]
 
     operands, results = types(definition.operands), types(definition.results)
