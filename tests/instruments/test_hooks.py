@@ -14,8 +14,16 @@ from typing import Any
 
 import pytest
 
-from passel import Pass, PassContext, PassFailedError, PassInstrumentation, PassManager
+from passel import (
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassInstrumentation,
+    PassManager,
+)
 from passel.hooks import Instrumentor
+from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.ir_printer import PrintIR
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
@@ -228,3 +236,119 @@ def test_the_isolation_check_takes_as_many_fingerprints_as_there_are_ops() -> No
             pm.run(parse_toy(f"toy.module({funcs})"))
         taken.append(adapter.taken)
     assert taken[1] < 2.2 * taken[0]
+
+
+def test_failed_hooks_and_pipeline_hooks_get_what_it_is_about() -> None:
+    """The failure is the one that the run raises, none for the step around; `parent` is that step."""
+    failures: list[Any] = []
+    steps: list[Any] = []
+
+    class Watch(PassInstrumentation):
+        def before_pass(self, step: Any, op: Any) -> None:
+            steps.append(step)
+
+        def before_pipeline(self, pipeline: Any, op: Any, parent: Any) -> None:
+            assert pipeline in parent.pipelines
+            assert parent is steps[0]
+
+        def after_pass_failed(self, step: Any, op: Any, failure: Any) -> None:
+            failures.append(failure)
+
+    def fail(_: Any, pass_: Any) -> None:
+        pass_.signal_pass_failure()
+
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", fail)
+    with pm.instrument(Watch()), pytest.raises(PassFailedError) as info:
+        pm.run(parse_toy("toy.module(toy.func @f)"))
+    assert failures == [info.value.failures[0], None]
+
+
+def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is disabled for the run only."""
+
+    class Broken(PassInstrumentation):
+        def before_pass(self, step: Any, op: Any) -> None:
+            raise RuntimeError
+
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(P(), P())
+    pm.add_instrumentation(Broken())
+    for _ in range(2):
+        pm.run(parse_toy("toy.module"))
+    assert len(caplog.records) == 2
+
+
+# -- Identities ------------------------------------------------------------------------------
+
+
+class Visit(P):
+    """Look at an op, or fail on it."""
+
+    name = "visit"
+    bad: str = ""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Fail on one of the ops."""
+        if op.symbol == self.bad:
+            raise PassFailure("no")
+
+
+class Executions(PassInstrumentation):
+    """Remembers what ran, and the anchors of the runs that hooks are called for."""
+
+    def __init__(self) -> None:
+        self.seen: list[PassExecution] = []
+        self.anchors: list[str] = []
+
+    def before_pass(self, step: Any, op: Any) -> None:
+        """Remember the execution."""
+        self.seen.append(execution_of(self.run, step, op))
+        self.anchors.append(self.run.pipeline.anchor)
+
+    def after_pass(self, step: Any, op: Any) -> None:
+        """Remember the anchor."""
+        self.anchors.append(self.run.pipeline.anchor)
+
+
+FUNCS = "toy.module(toy.func @a,toy.op,toy.module(toy.func @b,toy.func),toy.func,toy.module(toy.func @b))"
+
+
+def executions(bad: str = "", *, gated: bool = False) -> list[PassExecution]:
+    """Return what ran on functions at two depths, whether or not it failed."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.func").add(Visit(bad=bad), Visit())
+    pm.nest("toy.module").add_nested("toy.func", Visit())
+    pm.add(Visit())
+    if gated:
+        pm.add_gate(lambda _, op: op.symbol != "a")
+    with pm.instrument(watch := Executions()), suppress(PassFailedError):
+        pm.run(parse_toy(FUNCS))
+    return watch.seen
+
+
+def test_each_execution_has_an_identity_of_its_own() -> None:
+    """Ops are told from each other without symbols, whatever has failed or was skipped elsewhere."""
+    everything = {each.identity: each for each in executions()}
+    assert sum(bool(each.name) for each in everything.values()) == 8
+    assert ("toy.module/toy.module/toy.func/0:visit", (0, 2, 1)) in everything
+    for seen in (executions(), executions("a"), executions(gated=True)):
+        assert len({each.identity for each in seen}) == len(seen)
+        assert all(everything[each.identity] == each for each in seen)
+    assert len(executions("a")) < len(everything)
+
+
+def test_a_hook_finds_its_run() -> None:
+    """It is the innermost one, also when a pass lets the same object observe another."""
+    watch = Executions()
+
+    def run_another(op: Any, pass_: Any) -> None:
+        pm = PassManager("toy.func", adapter=ToyAdapter()).add(Visit())
+        with pm.instrument(watch):
+            pm.run(op.body[0])
+
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(run_another)
+    with pm.instrument(watch):
+        pm.run(parse_toy("toy.module(toy.func)"))
+    assert watch.anchors == ["toy.module", "toy.func", "toy.func", "toy.module"]
+    assert not hasattr(pickle.loads(pickle.dumps(watch)), "run")

@@ -31,15 +31,11 @@ def test_a_function_is_called_with_each_op() -> None:
     pm.run(parse_toy(MODULE))
     assert seen == ["f", "g"]
 
-
-def test_a_function_signals_failure() -> None:
-    """The pass fails when the function returns; the message has its name."""
-
     def refuse(op: Any, pass_: Any) -> None:
         pass_.signal_pass_failure()
 
     with pytest.raises(PassFailedError, match=r"pass 'unknown<refuse>' failed"):
-        manager().add(refuse).run(parse_toy(MODULE))
+        pm.add(refuse).run(parse_toy(MODULE))
 
 
 def test_a_function_takes_the_bindings_keywords() -> None:

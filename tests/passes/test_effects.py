@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from passel import OpPassManager, Pass, PassContext, PassManager
+from passel import OpPassManager, Options, Pass, PassContext, PassManager, option
 from passel.errors import EffectsError
 from passel.manager import BarePipeline
+from passel.passes import default_registry
 from passel.passes.reachable import walk
 from passel.testing import ToyAdapter, parse_toy
+from passel.xdsl import XDSLAdapter
 
 
 class Write(Pass):
@@ -49,22 +51,14 @@ def hold(*passes: Pass) -> Hold:
     return Hold(pipeline=BarePipeline(*passes))
 
 
-def effects_of(pass_: Pass[Any]) -> tuple[str, ...]:
-    """Return what a pass, and those that it may run, do outside the IR."""
-    return tuple(effect for visit in walk(pass_) for effect in visit.pass_.own_effects())
-
-
-def test_effects_are_those_of_all_that_a_pass_holds() -> None:
-    """Passes inside of options count, at any depth, as far as their options let them."""
-    assert effects_of(Write(file="x")) == ("write-files",)
-    assert effects_of(Write()) == ()
-    assert effects_of(hold(hold(Write(file="x")))) == ("write-files",)
-    assert effects_of(hold(Write())) == ()
-
-
-@pytest.mark.parametrize("pass_", [Write(file="x"), hold(Write(file="x"))], ids=["plain", "held"])
+@pytest.mark.parametrize(
+    "pass_", [Write(file="x"), hold(hold(Write(file="x")))], ids=["plain", "held"]
+)
 def test_a_restricted_manager_refuses_before_it_runs(pass_: Pass) -> None:
-    """The error tells what is missing, also after it was pickled."""
+    """The error tells what is missing, also after it was pickled; options may leave no effect."""
+    harmless = PassManager("toy.module", adapter=ToyAdapter()).add(Write(), hold(Write()))
+    harmless.restrict_effects()
+    harmless.run(parse_toy("toy.module"))
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(pass_)
     pm.restrict_effects("read-files")
     with pytest.raises(EffectsError, match="pass 'write' writes files") as raised:
@@ -92,3 +86,72 @@ def test_pipelines_that_passes_run_are_restricted() -> None:
             pm.restrict_effects()
             with pytest.raises(Exception, match="pass 'write' writes files"):
                 pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"), executor=executor)
+
+
+# -- The walk through all that may run ---------------------------------------------------------
+
+
+class Group(Options):
+    """Options that hold a pipeline."""
+
+    pipeline: OpPassManager = option(default_factory=OpPassManager)
+
+
+class HoldAll(Pass):
+    """Hold pipelines, and say what else it may run."""
+
+    name = "hold-all"
+    one: OpPassManager = option(default_factory=OpPassManager)
+    several: tuple[OpPassManager, ...] = ()
+    group: Group = Group()
+    says: bool = False
+
+    def may_run(self) -> list[OpPassManager]:
+        """Return a pipeline."""
+        return (
+            [OpPassManager("any").add(HoldAll(one=OpPassManager().add("cse")))] if self.says else []
+        )
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+def walked(text: str) -> list[str]:
+    """Return each pass that a walk comes to, with its place in the text, and `!` on another IR."""
+    registry = default_registry().copy()
+    registry.register(HoldAll)
+    manager = PassManager.parse(text, registry=registry, adapter=XDSLAdapter())
+    return [
+        f"{visit.pass_.name}{'!' * visit.is_elsewhere}: {visit.span.text if visit.span else ''}"
+        for visit in walk(manager)
+    ]
+
+
+def test_nested_passes_and_those_in_options() -> None:
+    """They come in the order of the text, and those in options after the pass that holds them."""
+    held = "hold-all{one=any(cse,func.func(dce)) several={any(cse),any(dce)} group={pipeline=any(cse)}}"
+    names = [name.partition(":")[0] for name in walked(f"any(func.func(dce),{held},cse)")]
+    assert names == ["dce", "hold-all", "cse", "dce", "cse", "dce", "cse", "cse"]
+    assert walked("any(hold-all{one=any(cse)})") == [
+        "hold-all: hold-all",
+        "cse: cse",
+    ]
+
+
+def test_pipelines_that_a_pass_says_it_may_run() -> None:
+    """A pass that was not written has the place of the pass that may run it."""
+    assert walked("any(hold-all{says=true})") == [
+        "hold-all: hold-all",
+        "hold-all: hold-all",
+        "cse: cse",
+    ]
+
+
+def test_passes_on_another_ir() -> None:
+    """They are marked, as an IR's own checks are not for them."""
+    assert walked("any(cse,mlir(cse,func.func(canonicalize)))") == [
+        "cse: cse",
+        "mlir: mlir",
+        "cse!: cse",
+        "canonicalize!: canonicalize",
+    ]

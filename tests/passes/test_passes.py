@@ -13,10 +13,6 @@ from passel import (
     Statistic,
     option,
 )
-from passel.testing import ToyAdapter
-
-FUNC = ToyAdapter.kinds["toy.func"]
-MODULE = ToyAdapter.kinds["toy.module"]
 
 
 class FuncOp:
@@ -65,22 +61,18 @@ def test_a_pass_is_a_frozen_value() -> None:
         Hoist().limit = 3  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_statistics_are_named_after_their_attribute() -> None:
-    """Dashes for underscores unless a name is given; inherited ones come first."""
+def test_statistics_and_summary() -> None:
+    """Statistics have the attributes' names, inherited first; a summary is the own docstring's."""
     assert [s.name for s in Hoist.statistics()] == ["moved", "kept"]
     assert [s.name for s in Hoist2.statistics()] == ["moved", "kept", "failed"]
     assert Hoist.moved.description == "Things moved"
-
-
-def test_the_summary_is_the_first_line_of_the_own_docstring() -> None:
-    """Without a docstring there is no summary, neither inherited nor generated."""
-    assert Hoist.summary() == "Move things up."
-    assert Hoist2.summary() == ""
+    assert (Hoist.summary(), Hoist2.summary()) == ("Move things up.", "")
 
 
 @pytest.mark.parametrize("op_class", [FuncOp, MlirFuncOp])
-def test_the_anchor_comes_from_the_type_parameter(op_class: Any) -> None:
-    """An op class of either IR is enough to say what a pass runs on; it is inherited."""
+def test_the_anchor_comes_from_the_type_parameter_or_the_body(op_class: Any) -> None:
+    """An op class of either IR will do, and is inherited; a type variable is none."""
+    op_type = TypeVar("op_type")
 
     class Made(OperationPass[op_class]):
         pass
@@ -88,30 +80,14 @@ def test_the_anchor_comes_from_the_type_parameter(op_class: Any) -> None:
     class Derived(Made):
         pass
 
-    assert Made.anchor == Derived.anchor == "toy.func"
-
-
-def test_an_anchor_in_the_class_body_wins() -> None:
-    """Where there is no op class, or another is meant, the body says so."""
-
-    class OnModule(OperationPass[FuncOp]):
+    class OnModule(OperationPass[op_class]):
         anchor = "toy.module"
-
-    class ByName(OperationPass):
-        anchor = "toy.func"
-
-    assert (OnModule.anchor, ByName.anchor) == ("toy.module", "toy.func")
-
-
-def test_a_generic_pass_waits_for_its_subclass() -> None:
-    """A type variable is no anchor; the subclass names one in its body."""
-    op_type = TypeVar("op_type")
 
     class Base(OperationPass[op_type], Generic[op_type]):
         pass
 
-    class Concrete(Base[FuncOp]):
+    class Concrete(Base[op_class]):
         anchor = "toy.func"
 
-    assert Base.anchor is None
-    assert Concrete.anchor == "toy.func"
+    assert Made.anchor == Derived.anchor == Concrete.anchor == "toy.func"
+    assert (OnModule.anchor, Base.anchor) == ("toy.module", None)

@@ -157,8 +157,9 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
             codec = codec_for(hints[field.name])
         except DefinitionError as error:
             raise DefinitionError(f"{subject}: {error}") from None
-        made = field.default_factory is not MISSING
-        default: Any = field.default_factory() if made else field.default
+        default: Any = field.default
+        if field.default_factory is not MISSING:
+            default = field.default_factory()
         required = default is MISSING
         if not required:
             try:
