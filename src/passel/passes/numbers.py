@@ -89,16 +89,10 @@ def read_int(text: str) -> int:
 
 def read_float(text: str) -> float:
     """Read a floating point number in C's notation."""
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    if _SPECIAL_FLOAT.fullmatch(text):
-        return _read_hexadecimal_float(text) if "x" in text.lower() else float(text)
-    msg = f"'{text}' value invalid for floating point argument!"
-    raise ValueError(msg)
-
-
-def _read_hexadecimal_float(text: str) -> float:
+    if not _FLOAT.fullmatch(text) and not _SPECIAL_FLOAT.fullmatch(text):
+        msg = f"'{text}' value invalid for floating point argument!"
+        raise ValueError(msg)
     try:
-        return float.fromhex(text)
+        return float.fromhex(text) if "x" in text.lower() else float(text)
     except OverflowError:  # a decimal number of that size is infinity, in C as in Python
         return -math.inf if text[0] == "-" else math.inf

@@ -5,9 +5,8 @@ The declaration is part of the frozen pass; the numbers belong to a run.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
-
-_DECLARED = "_declared_statistics"
 
 
 class Statistic:
@@ -56,17 +55,13 @@ class Statistic:
             raise TypeError(msg)
 
 
+@cache  # asked for whenever a pass counts
 def statistics_of(owner: type[Any]) -> tuple[Statistic, ...]:
     """Return the statistics that a class and its bases declare, bases first."""
-    known: tuple[Statistic, ...] | None = vars(owner).get(_DECLARED)
-    if known is not None:
-        return known
     found = {
         attribute: value
         for base in reversed(owner.__mro__)
         for attribute, value in vars(base).items()
         if isinstance(value, Statistic)
     }
-    statistics = tuple(found.values())
-    setattr(owner, _DECLARED, statistics)  # asked for whenever a pass counts
-    return statistics
+    return tuple(found.values())
