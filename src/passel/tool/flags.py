@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
@@ -317,6 +318,9 @@ def seconds_of(text: str) -> float:
     return seconds
 
 
+DITTO = '"'
+"""The help of a flag that has that of the flag before it; both share a line."""
+
 flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 """Declares a flag where an attribute has the type of its value."""
 
@@ -333,7 +337,10 @@ class FlagGroup:
     def __init_subclass__(cls) -> None:
         """Collect the flags, those of all bases."""
         inherited = {name: each for base in cls.__mro__[1:] for name, each in _flags_of(base)}
-        cls.flags = inherited | dict(_flags_of(cls))
+        own = _flags_of(cls)
+        for (_, above), (_, each) in pairwise(own):
+            each.help = above.help if each.help == DITTO else each.help
+        cls.flags = inherited | dict(own)
 
     @classmethod
     def title(cls) -> str:

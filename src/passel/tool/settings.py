@@ -15,6 +15,7 @@ from passel.errors import DefinitionError
 from passel.ir import PrintFlags
 from passel.ir.frontend import Flag, FrontendSettings, UsageError
 from passel.tool.flags import (
+    DITTO,
     FlagGroup,
     color_of,
     flag,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
 _read: dict[str, Any] = {"replayed": True, "searched": True}
 """Facts of flags that decide how a case is read or what its passes do."""
-
-_REMARKS = "show optimization remarks of these categories, of all kinds or one"
 
 
 class PipelineFlags(FlagGroup):
@@ -88,7 +87,7 @@ class PipelineFlags(FlagGroup):
         searched=True,
     )
     verify_analyses: bool = flag("check what passes claim, or that they keep to their ops", **_read)
-    check_isolation: bool = flag("check what passes claim, or that they keep to their ops", **_read)
+    check_isolation: bool = flag(DITTO, **_read)
     stop_after: str = flag(
         "run no pass behind this one; the result is the IR there",
         "<place>",
@@ -138,9 +137,7 @@ class OutputFlags(FlagGroup):
         "what to print, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl", common=True
     )
     emit_bytecode: bool = flag("write MLIR bytecode; its version, for older readers", ir="mlir")
-    emit_bytecode_version: int | None = flag(
-        "write MLIR bytecode; its version, for older readers", "<n>", parse=number_of, ir="mlir"
-    )
+    emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
     output_split_marker: str = flag("the line between parts", "<marker>", "// -----")
     mlir_print_op_generic: bool = flag(
         "print operations in generic form", short=("print-op-generic",), common=True
@@ -148,7 +145,7 @@ class OutputFlags(FlagGroup):
     mlir_print_debuginfo: bool = flag(
         "print locations; pretty: for people", short=("print-debuginfo",)
     )
-    mlir_pretty_debuginfo: bool = flag("print locations; pretty: for people")
+    mlir_pretty_debuginfo: bool = flag(DITTO)
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
     mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
     mlir_print_skip_regions: bool = flag("print {...} for what is inside the top-level op")
@@ -156,9 +153,7 @@ class OutputFlags(FlagGroup):
     mlir_elide_elementsattrs_if_larger: int | None = flag(
         "leave out larger constants, or resources", "<n>", parse=number_of
     )
-    mlir_elide_resource_strings_if_larger: int | None = flag(
-        "leave out larger constants, or resources", "<n>", parse=number_of
-    )
+    mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
 
 class DiagnosticFlags(FlagGroup):
@@ -172,9 +167,7 @@ class DiagnosticFlags(FlagGroup):
         "<errors|warnings|remarks>",
         "remarks",
     )
-    mlir_disable_diagnostic_notes: bool = flag(
-        "show none below this level, or no notes that stand alone"
-    )
+    mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
     color: Color = flag(
@@ -186,18 +179,18 @@ class DiagnosticFlags(FlagGroup):
         parse=color_of,
         searched=True,
     )
-    remarks_filter: str = flag(_REMARKS, "<regex>")
-    remarks_filter_passed: str = flag(_REMARKS, "<regex>")
-    remarks_filter_missed: str = flag(_REMARKS, "<regex>")
-    remarks_filter_failed: str = flag(_REMARKS, "<regex>")
-    remarks_filter_analyse: str = flag(_REMARKS, "<regex>")
+    remarks_filter: str = flag(
+        "show optimization remarks of these categories, of all kinds or one", "<regex>"
+    )
+    remarks_filter_passed: str = flag(DITTO, "<regex>")
+    remarks_filter_missed: str = flag(DITTO, "<regex>")
+    remarks_filter_failed: str = flag(DITTO, "<regex>")
+    remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag("of several about one place: all, or the last", "<all|final>", "all")
     remark_format: str = flag(
         "their form, and the file of YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
     )
-    remarks_output_file: str = flag(
-        "their form, and the file of YAML", "<file>", "mlir-remarks.yaml"
-    )
+    remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
 
 
 class PrintingFlags(FlagGroup):
@@ -206,9 +199,7 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_before: tuple[str, ...] = flag(
         "print the IR before, or after, these", "<passes>", (), parse=names_of
     )
-    mlir_print_ir_after: tuple[str, ...] = flag(
-        "print the IR before, or after, these", "<passes>", (), parse=names_of
-    )
+    mlir_print_ir_after: tuple[str, ...] = flag(DITTO, "<passes>", (), parse=names_of)
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
     mlir_print_ir_after_all: bool = flag(
         "print the IR after each pass", short=("print-between-passes",), common=True
@@ -227,9 +218,7 @@ class ReportFlags(FlagGroup):
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
         "its form; ops: the slowest passes on single ops", "<list|tree|ops>", "tree"
     )
-    mlir_output_format: Literal["text", "json"] = flag(
-        "its form; ops: the slowest passes on single ops", "<text|json>", "text"
-    )
+    mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = flag("print the statistics of all passes", common=True)
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "their form", "<list|pipeline|json>", "pipeline"
@@ -237,16 +226,12 @@ class ReportFlags(FlagGroup):
     info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
     record: str = flag("write all that passes do, for passel-report", "<file>", common=True)
     log_actions_to: str = flag("log pass executions, or only those at places", "<file>")
-    log_mlir_actions_filter: str = flag(
-        "log pass executions, or only those at places", "<file:line[:col]>"
-    )
+    log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
     mlir_debug_counter: str = flag(
         "skip and limit pass executions, or print how often they ran", "<counters>", replayed=True
     )
-    mlir_print_debug_counter: bool = flag(
-        "skip and limit pass executions, or print how often they ran"
-    )
+    mlir_print_debug_counter: bool = flag(DITTO)
 
 
 class ReproducerFlags(FlagGroup):
@@ -271,7 +256,7 @@ class InformationFlags(FlagGroup):
     """Information."""
 
     help: bool = flag("flags that people type, or all flags", short=("h",), common=True)
-    help_all: bool = flag("flags that people type, or all flags", common=True)
+    help_all: bool = flag(DITTO, common=True)
     help_pass: str = flag("options, statistics, dialects of a pass", "<pass>", common=True)
     list_passes: bool = flag(
         "all passes and pipelines with their options", short=("help-passes",), common=True
