@@ -33,6 +33,10 @@ class _Count(NamedTuple):
     description: str
 
 
+_Row: TypeAlias = "tuple[str, str, PassStep | None]"
+"""The indentation of what runs, its title, and the step if it is a pass."""
+
+
 class StatisticsReport(PassInstrumentation):
     """A report of what passes have counted, printed at the end of each run, also of one that fails.
 
@@ -125,70 +129,36 @@ class StatisticsReport(PassInstrumentation):
             counts: What was counted, by the pass's path and the statistic's name.
         """
         stream = sys.stderr if self._stream is None else self._stream
-        if self._display == "pipeline":
-            lines = _Outline(counts, self._dynamic).steps(pipeline.steps)
-        elif self._display == "list":
-            lines = _list(self._passes(pipeline), counts)
-        else:
-            stream.write(_json(self._passes(pipeline), counts))
+        rows = list(self._rows(pipeline.steps, set()))
+        passes = [step for _, _, step in rows if step is not None]
+        if self._display == "json":
+            stream.write(_json(passes, counts))
             return
+        lines = _list(passes, counts) if self._display == "list" else _outline(rows, counts)
         text = "".join(f"{line}\n" for line in lines)
         stream.write(f"{header('Pass statistics report')}{text}\n")
 
-    def _passes(self, pipeline: Pipeline) -> Iterator[PassStep]:
-        """Yield all passes, each with those that it has run after it, each path once."""
-        seen: set[str] = set()
-        waiting = [pipeline]
-        while waiting:
-            for step in passes_of(waiting.pop(0)):
-                if step.path not in seen:
-                    seen.add(step.path)
-                    yield step
-                    waiting += self._dynamic.get(step.path, {}).values()
-
-
-class _Outline:
-    """The lines of the report that is laid out like the pipeline.
-
-    Args:
-        counts: The statistics.
-        dynamic: By path, the pipelines that a pass has run.
-    """
-
-    def __init__(
-        self,
-        counts: Mapping[tuple[str, str], int],
-        dynamic: Mapping[str, Mapping[str, Pipeline]],
-    ) -> None:
-        self._counts = counts
-        self._dynamic = dynamic
-        self._seen: set[str] = set()
-
-    def steps(self, steps: Iterable[Step], indent: str = "") -> Iterator[str]:
-        """Yield the lines of steps, without passes that several dynamic pipelines share."""
+    def _rows(self, steps: Iterable[Step], seen: set[str], indent: str = "") -> Iterator[_Row]:
+        """Yield what runs, as it is nested; a pass that several dynamic pipelines share once."""
         for step in steps:
+            inside = f"{indent}  "
             if isinstance(step, PassStep):
-                yield from self._pass(step, indent)
-            elif len(step.pipelines) == 1:
-                yield from self._pipelines(step.pipelines, indent)
+                if step.path in seen:
+                    continue
+                seen.add(step.path)
+                pipelines = [*self._dynamic.get(step.path, {}).values()]
+                yield indent, step.display_name, step
             else:
-                yield f"{indent}{step.display_name}"
-                yield from self._pipelines(step.pipelines, f"{indent}  ")
-
-    def _pass(self, step: PassStep, indent: str) -> Iterator[str]:
-        if step.path not in self._seen:
-            self._seen.add(step.path)
-            yield f"{indent}{step.display_name}"
-            indent += "  "
-            yield from _lines(_counts(step, self._counts), indent)
-            yield from self._pipelines(self._dynamic.get(step.path, {}).values(), indent)
-
-    def _pipelines(self, pipelines: Iterable[Pipeline], indent: str) -> Iterator[str]:
-        for pipeline in pipelines:
-            paths = {step.path for step in passes_of(pipeline)}
-            if not paths or not paths <= self._seen:
-                yield f"{indent}'{pipeline.anchor}' Pipeline"
-                yield from self.steps(pipeline.steps, f"{indent}  ")
+                pipelines = step.pipelines
+                if len(pipelines) == 1:
+                    inside = indent
+                else:
+                    yield indent, step.display_name, None
+            for each in pipelines:
+                paths = {step.path for step in passes_of(each)}
+                if not paths or not paths <= seen:
+                    yield inside, f"'{each.anchor}' Pipeline", None
+                    yield from self._rows(each.steps, seen, f"{inside}  ")
 
 
 def _counts(step: PassStep, counts: Mapping[tuple[str, str], int]) -> list[_Count]:
@@ -196,6 +166,13 @@ def _counts(step: PassStep, counts: Mapping[tuple[str, str], int]) -> list[_Coun
     declared: tuple[Statistic, ...] = step.pass_.statistics()
     values = (_Count(s.name, counts.get((step.path, s.name), 0), s.description) for s in declared)
     return sorted(values, key=lambda count: count.name)
+
+
+def _outline(rows: Iterable[_Row], counts: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    for indent, title, step in rows:
+        yield f"{indent}{title}"
+        if step is not None:
+            yield from _lines(_counts(step, counts), f"{indent}  ")
 
 
 def _lines(counts: list[_Count], indent: str) -> Iterator[str]:
