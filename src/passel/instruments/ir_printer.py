@@ -162,8 +162,13 @@ class PrintIR(PassInstrumentation):
                 self._dump_after(step, op, old, failed=True)
 
     def _dump_after(self, step: PassStep, op: Any, old: str, *, failed: bool = False) -> None:
-        shown = self._shown_after(self._target(op), old, failed=failed)
-        if shown is not None:
+        target = self._target(op)
+        if not self._diff:
+            shown = self._text(target)
+        else:
+            unchanged = "// the pass changed nothing" if failed else ""
+            shown = unified_diff(old, self._known_text(target)).removesuffix("\n") or unchanged
+        if shown:
             self._dump(step, op, "After", shown, failed=failed)
 
     # -- What to print ---------------------------------------------------------------------
@@ -171,19 +176,6 @@ class PrintIR(PassInstrumentation):
     def _target(self, op: Any) -> Any:
         """Return the op to print when a pass runs on `op`."""
         return list(outwards(self.run.adapter, op))[-1] if self._module_scope else op
-
-    def _shown_after(self, target: Any, old: str, *, failed: bool) -> str | None:
-        """Return the text to print after a pass; None if there is none.
-
-        Args:
-            target: The op to print.
-            old: Its text before the pass, if texts are compared.
-            failed: Whether the pass has failed.
-        """
-        if not self._diff:
-            return self._text(target)
-        unchanged = "// the pass changed nothing" if failed else None
-        return unified_diff(old, self._known_text(target)).removesuffix("\n") or unchanged
 
     def _dump(
         self,

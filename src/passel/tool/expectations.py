@@ -32,15 +32,10 @@ _INNER = re.compile(r"\{\{(.*?)\}\}")
 class _Expectation:
     severity: Severity
     text: str
-    pattern: re.Pattern[str] | None
+    pattern: re.Pattern[str]
     line: int | None  # None: a diagnostic without a place in a file
     place: Location
     met: bool = False
-
-    def matches(self, message: str) -> bool:
-        if self.pattern is not None:
-            return self.pattern.search(message) is not None
-        return self.text in message
 
 
 class DiagnosticVerifier:
@@ -72,7 +67,7 @@ class DiagnosticVerifier:
         line = location.line if location.file == self.filename else None
         near_miss: _Expectation | None = None
         for expectation in self._by_line.get(line, ()):
-            if not expectation.matches(diagnostic.message):
+            if not expectation.pattern.search(diagnostic.message):
                 continue
             if expectation.severity is diagnostic.severity:
                 expectation.met = True
@@ -81,13 +76,11 @@ class DiagnosticVerifier:
         severity = diagnostic.severity.value
         if self.only_expected:
             return
+        message = f"unexpected {severity}: {diagnostic.message}"
         if near_miss is not None:
-            expected = near_miss.severity.value
+            expected, location = near_miss.severity.value, near_miss.place
             message = f"'{severity}' diagnostic emitted when expecting a '{expected}'"
-            self.complaints.append(Diagnostic(Severity.ERROR, message, near_miss.place))
-        else:
-            message = f"unexpected {severity}: {diagnostic.message}"
-            self.complaints.append(Diagnostic(Severity.ERROR, message, location))
+        self.complaints.append(Diagnostic(Severity.ERROR, message, location))
 
     def finish(self) -> list[Diagnostic]:
         """Return all complaints, those about missing diagnostics last."""
@@ -126,7 +119,7 @@ def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expecta
             case offset:
                 target = index + int(offset)
         try:
-            pattern = _pattern(message) if is_regex else None
+            pattern = _pattern(message) if is_regex else re.compile(re.escape(message))
         except re.error as error:
             complaint = f"invalid regex: {error}"
             complaints.append(Diagnostic(Severity.ERROR, complaint, place))
