@@ -64,15 +64,6 @@ def test_a_manager_that_was_changed_is_compiled_again() -> None:
     assert len(context) == 2
 
 
-def test_a_new_manager_is_compiled_each_time() -> None:
-    """An equal manager is another one, as in MLIR."""
-    pm, context = counted(
-        step(lambda op, ctx: [ctx.run_pipeline(pipeline(Initialized()), f) for f in op.body])
-    )
-    pm.run(parse_toy(FUNCS))
-    assert len(context) == 2
-
-
 def test_many_managers_do_not_crowd_out_others() -> None:
     """However many pipelines passes make, those that live on stay compiled, others go."""
     kept = pipeline(Initialized())

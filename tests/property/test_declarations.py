@@ -1,17 +1,20 @@
-"""Whatever passes declare, no invalid IR leaves a run as a success, on either IR."""
+"""Whatever passes declare, no invalid IR leaves a run as a success, on any IR."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+import toy_meddling
 from declared_meddlers import ACTS, Case, cases, check, check_inside
 from sweeps import STEP
 
 import passel.mlir as on_mlir
 import passel.xdsl as on_xdsl
+from passel.testing import ToyAdapter
 
 IRS: dict[str, dict[str, Any]] = {
+    "toy": {"adapter": ToyAdapter(), "parse": toy_meddling.parse},
     "xdsl": {"adapter": on_xdsl.XDSLAdapter(), "parse": on_xdsl.parse_source},
     "mlir": {"adapter": on_mlir.MLIRAdapter(), "parse": on_mlir.parse_source},
 }
@@ -19,12 +22,14 @@ IRS: dict[str, dict[str, Any]] = {
 with_ir = pytest.mark.parametrize("ir", IRS.values(), ids=IRS)
 
 
-SAMPLE = [(ir, case) for ir, step in (("xdsl", 263), ("mlir", 431)) for case in cases(step)]
+SAMPLE = [
+    (ir, case) for ir, step in (("toy", 97), ("xdsl", 263), ("mlir", 431)) for case in cases(step)
+]
 
 
 @pytest.mark.parametrize(("ir", "case"), SAMPLE, ids=str)
 def test_no_declaration_lets_invalid_ir_out(ir: str, case: Case) -> None:
-    """A pass that breaks the function beside fails, and equally so in any number of processes."""
+    """A pass that breaks the function beside fails, and equally so in any number of workers."""
     check(case, **IRS[ir])
 
 

@@ -1,17 +1,20 @@
-"""Passes of all declarations that meddle with the function beside theirs, on both IRs."""
+"""Passes of all declarations that meddle with the function beside theirs, on three IRs."""
 
 from __future__ import annotations
 
+from concurrent.futures import Executor, Future
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import Mock, patch
 
-import pytest
+from toy_meddling import TOY_ACTS
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.analysis import AllAnalyses
 from passel.execution.strategies import Sequential
+from passel.execution.strategies.executor import OnExecutor
 from passel.execution.strategies.fork import Forked
+from passel.execution.strategies.threads import Threads
 from passel.ir import InvalidIR, SendsOps, ability_of
 
 if TYPE_CHECKING:
@@ -135,12 +138,27 @@ ACTS = (
 )
 PLACES = ((1, 3), (3, 1), (0, 4), (4, 0), (1, 2))
 BEHIND = ("nothing", "idle", "claim", "cse", "beside", "level")
+
+
+class Here(Executor):
+    """Does at once what a worker would do, with the copies of ops that a worker would get."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Do it."""
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
 STRATEGIES: tuple[Callable[[], SiblingStrategy], ...] = (
     Sequential,
     lambda: Forked(1),
     lambda: Forked(2),
     lambda: Forked(3),
+    lambda: OnExecutor(Here(), 2),
+    lambda: Threads(2),
 )
+_FORKED, _EXECUTOR, _THREADS = (0, 1, 2, 3, 2), (4, 4), (5,)
 
 
 class Case(NamedTuple):
@@ -188,6 +206,8 @@ def cases(step: int = 1) -> Iterator[Case]:
 
 def acts_of(adapter: IRAdapter) -> dict[str, Callable[[Any, Any], None]]:
     """Return what can be done on an IR, by name."""
+    if adapter.name == "toy":
+        return TOY_ACTS
     if adapter.name == "mlir":
         from mlir_meddling import MLIR_ACTS
 
@@ -199,12 +219,15 @@ def acts_of(adapter: IRAdapter) -> dict[str, Callable[[Any, Any], None]]:
 
 def manager_of(case: Case, adapter: IRAdapter, context: Any) -> PassManager:
     """Return the pipeline of a case."""
-    manager = PassManager("builtin.module", context, adapter=adapter)
+    is_toy = adapter.name == "toy"
+    module, function = ("toy.module", "toy.func") if is_toy else ("builtin.module", "func.func")
+    cse = Idle() if is_toy else "cse"
+    manager = PassManager(module, context, adapter=adapter)
     level: OpPassManager = manager
     for _ in range(case.depth - 1):
-        level = level.nest("builtin.module")
+        level = level.nest(module)
     prefix, (at, target) = "fgh"[case.depth - 1], case.place
-    functions = level.nest("func.func")
+    functions = level.nest(function)
     functions.add(case.kind(act=case.act, at=f"{prefix}{at}", target=f"{prefix}{target}"))
     match case.behind:
         case "idle":
@@ -213,13 +236,13 @@ def manager_of(case: Case, adapter: IRAdapter, context: Any) -> PassManager:
             functions.add(IdleClaim())
             manager.add(IdleClaim())
         case "cse":
-            functions.add("cse")
+            functions.add(cse)
         case "beside":
             level.add(Idle())
-            level.nest("func.func").add("cse")
+            level.nest(function).add(cse)
         case "level":
             level.add(IdleClaim())
-            level.nest("func.func").add(IdleClaim())
+            level.nest(function).add(IdleClaim())
         case _:
             pass
     return manager
@@ -244,30 +267,38 @@ def check(case: Case, adapter: IRAdapter, parse: Callable[..., Any]) -> None:
     """Check that no invalid IR is a success, and that the same is reported each time.
 
     Workers that get copies of functions do not have those beside, so that nothing is done to them.
+    In which order threads work is not known.
     """
     sends_copies = ability_of(adapter, SendsOps) is None
-    runs = [run(case, adapter, parse, way) for way in (*range(len(STRATEGIES)), 2)]
-    assert all(each.failed or each.is_valid for each in runs), case
-    for same in [runs[:2], runs[2:]] if sends_copies else [runs]:
-        assert [each.said for each in same[1:]] == [same[0].said] * (len(same) - 1), case
+    forked, others = (_FORKED[:2], _FORKED[2:]) if sends_copies else (_FORKED, ())
+    for ways in (forked, others, _EXECUTOR, _THREADS):
+        runs = [run(case, adapter, parse, way) for way in ways]
+        assert all(each.failed or each.is_valid for each in runs), (case, ways)
+        assert all(each.said == runs[0].said for each in runs), (case, ways)
 
 
 def check_inside(act: str, behind: str, adapter: IRAdapter, parse: Callable[..., Any]) -> None:
     """Check that a pass on the module which states that it preserved everything is looked after."""
     context = adapter.create_context()
     module = parse(context, source(), "in.mlir")
-    manager = PassManager("builtin.module", context, adapter=adapter).add(Inside(act=act))
+    module_name, function = (
+        ("toy.module", "toy.func") if adapter.name == "toy" else ("builtin.module", "func.func")
+    )
+    manager = PassManager(module_name, context, adapter=adapter).add(Inside(act=act))
     match behind:
         case "claim":
             manager.add(IdleClaim())
         case "level":
-            manager.add_nested("func.func", IdleClaim())
+            manager.add_nested(function, IdleClaim())
         case _:
             pass
-    with pytest.raises(PassFailedError) as caught:
+    try:
         manager.run(module, on_diagnostic=lambda _: None)
-    failure = caught.value.failures[0]
-    assert "inside" in f"{failure.path} {failure.diagnostic.notes}"
+    except PassFailedError as error:
+        failure = error.failures[0]
+        assert "inside" in f"{failure.path} {failure.diagnostic.notes}"
+    else:
+        assert is_valid(adapter, module)  # not all that can be done to toy ops is wrong
 
 
 def is_valid(adapter: IRAdapter, op: Any) -> bool:
