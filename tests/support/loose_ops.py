@@ -38,13 +38,18 @@ from xdsl.traits import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from xdsl.dialect_interfaces import DialectInterface
     from xdsl.ir import Attribute
 
 
-def context_with(*ops: type[Operation], attributes: Sequence[type[Attribute]] = ()) -> Context:
-    """Return a context of some dialects and `t`, which has these ops and attributes."""
+def context_with(
+    *ops: type[Operation],
+    attributes: Sequence[type[Attribute]] = (),
+    interfaces: Sequence[DialectInterface] = (),
+) -> Context:
+    """Return a context of some dialects and `t`, which has these ops, attributes and interfaces."""
     context = Context(allow_unregistered=True)
-    own = Dialect("t", list(ops), list(attributes))
+    own = Dialect("t", list(ops), list(attributes), list(interfaces))
     for dialect in (Builtin, Func, Test, Arith, Cf, Scf, MemRef, own):
         context.load_dialect(dialect)
     return context

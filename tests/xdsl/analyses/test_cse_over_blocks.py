@@ -20,99 +20,45 @@ if TYPE_CHECKING:
 
     from passel import PassContext
 
-A, B, C = (f"%{name} = arith.addi %x, %x : i32\n" for name in "abk")
-USE_A, USE_B, USE_C = (f'"x.use"(%{name}) : (i32) -> ()\n' for name in "abk")
-BRANCH = "cf.cond_br %c, ^l, ^r\n^l:\n"
-END = "func.return\n"
+PARTS = {
+    **{name.upper(): f"%{name} = arith.addi %x, %x : i32" for name in "abk"},
+    **{f"use {name}": f'"x.use"(%{name}) : (i32) -> ()' for name in "abk"},
+    "slot": "%m = memref.alloca() : memref<i32>",
+    **{f"load {name}": f"%{name} = memref.load %m[] : memref<i32>" for name in "ab"},
+    "branch": "cf.cond_br %c, ^l, ^r\n^l:",
+    "end": "func.return",
+}
+"""Lines that come often."""
 
 BODIES = {
-    "one block": A + B + USE_A + USE_B + END,
-    "nothing to do": A + USE_A + END,
-    "dead": A + END,
-    "dead chain": A + "%d = arith.muli %a, %a : i32\n" + END,
-    "dominating": A + USE_A + "cf.br ^l\n^l:\n" + B + USE_B + END,
-    "both ways": A
-    + USE_A
-    + BRANCH
-    + B
-    + USE_B
-    + "cf.br ^e\n^r:\n"
-    + C
-    + USE_C
-    + "cf.br ^e\n^e:\n"
-    + END,
-    "siblings": BRANCH + A + USE_A + "cf.br ^e\n^r:\n" + B + USE_B + "cf.br ^e\n^e:\n" + END,
-    "join": BRANCH + A + USE_A + "cf.br ^e\n^r:\n" + "cf.br ^e\n^e:\n" + B + USE_B + END,
-    "join of a known": A + USE_A + BRANCH + "cf.br ^e\n^r:\n" + "cf.br ^e\n^e:\n" + B + USE_B + END,
-    "loop": "cf.br ^l\n^l:\n" + A + USE_A + "cf.cond_br %c, ^l, ^r\n^r:\n" + B + USE_B + END,
-    "into a loop": A + USE_A + "cf.br ^l\n^l:\n" + B + USE_B + "cf.cond_br %c, ^l, ^r\n^r:\n" + END,
-    "unreachable": A + USE_A + END + "^u:\n" + B + C + USE_B + USE_C + END,
-    "dead in unreachable": END + "^u:\n" + A + END,
-    "chain": A
-    + "%d = arith.muli %a, %a : i32\ncf.br ^l\n^l:\n"
-    + B
-    + '%e = arith.muli %b, %b : i32\n"x.use"(%d, %e) : (i32, i32) -> ()\n'
-    + END,
-    "block arguments": A
-    + "cf.br ^l(%a : i32)\n^l(%y: i32):\n"
-    + B
-    + "%d = arith.addi %y, %x : i32\n%e = arith.addi %y, %x : i32\n"
-    + '"x.use"(%b, %d, %e) : (i32, i32, i32) -> ()\n'
-    + END,
-    "scf.if inside": A
-    + USE_A
-    + BRANCH
-    + "scf.if %c {\n"
-    + B
-    + USE_B
-    + "scf.yield\n}\ncf.br ^r\n^r:\n"
-    + END,
-    "scf.if before": "scf.if %c {\n"
-    + B
-    + USE_B
-    + "scf.yield\n}\n"
-    + A
-    + USE_A
-    + BRANCH
-    + "cf.br ^r\n^r:\n"
-    + C
-    + USE_C
-    + END,
-    "two if": "scf.if %c {\n"
-    + A
-    + B
-    + USE_A
-    + USE_B
-    + "scf.yield\n} else {\n"
-    + C
-    + USE_C
-    + "scf.yield\n}\n"
-    + END,
-    "loads": "%m = memref.alloca() : memref<i32>\n%a = memref.load %m[] : memref<i32>\n%b = memref.load %m[] : memref<i32>\n"
-    + USE_A
-    + USE_B
-    + END,
-    "loads across blocks": "%m = memref.alloca() : memref<i32>\n%a = memref.load %m[] : memref<i32>\n"
-    + USE_A
-    + "cf.br ^l\n^l:\n%b = memref.load %m[] : memref<i32>\n"
-    + USE_B
-    + END,
-    "store between loads": "%m = memref.alloca() : memref<i32>\n%a = memref.load %m[] : memref<i32>\nmemref.store %x, %m[] : memref<i32>\n%b = memref.load %m[] : memref<i32>\n"
-    + USE_A
-    + USE_B
-    + END,
-    "constants": "%a = arith.constant 1 : i32\n"
-    + BRANCH
-    + "%b = arith.constant 1 : i32\n"
-    + USE_B
-    + "cf.br ^r\n^r:\n"
-    + USE_A
-    + END,
-}
+    "one block": "A; B; use a; use b; end",
+    "nothing to do": "A; use a; end",
+    "dead": "A; end",
+    "dead chain": "A; %d = arith.muli %a, %a : i32; end",
+    "dominating": "A; use a; cf.br ^l; ^l:; B; use b; end",
+    "both ways": "A; use a; branch; B; use b; cf.br ^e; ^r:; K; use k; cf.br ^e; ^e:; end",
+    "siblings": "branch; A; use a; cf.br ^e; ^r:; B; use b; cf.br ^e; ^e:; end",
+    "join": "branch; A; use a; cf.br ^e; ^r:; cf.br ^e; ^e:; B; use b; end",
+    "join of a known": "A; use a; branch; cf.br ^e; ^r:; cf.br ^e; ^e:; B; use b; end",
+    "loop": "cf.br ^l; ^l:; A; use a; cf.cond_br %c, ^l, ^r; ^r:; B; use b; end",
+    "into a loop": "A; use a; cf.br ^l; ^l:; B; use b; cf.cond_br %c, ^l, ^r; ^r:; end",
+    "unreachable": "A; use a; end; ^u:; B; K; use b; use k; end",
+    "dead in unreachable": "end; ^u:; A; end",
+    "chain": 'A; %d = arith.muli %a, %a : i32; cf.br ^l; ^l:; B; %e = arith.muli %b, %b : i32; "x.use"(%d, %e) : (i32, i32) -> (); end',
+    "block arguments": 'A; cf.br ^l(%a : i32); ^l(%y: i32):; B; %d = arith.addi %y, %x : i32; %e = arith.addi %y, %x : i32; "x.use"(%b, %d, %e) : (i32, i32, i32) -> (); end',
+    "scf.if inside": "A; use a; branch; scf.if %c {; B; use b; scf.yield; }; cf.br ^r; ^r:; end",
+    "scf.if before": "scf.if %c {; B; use b; scf.yield; }; A; use a; branch; cf.br ^r; ^r:; K; use k; end",
+    "two if": "scf.if %c {; A; B; use a; use b; scf.yield; } else {; K; use k; scf.yield; }; end",
+    "loads": "slot; load a; load b; use a; use b; end",
+    "loads across blocks": "slot; load a; use a; cf.br ^l; ^l:; load b; use b; end",
+    "store between loads": "slot; load a; memref.store %x, %m[] : memref<i32>; load b; use a; use b; end",
+    "constants": "%a = arith.constant 1 : i32; branch; %b = arith.constant 1 : i32; use b; cf.br ^r; ^r:; use a; end",
+}  # fmt: skip
 
 
 def _text(body: str) -> str:
-    return f"func.func @f(%c: i1, %x: i32) {{\n{body}}}"
+    lines = "\n".join(PARTS.get(line, line) for line in body.split("; "))
+    return f"func.func @f(%c: i1, %x: i32) {{\n{lines}\n}}"
 
 
 @pytest.mark.parametrize("name", BODIES)

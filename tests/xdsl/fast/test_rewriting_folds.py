@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from loose_ops import LooseOp, context_with, op_with
-from rewriting_twins import check, rewritten
+from rewriting_twins import check
 from xdsl.dialects import arith
 from xdsl.dialects.arith import SignlessIntegerBinaryOperation
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
-from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
+from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Operation, OpTraits
 from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, result_def, traits_def
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait, HasFolder, Pure
-
-from passel.xdsl import parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,59 +178,3 @@ def test_constants_of_type_index() -> None:
   %z = arith.addi %x, %one : index
   "test.op"(%y, %z) : (index, index) -> ()"""
     assert check(text, "canonicalize")
-
-
-class _StampOnce(RewritePattern):
-    """Rewrites one op, as patterns do that keep state."""
-
-    def __init__(self) -> None:
-        self.is_done = False
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not self.is_done and "seen" not in op.attributes:
-            self.is_done = True
-            op.attributes["seen"] = i32
-            rewriter.notify_op_modified(op)
-
-
-@irdl_op_definition
-class _StampedOp(LooseOp, HasCanonicalizationPatternsInterface):
-    name = "t.stamped"
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (_StampOnce(),)
-
-
-def test_patterns_are_asked_for_at_each_visit() -> None:
-    """A dialect's class is asked for its patterns as often as by xDSL, so that each may keep state."""
-    text = '"t.stamped"() : () -> ()\n' * 10
-    op = parse_source(context_with(_StampedOp), f"builtin.module {{\n{text}}}", "test.mlir")
-    rewritten(op, "canonicalize", context_with(_StampedOp))
-    assert sum("seen" in each.attributes for each in op.walk()) == 10
-    assert check(text, "canonicalize", _StampedOp)
-
-
-class _Counting:
-    """Traits of a class that are computed at each look."""
-
-    def __init__(self) -> None:
-        self.looks = 0
-
-    def __get__(self, op: object, op_class: object = None) -> OpTraits:
-        self.looks += 1
-        return OpTraits(lambda: (Pure(),))
-
-
-def test_traits_that_are_computed_are_asked_for_at_each_visit() -> None:
-    """A class that computes its traits anew is asked for them for each of its ops."""
-    op_class = op_with("t.computed")
-    traits = _Counting()
-    hidden: Any = op_class
-    hidden.traits = traits
-    ops = 50
-    lines = "".join(f'%{n} = "t.computed"() : () -> i32\n' for n in range(ops))
-    op = parse_source(context_with(op_class), f"builtin.module {{\n{lines}}}", "test.mlir")
-    traits.looks = 0
-    rewritten(op, "dce", context_with(op_class))
-    assert traits.looks >= ops

@@ -113,14 +113,6 @@ def test_a_parser_that_is_declared_context_free_is_learned_from(subject: str) ->
     assert assert_same(_LINES, lambda: context_with(op_class)).from_templates >= 4
 
 
-def test_a_parser_is_called_for_each_op() -> None:
-    """Each op of a class that is not declared context-free is parsed by its parser, and once."""
-    calls: list[SSAValue[Any]] = []
-    op_class = _op_that(lambda _, __, value: calls.append(value))
-    parse_source(context_with(op_class), _LINES, "test.mlir")
-    assert len(calls) == _LINES.count("t.op ")
-
-
 def _parsed_by(parse: Callable[[Parser], dict[str, Any]]) -> type[Operation]:
     """Return an op whose parser is written by hand."""
 

@@ -16,25 +16,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-SUM = """
-  %zero = arith.constant 0 : i32
-  %y = arith.addi %x, %zero : i32
-"""
-
-KINDS = {
-    "builtin.module": f'builtin.module {{ %x = "test.op"() : () -> i32 {SUM} "test.op"(%y) : (i32) -> () }}',
-    "func.func": f"func.func @f(%x: i32) -> i32 {{ {SUM} func.return %y : i32 }}",
-    "llvm.func": f"llvm.func @f(%x: i32) -> i32 {{ {SUM} llvm.return %y : i32 }}",
-    "gpu.module": f"""
-"gpu.module"() <{{sym_name = "m"}}> ({{
-  %x = "test.op"() : () -> i32 {SUM} "test.op"(%y) : (i32) -> ()
-}}) : () -> ()""",
-    "gpu.func": f"""
-"gpu.func"() <{{function_type = (i32) -> ()}}> ({{
-^bb0(%x: i32): {SUM} "test.op"(%y) : (i32) -> () "gpu.return"() : () -> ()
-}}) {{sym_name = "f"}} : () -> ()""",
-}
-
 CHAIN = """
 func.func @f(%x: i32) -> i32 {
   %zero = arith.constant 0 : i32
@@ -48,17 +29,6 @@ func.func @f(%x: i32) -> i32 {
 def count(op: Operation, name: str) -> int:
     """Return how many ops of a name are in `op`."""
     return len([inner for inner in op.walk() if inner.name == name])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_isolated_ops(
-    kind: str, parse_op: Callable[[str], Operation], run: Callable[..., object]
-) -> None:
-    """Folding, and the erasure of what is dead after it, work in every isolated op."""
-    op = parse_op(KINDS[kind])
-    assert op.name == kind
-    run(op, Canonicalizer())
-    assert not [inner for inner in op.walk() if inner.name.startswith("arith.")]
 
 
 def test_region_simplify(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:

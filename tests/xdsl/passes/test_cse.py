@@ -49,43 +49,6 @@ def test_isolated_ops(
     assert len([inner for inner in op.walk() if inner.name == "arith.addi"]) == 1
 
 
-def test_outer_values_are_seen(
-    parse_op: Callable[[str], Operation], run: Callable[..., object]
-) -> None:
-    """A region that is not isolated uses what is computed around it."""
-    op = parse_op("""
-func.func @f(%x: i32, %c: i1) -> i32 {
-  %a = arith.addi %x, %x : i32
-  %r = scf.if %c -> (i32) {
-    %b = arith.addi %x, %x : i32
-    scf.yield %b : i32
-  } else {
-    scf.yield %a : i32
-  }
-  func.return %r : i32
-}""")
-    run(op, CSE())
-    assert len([inner for inner in op.walk() if inner.name == "arith.addi"]) == 1
-
-
-def test_effects_and_unregistered_ops_stay(
-    parse_op: Callable[[str], Operation], run: Callable[..., object]
-) -> None:
-    """Ops that do something, or are unregistered, are never merged."""
-    op = parse_op("""
-func.func @f(%m: memref<1xi32>, %i: index) -> (i32, i32) {
-  %a = memref.load %m[%i] : memref<1xi32>
-  "vendor.op"() : () -> ()
-  %b = memref.load %m[%i] : memref<1xi32>
-  "vendor.op"() : () -> ()
-  func.return %a, %b : i32, i32
-}""")
-    run(op, CSE())
-    names = [inner.name for inner in op.walk()]
-    assert names.count("memref.load") == 2
-    assert names.count("builtin.unregistered") == 2
-
-
 def _has_branches(module: Operation) -> bool:
     return any(len(region.blocks) > 1 for op in module.walk() for region in op.regions)
 

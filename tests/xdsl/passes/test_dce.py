@@ -1,10 +1,9 @@
-"""`dce`: on each kind of isolated op, and as xDSL's over its corpus."""
+"""`dce`: as xDSL's over its corpus."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from xdsl_inputs import enough, sampled
 
 from passel.xdsl.passes.dce import DCE
@@ -13,35 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.ir import Operation
-
-DEAD = """
-  %a = arith.constant 1 : i32
-  %b = arith.addi %a, %a : i32
-"""
-
-KINDS = {
-    "builtin.module": f'builtin.module {{ {DEAD} "test.op"() : () -> () }}',
-    "func.func": f'func.func @f() {{ {DEAD} "test.op"() : () -> () func.return }}',
-    "llvm.func": f'llvm.func @f() {{ {DEAD} "test.op"() : () -> () llvm.return }}',
-    "gpu.module": f'"gpu.module"() <{{sym_name = "m"}}> ({{ {DEAD} "test.op"() : () -> () }}) : () -> ()',
-    "gpu.func": f"""
-"gpu.func"() <{{function_type = () -> ()}}> ({{
-  {DEAD} "test.op"() : () -> () "gpu.return"() : () -> ()
-}}) {{sym_name = "f"}} : () -> ()""",
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_isolated_ops(
-    kind: str, parse_op: Callable[[str], Operation], run: Callable[..., object]
-) -> None:
-    """A chain of unused ops goes, and what has an effect stays."""
-    op = parse_op(KINDS[kind])
-    assert op.name == kind
-    run(op, DCE())
-    names = [inner.name for inner in op.walk()]
-    assert "test.op" in names
-    assert not [name for name in names if name.startswith("arith.")]
 
 
 def test_unreachable_blocks(
