@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.builder.editing import Edit
-from passel.builder.rules import Positions, Rules
+from passel.builder.rules import Rules
 from passel.builder.sequence import Node, Scope, Step, grouped, steps_in
 from passel.builder.targets import Origin, caller
 from passel.errors import InsertionError, Problem
@@ -57,14 +57,8 @@ class Draft:
     def rules(self) -> Rules:
         """The constraints in force."""
         if self._rules is None or self._rules.version != self.declarations.version:
-            positions = Positions(self.sequence, self.declarations)
-            self._rules = Rules(positions, self.sequence.constraints)
+            self._rules = Rules(self.sequence, self.declarations)
         return self._rules
-
-    @property
-    def positions(self) -> Positions:
-        """The steps that targets stand for."""
-        return self.rules.positions
 
     def forget(self) -> None:
         """Forget the constraints in force, since the sequence has changed."""
@@ -101,7 +95,7 @@ class Draft:
         known = self.rules.breaches
         with self.all_or_nothing():
             self.sequence.calls += 1
-            edit = Edit(self.sequence, self.positions, self.template, origin)
+            edit = Edit(self.sequence, self.rules, self.template, origin)
             yield edit
             self.forget()
             if edit.placed:

@@ -139,6 +139,8 @@ class Edit:
 
     def _anchor(self, scope: Scope) -> str:
         """Return the name of the ops that passes in a scope run on."""
+        if scope.kind == "nest":
+            return scope.name
         return anchor_of(self.sequence.scopes_at(self.sequence.end(scope)))
 
     def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Entry]]:
@@ -165,8 +167,8 @@ class Edit:
         for step in steps_in(inner):
             step.is_default = True
         for each, inside in ((f"pre_{name}", []), (name, inner), (f"post_{name}", [])):
-            stage = Scope("stage", each, self.origin, f"stage {each}")
-            stage.is_required = required and each == name
+            is_required = required and each == name
+            stage = Scope("stage", each, self.origin, f"stage {each}", is_required=is_required)
             self.sequence.put(stage.around(inside), self.sequence.end(scope))
 
     # -- Next to something, or instead ------------------------------------------------------

@@ -74,7 +74,7 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
         wishes = [w for w in draft.rules.unfulfilled() if w.about not in tried]
         if not wishes:
             return
-        rank = draft.positions.rank
+        rank = draft.rules.rank
         wish = min(wishes, key=lambda each: (str(each.rule.constraint), rank[each.step]))
         tried.add(wish.about)
         if steps := _inserted(wish, draft):
@@ -111,7 +111,7 @@ def _places(wish: Breach, draft: Draft) -> Iterator[int]:
     start, _ = sequence.extent(step)
     around = sequence.scopes_at(start)
     if wish.rule.constraint.kind == "followed-by":
-        types = set(draft.positions.types_of(step))
+        types = set(draft.rules.types_of(step))
         for scope in (each for each in around if each.kind != "bundle"):
             yield from reversed(_ends_after(step, scope, types, draft))
         return
@@ -125,17 +125,15 @@ def _places(wish: Breach, draft: Draft) -> Iterator[int]:
 
 def _ends_after(step: Step, scope: Scope, types: set[PassType], draft: Draft) -> list[int]:
     """Return the positions in a scope behind a step, up to the first pass of another type."""
-    position = draft.sequence.end(scope)
-    found: list[int] = []
-    for group in reversed(grouped(draft.sequence.inside(scope))):
+    inside = draft.sequence.inside(scope)
+    position, found = draft.sequence.end(scope) - len(inside), list[int]()
+    for group in grouped(inside):
         steps = steps_in(group)
-        if step in steps:
-            return [position, *found]
-        if any(types.isdisjoint(draft.positions.types_of(each)) for each in steps):
-            found = []
-        else:
-            found.insert(0, position)
-        position -= len(group)
+        if found and any(types.isdisjoint(draft.rules.types_of(each)) for each in steps):
+            break
+        position += len(group)
+        if found or step in steps:
+            found.append(position)
     return found
 
 
@@ -147,7 +145,7 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
 
     Of what a bundle begins with, the longest part that has just run is dropped.
     """
-    sizes = Counter(use for step in draft.positions.steps for use in step.bundles)
+    sizes = Counter(use for step in draft.rules.steps for use in step.bundles)
     for nodes in _streams(draft.sequence):
         ran, changing, looking = list[Step](), list[Step](), list[Step]()
         place = 0

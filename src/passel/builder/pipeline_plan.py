@@ -170,11 +170,11 @@ class PipelinePlan:
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
-        return iter(self._draft.positions.steps)
+        return iter(self._draft.rules.steps)
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
-        return self._draft.positions.types_of(step)
+        return self._draft.rules.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:
         """Yield the constraints that are in force, with the steps that each holds for."""
@@ -182,10 +182,10 @@ class PipelinePlan:
 
     def __contains__(self, target: Target) -> bool:
         """Return whether there is something that a target stands for."""
-        return bool(self._draft.positions.units(target))
+        return bool(self._draft.rules.units(target))
 
     def __len__(self) -> int:
-        return len(self._draft.positions.steps)
+        return len(self._draft.rules.steps)
 
     def __bool__(self) -> bool:
         """A builder is true even when it is empty, so that `builder or default` keeps it."""
@@ -218,7 +218,7 @@ class PipelinePlan:
               it runs right before 'canonicalize'
               it must run before the first 'canonicalize' (declared at ...)
         """
-        (unit,) = self._draft.positions.select(target, occurrence)
+        (unit,) = self._draft.rules.select(target, occurrence)
         for step in self._draft.sequence.steps_of(unit):
             return explanation(step, self._draft.rules)
         raise InsertionError(Problem(f"there is nothing in '{target}' to be explained"))
@@ -289,7 +289,7 @@ class PipelinePlan:
 
 
 def _steps(draft: Draft, target: Target) -> Iterator[Step]:
-    return (s for unit in draft.positions.units(target) for s in draft.sequence.steps_of(unit))
+    return (s for unit in draft.rules.units(target) for s in draft.sequence.steps_of(unit))
 
 
 def _manager(draft: Draft) -> PassManager:
@@ -308,7 +308,7 @@ def _check(draft: Draft, manager: PassManager) -> None:
         Region(each.title, labels(each.start), labels(each.end), each.preserves)
         for each in draft.sequence.regions
     ]
-    steps = draft.positions.steps
+    steps = draft.rules.steps
     check_contracts(
         manager, regions, [Named(step.label, step.origin.clause(", added")) for step in steps]
     )

@@ -49,14 +49,17 @@ class Positions:
 
     Attributes:
         steps: All steps, in the order in which they run.
-        rank: The number of each.
     """
 
     def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
         self.declarations: DeclarationTable = declarations
         self.steps: list[Step] = steps_in(sequence.entries)
-        self.rank: dict[Step, int] = {step: rank for rank, step in enumerate(self.steps)}
         self._sequence = sequence
+
+    @cached_property
+    def rank(self) -> dict[Step, int]:
+        """The number of each step."""
+        return {step: rank for rank, step in enumerate(self.steps)}
 
     @cached_property
     def _by_key(self) -> dict[Key, list[Step]]:
@@ -245,33 +248,28 @@ class Breach(NamedTuple):
         raise InsertionError(Problem(f"{by}{self.about}, but {self.what}"), rules=(self.rule,))
 
 
-class Rules:
+class Rules(Positions):
     """All constraints that are in force among steps, as long as these stay as they are.
 
-    Args:
-        positions: The steps.
-        outside: The constraints that neither a pass nor a bundle declares.
-
     Attributes:
-        positions: The steps.
         version: The version of the declarations.
         all: Each constraint with a step that it holds for.
     """
 
-    def __init__(self, positions: Positions, outside: Iterable[Rule]) -> None:
-        self.positions: Positions = positions
-        self.version: int = positions.declarations.version
+    def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
+        super().__init__(sequence, declarations)
+        self.version: int = declarations.version
+        outside: Iterable[Rule] = sequence.constraints
+        self.all: list[tuple[Rule, Step]] = [
+            (rule, step) for rule in outside for step in self.find(rule.target or "")
+        ]
         declared: dict[Any, list[Rule]] = {}
-        subjects: list[tuple[Any, Step]] = []
-        for step in positions.steps:
+        for step in self.steps:
             for by in (type(step.pass_), *(use.bundle for use in step.bundles)):
                 if by not in declared:
                     declared[by] = [Rule(each, by).checked() for each in by.constraints]
-                subjects.append((by, step))
-        self.all: list[tuple[Rule, Step]] = [
-            (rule, step) for rule in outside for step in positions.find(rule.target or "")
-        ]
-        self.all += ((rule, step) for by, step in subjects for rule in declared[by])
+                if rules := declared[by]:
+                    self.all += ((rule, step) for rule in rules)
 
     @cached_property
     def breaches(self) -> Mapping[str, Breach]:
@@ -287,13 +285,13 @@ class Rules:
 
     def _shortfall(self, wish: Constraint, step: Step) -> str:
         """Return how a wish is not fulfilled, and the way out; empty if it is."""
-        others, rank = self.positions.others(wish.targets[0], step), self.positions.rank
+        others, rank = self.others(wish.targets[0], step), self.rank
         if wish.kind == "followed-by":
             is_met = others and rank[others[-1]] > rank[step]
             return "" if is_met else "is not: put one after it"
-        before = self.positions.neighbour(step, -1)
+        before = self.neighbour(step, -1)
         while before is not None and before not in others and only_looks(before):
-            before = self.positions.neighbour(before, -1)
+            before = self.neighbour(before, -1)
         if before in others:
             return ""
         found = f"finds what '{before.label}' does" if before else "runs first"
@@ -307,19 +305,19 @@ class Rules:
         if constraint.is_wish:
             return ""
         target = constraint.targets[0]
-        others = self.positions.others(target, step)
+        others = self.others(target, step)
         if constraint.kind == "conflicts":
             return _clash(others, "there")
         if others:
             return self._disorder(constraint, step, others)
         if constraint.kind in NEEDING:
-            hint = self.positions.suggestion(target) or f": add one, or leave '{step.label}' out"
+            hint = self.suggestion(target) or f": add one, or leave '{step.label}' out"
             return f"there is no {noun(target)}{hint}"
         return ""
 
     def _earlier_peers(self, rule: Rule, step: Step) -> list[Step]:
         """Return earlier steps for which the same was declared, without those of its bundle."""
-        rank, uses = self.positions.rank, set(step.bundles)
+        rank, uses = self.rank, set(step.bundles)
         earlier = [each for other, each in self.all if other is rule and rank[each] < rank[step]]
         if isinstance(rule.declared_by, Bundle):
             return [each for each in earlier if uses.isdisjoint(each.bundles)]
@@ -327,20 +325,20 @@ class Rules:
 
     def _disorder(self, constraint: Constraint, step: Step, others: list[Step]) -> str:
         """Return what runs where it must not, and the way out; empty if nothing does."""
-        rank = self.positions.rank
+        rank = self.rank
         for later, earlier in self.demands(constraint, step):
             if all(rank[each] > rank[later] for each in earlier):
                 if later is step:
                     return f"'{earlier[0].label}' runs later: put '{step.label}' after that"
                 return f"'{later.label}' runs earlier: put '{step.label}' before that"
         if constraint.kind == "immediately-after":
-            before = self.positions.neighbour(step, -1)
+            before = self.neighbour(step, -1)
             if before not in others:
                 what = f"'{before.label}' runs" if before else "nothing runs"
                 way_out = f"put '{step.label}' right after '{others[0].label}'"
                 return f"{what} right before it: {way_out}, and other passes elsewhere"
         if constraint.kind == "not-between":
-            first, ends = others[0], self.positions.others(constraint.targets[1], step)
+            first, ends = others[0], self.others(constraint.targets[1], step)
             if ends and rank[first] < rank[step] < rank[ends[-1]]:
                 start, end = f"'{first.label}'", f"'{ends[-1].label}'"
                 way_out = f"put it before {start} or after {end}"
@@ -349,7 +347,7 @@ class Rules:
 
     def demands(self, constraint: Constraint, step: Step) -> Iterator[tuple[Step, list[Step]]]:
         """Yield steps with others, of which one at least has to run before, for a step."""
-        others = self.positions.others(constraint.targets[0], step) if constraint.targets else []
+        others = self.others(constraint.targets[0], step) if constraint.targets else []
         match constraint.kind:
             case "after-any" | "immediately-after":
                 yield step, others

@@ -114,6 +114,7 @@ class End(NamedTuple):
     """The end of a scope."""
 
     scope: Scope
+    label: str = ""
 
 
 Node: TypeAlias = Step | Scope
@@ -282,7 +283,7 @@ class Sequence:
             label: A label for the first; others are named after what they are.
         """
         new = [*entries]
-        known = {each.label for each in self.entries if not isinstance(each, End)}
+        known = {each.label for each in self.entries}
         for entry in new:
             if not isinstance(entry, End):
                 entry.label = entry.label or self._new_label(label or _name_of(entry), known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from passel.builder.sequence import Node, Sequence
 
 
-class Explanation(NamedTuple):
+@dataclass(frozen=True)
+class Explanation:
     """Why a step stands where it stands.
 
     Attributes:
@@ -35,10 +37,6 @@ class Explanation(NamedTuple):
 
         return bundle(Text(str(self)))
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the same on terminals: of tuples, IPython does not take it from the bundle."""
-        printer.text(self._repr_mimebundle_()["text/plain"])
-
 
 def explanation(step: Step, rules: Rules) -> Explanation:
     """Return why a step stands where it stands."""
@@ -46,7 +44,7 @@ def explanation(step: Step, rules: Rules) -> Explanation:
     neighbours = [
         f"{side} '{other.label}'"
         for side, distance in (("after", -1), ("before", 1))
-        if (other := rules.positions.neighbour(step, distance))
+        if (other := rules.neighbour(step, distance))
     ]
     if neighbours:
         sentences.append(f"it runs right {' and right '.join(neighbours)}")
@@ -55,7 +53,7 @@ def explanation(step: Step, rules: Rules) -> Explanation:
         if subject is step:
             sentences.append(f"it {rule.constraint} ({rule.source})")
     for rule, subject in rules.all:
-        found = (rules.positions.find(target) for target in rule.constraint.targets)
+        found = (rules.find(target) for target in rule.constraint.targets)
         if subject is not step and any(step in steps for steps in found):
             sentences.append(rule.about(subject))
     return Explanation(step.label, tuple(sentences))
@@ -76,7 +74,7 @@ def picture(sequence: Sequence, rules: Rules) -> str:
     places = {row.item: n for n, row in enumerate(rows) if isinstance(row.item, Step)}
     intervals: dict[str, list[int]] = {}
     for step, place in places.items():
-        for each in rules.positions.types_of(step):
+        for each in rules.types_of(step):
             if each != UNKNOWN:
                 intervals.setdefault(each.name, []).append(place)
     letters = [chr(ord("a") + index % 26) for index in range(len(intervals))]
@@ -95,7 +93,7 @@ def picture(sequence: Sequence, rules: Rules) -> str:
     constraints = {
         f"'{step.label}' {rule.constraint}": None
         for rule, step in rules.all
-        if any(rules.positions.others(target, step) for target in rule.constraint.targets)
+        if any(rules.others(target, step) for target in rule.constraint.targets)
     }
     lines += ["", *constraints] if constraints else []
     return "\n".join(lines) + "\n"
