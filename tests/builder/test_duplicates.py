@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from builder_passes import A, B, X, made
+import pytest
+from builder_passes import A, B, X
 
 from passel import AllAnalyses, OpPassManager, Pass
 from passel.builder import Bundle, DeclarationTable, PipelineBuilder
@@ -23,54 +24,6 @@ class Sweep(Pass):
     idempotent = True
 
 
-CLEANUP = Bundle("cleanup", Clean(), Sweep())
-
-
-def test_two_cleanups_in_a_row_become_one() -> None:
-    """A bundle right after an equal one is dropped, and the report says so."""
-    builder = made(A(), CLEANUP, CLEANUP, B())
-    assert str(builder.build()) == "builtin.module(a,clean,sweep,b)"
-    (remark,) = builder.report()
-    assert str(remark) == "dropped: bundle 'cleanup' changes nothing after 'sweep'"
-    assert str(builder) == "builtin.module(a,clean,sweep,clean,sweep,b)"
-    tight = Bundle("tight", Clean(), Sweep(), together=True)
-    assert str(made(tight, tight).build()) == "builtin.module(clean,sweep)"
-
-
-def test_what_one_call_asks_for_stays() -> None:
-    """Who adds a pass twice gets it twice; who else adds it does not."""
-    builder = made(Clean(), Clean())
-    assert str(builder.build()) == "builtin.module(clean,clean)"
-    builder.add(Clean())
-    assert str(builder.build()) == "builtin.module(clean,clean)"
-    manager = OpPassManager("builtin.module").add(Clean(), Clean())
-    assert PipelineBuilder.from_manager(manager).build() == manager
-
-
-def test_what_differs_stays() -> None:
-    """Other options, a pass between, or another nest: nothing is dropped."""
-    builder = made(Clean())
-    builder.add(Clean(level=2))
-    builder.add(A())
-    builder.add(Clean(level=2))
-    builder.nest("func.func").add(Clean())
-    builder.add(Clean(level=2))
-    assert not builder.report()
-
-
-def test_passes_that_are_not_idempotent_stay() -> None:
-    """Nothing is known of a pass unless it is declared, by its class or by a table."""
-    builder = made(A())
-    builder.add(A())
-    assert len(builder.build()) == 2
-    table = DeclarationTable()
-    table.declare("a", idempotent=True)
-    builder = PipelineBuilder(declarations=table)
-    builder.add(A())
-    builder.add(A())
-    assert len(builder.build()) == 1
-
-
 class Look(Pass):
     """A pass that only looks, such as a printer."""
 
@@ -79,41 +32,64 @@ class Look(Pass):
     preserves = (AllAnalyses,)
 
 
-def test_what_only_looks_may_stand_between() -> None:
-    """A printer between two cleanups changes nothing, so that the second has nothing to do."""
-    builder = made(CLEANUP, Look())
-    builder.add(CLEANUP)
-    builder.add(Look())
-    assert str(builder.build()) == "builtin.module(clean,sweep,look)"
-    builder = made(Clean(), Look(), A())
-    builder.add(Clean())
-    assert len(builder.build()) == 4
+def built(*calls: object, declarations: DeclarationTable | None = None) -> str:
+    """Return what is built of what calls have added, tuples of it at once."""
+    builder = PipelineBuilder(declarations=declarations)
+    for each in calls:
+        builder.add(*(each if isinstance(each, tuple) else (each,)))
+    return str(builder.build()).removeprefix("builtin.module(").removesuffix(")")
 
 
-def test_what_bundles_share_is_merged_at_its_longest() -> None:
-    """The last passes of one bundle are those that the next begins with: they run once."""
-    builder = made(Bundle("one", X(), Clean(), Sweep()), Bundle("two", Clean(), Sweep(), X(n=1)))
-    assert str(builder.build()) == "builtin.module(x,clean,sweep,x{n=1})"
-    (remark,) = builder.report()
-    assert str(remark) == (
-        "dropped: 'clean' and 'sweep' of bundle 'two' change nothing after 'sweep'"
-    )
+CLEANUP = Bundle("cleanup", Clean(), Sweep())
+INNER = Bundle("inner", X(), CLEANUP)
+TIGHT = Bundle("tight", Clean(), Sweep(), together=True)
+ONCE = Bundle("two", Clean(), Sweep(), X(), idempotent=False)
+CASES = {
+    "two in a row": ([(A(), CLEANUP, CLEANUP, B())], "a,clean,sweep,b"),
+    "that stay together": ([(TIGHT, TIGHT)], "clean,sweep"),
+    "passes of one call": ([(Clean(), Clean())], "clean,clean"),
+    "and another call": ([(Clean(), Clean()), Clean()], "clean,clean"),
+    "other options": ([Clean(), Clean(level=2)], "clean,clean{level=2}"),
+    "a pass between": ([Clean(), A(), Clean()], "clean,a,clean"),
+    "a nested pipeline between": (
+        [Clean(), OpPassManager("func.func").add(Clean()), Clean()], "clean,func.func(clean),clean",
+    ),
+    "not idempotent": ([A(), A()], "a,a"),
+    "a look between": ([(CLEANUP, Look()), CLEANUP, Look()], "clean,sweep,look"),
+    "a look and a pass between": ([(Clean(), Look(), A()), Clean()], "clean,look,a,clean"),
+    "an end and a beginning": (
+        [(Bundle("one", X(), CLEANUP), Bundle("two", CLEANUP, X(n=1)))], "x,clean,sweep,x{n=1}",
+    ),
+    "bundles in bundles": (
+        [(Bundle("outer", A(), INNER), Bundle("other", Clean(), Sweep(), B()))], "a,x,clean,sweep,b",
+    ),
+    "in one bundle": ([Bundle("outer", INNER, Clean(), Sweep(), B())], "x,clean,sweep,b"),
+    "what one bundle repeats": (
+        [Bundle("twice", Clean(), Sweep(), Clean(), Sweep())], "clean,sweep,clean,sweep",
+    ),
+    "bundles that are not": ([(CLEANUP, ONCE)], "clean,sweep,clean,sweep,x"),
+}  # fmt: skip
 
 
-def test_bundles_in_bundles_are_merged() -> None:
-    """What a bundle inside of another one ends with is shared as well."""
-    inner = Bundle("inner", X(), CLEANUP)
-    builder = made(Bundle("outer", A(), inner), Bundle("other", Clean(), Sweep(), B()))
-    assert str(builder.build()) == "builtin.module(a,x,clean,sweep,b)"
-    builder = made(Bundle("outer", inner, Clean(), Sweep(), B()))
-    assert str(builder.build()) == "builtin.module(x,clean,sweep,b)"
+@pytest.mark.parametrize(("calls", "expected"), CASES.values(), ids=CASES)
+def test_what_changes_nothing_is_dropped(calls: list[object], expected: str) -> None:
+    """Passes right after equal ones run once, but for those that one call or bundle has twice."""
+    assert built(*calls) == expected
 
 
-def test_what_one_bundle_repeats_stays() -> None:
-    """A bundle that runs two passes in turn is no two cleanups."""
-    builder = made(Bundle("twice", Clean(), Sweep(), Clean(), Sweep()))
-    assert str(builder.build()) == "builtin.module(clean,sweep,clean,sweep)"
-    builder = made(
-        Bundle("one", Clean(), Sweep()), Bundle("two", Clean(), Sweep(), X(), idempotent=False)
-    )
-    assert str(builder.build()) == "builtin.module(clean,sweep,clean,sweep,x)"
+def test_a_table_may_say_that_a_pass_is_idempotent() -> None:
+    """As its class does."""
+    table = DeclarationTable()
+    table.declare("a", idempotent=True)
+    assert built(A(), A(), declarations=table) == "a"
+
+
+def test_the_report_says_what_was_dropped() -> None:
+    """A bundle, or those of its passes that others begin with; the builder stays as it is."""
+    builder = PipelineBuilder()
+    builder.add(CLEANUP, CLEANUP, Bundle("two", Clean(), Sweep(), X()))
+    assert [*map(str, builder.report())] == [
+        "dropped: bundle 'cleanup' changes nothing after 'sweep'",
+        "dropped: 'clean' and 'sweep' of bundle 'two' change nothing after 'sweep'",
+    ]
+    assert len(builder) == 7
