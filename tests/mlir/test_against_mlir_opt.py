@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 UNREGISTERED = "--allow-unregistered-dialect"
 
-"""The folder of xDSL's tests, which its wheel installs."""
-
 
 class Case(NamedTuple):
     """A file and what is run on it.

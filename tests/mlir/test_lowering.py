@@ -303,11 +303,7 @@ def shape(steps: Sequence[Step]) -> list[Any]:
         ("cse,func.func(cse,python,sccp,cse)", ["cse", [["cse", "python", "sccp,cse"]]]),
         (
             "cse,builtin.module(gpu.module(cse),func.func(cse)),cse",
-            ["cse,builtin.module(func.func(cse),gpu.module(cse)),cse"],
-        ),
-        (
-            "cse,builtin.module(cse,gpu.module(gpu.func(cse))),cse",
-            ["cse", [["cse,gpu.module(gpu.func(cse))"]], "cse"],
+            ["cse", [["func.func(cse),gpu.module(cse)"]], "cse"],
         ),
         ("cse,pdl.pattern(cse),async.func(cse)", ["cse,async.func(cse),pdl.pattern(cse)"]),
         ("cse,any(inline,python)", ["cse", [["inline", "python"]]]),

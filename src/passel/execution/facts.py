@@ -161,7 +161,7 @@ class RunFacts(ABC):
 
     def _set_policies(self, adapter: IRAdapter, options: RunOptions) -> None:
         """Decide what is compared, verified, and run as one."""
-        policies, observed = adapter.policies(), self.hooks.sees_steps
+        policies, observed = adapter.policies(), self.hooks.sees_all
         is_checked = options.analyses or bool(self.gates) or observed
         self.lifetime: Lifetime = policies.lifetime
         self.place_of: Callable[[Any], object] = policies.lifetime.place_of

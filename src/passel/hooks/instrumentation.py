@@ -144,7 +144,8 @@ class PassInstrumentation:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         run_record: What `RunResult.record` and `PassFailedError.record` are to be, of a recorder.
-        collects_statistics: Whether passes are to count also what costs time to count.
+        collects_statistics: Whether passes are to count also what costs time to count. An IR's own
+            passes may run as one under it.
         finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
             pass that is not verified anyway.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask

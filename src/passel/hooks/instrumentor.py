@@ -34,6 +34,7 @@ class Instrumentor:
         collects_statistics: Whether passes count also what costs time to count.
         finds_changes: Whether passes that have changed their op are to be found.
         sees_steps: Whether anything but runs is observed.
+        sees_all: Whether that takes that an IR's own passes do not run as one.
         sees: The instrumentations that observe each kind of thing, such as `pass`.
     """
 
@@ -54,6 +55,7 @@ class Instrumentor:
             if not {"run", "failure"}.issuperset(seen):
                 self._of_steps.append(each)
         self.sees_steps: bool = bool(self._of_steps)
+        self.sees_all: bool = not all(each.collects_statistics for each in self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
         """Call a method of an instrumentation, alone, and no more once one has raised.

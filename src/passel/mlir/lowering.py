@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity
 from passel.ir import ANY, InvalidIR, outwards
-from passel.mlir.bindings import bindings_of, on_threads
+from passel.mlir.bindings import bindings_of
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.native import Managers, NativePass
 from passel.mlir.pipelines import folder_of, query_context
@@ -23,7 +23,7 @@ from passel.pipeline import print_elements
 from passel.schedule import NestedStep, PassStep, Step, nodes_of, passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from passel.diagnostics import Diagnostic, Location
@@ -32,16 +32,6 @@ if TYPE_CHECKING:
     from passel.mlir.kinds import Kinds
     from passel.passes import PassContext
     from passel.schedule import Pipeline
-
-
-_MOST_LEVELS = 2
-"""How many levels of ops one call may run on, below its own op.
-
-On each level MLIR has threads for ops. One that waits for those of the next level does work of
-others meanwhile; what it reports after that comes in any order. For two levels the order is known
-from the places of what is reported. For three it is not: of two reports about one op of the first
-level, the later one may be of an op that stands earlier, or of a later pass.
-"""
 
 
 def lower(
@@ -60,7 +50,6 @@ def lower(
     structure = _Structure(kinds, query_context(bindings))
     lowered: list[Step] = []
     native: list[Step] = []
-    most: int | None = None
 
     def flush() -> None:
         if len(native) == 1 and isinstance(native[0], PassStep):
@@ -69,21 +58,16 @@ def lower(
             pass_ = LoweredPass(
                 steps=tuple(native),
                 managers=Managers(bindings, verify=verify, tells_failures=True),
-                jobs=most,
             )
             lowered.append(PassStep(pass_, native[0].path))
         native.clear()
 
     for step in steps:
-        if not structure.is_native(step):
+        if structure.is_native(step):
+            native.append(step)
+        else:
             flush()
             lowered.append(step)
-            continue
-        limit = min(_limits(step), default=None)
-        if limit != most:
-            flush()
-        native.append(step)
-        most = limit
     flush()
     return tuple(lowered)
 
@@ -101,14 +85,18 @@ class _Structure:
         self._context = context
 
     def is_native(self, step: Step) -> bool:
-        """Return whether MLIR can run a step with the same outcome."""
+        """Return whether MLIR can run a step with the same outcome.
+
+        Of ops in ops it could as well, but what it reports of these comes in any order: a thread
+        that waits for others does work of theirs meanwhile.
+        """
         if isinstance(step, PassStep):
             return isinstance(step.pass_, NativePass)
-        return _levels(step) <= _MOST_LEVELS and all(
+        return all(
             pipeline.steps  # MLIR reads no pipeline of nothing
-            and (pipeline.jobs is None or _levels(step) == 1)  # MLIR has one number for all levels
+            and pipeline.jobs is None  # MLIR has one number for all levels
             and self._is_known(pipeline)
-            and all(map(self.is_native, pipeline.steps))
+            and all(isinstance(s, PassStep) and self.is_native(s) for s in pipeline.steps)
             for pipeline in step.pipelines
         )
 
@@ -121,36 +109,17 @@ class _Structure:
         return not obstacle
 
 
-def _levels(step: Step) -> int:
-    """Return how many levels of ops a step runs on, below its own op."""
-    if not isinstance(step, NestedStep):
-        return 0
-    inner = (_levels(each) for pipeline in step.pipelines for each in pipeline.steps)
-    return 1 + max(inner, default=0)
-
-
-def _limits(step: Step) -> Iterator[int]:
-    """Yield how many ops pipelines may run on at once, those that say it."""
-    for pipeline in step.pipelines if isinstance(step, NestedStep) else ():
-        if pipeline.jobs is not None:
-            yield pipeline.jobs
-        for each in pipeline.steps:
-            yield from _limits(each)
-
-
 class LoweredPass(Pass[Any]):
     """Several of MLIR's passes in the place of one, for the length of a run.
 
     Args:
         steps: The passes.
         managers: MLIR's pass managers for them.
-        jobs: How many threads may work on them at most; None for no limit.
     """
 
     ir = "mlir"
     steps: tuple[Any, ...]
     managers: Any
-    jobs: Any
 
     def to_text(self, *, all_options: bool = False) -> str:
         """Return the passes as they stand in a pipeline."""
@@ -158,9 +127,8 @@ class LoweredPass(Pass[Any]):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the passes, and report which of them failed."""
-        with on_threads(ctx.ir_context, self.jobs):
-            outcome = self.managers.run(op.operation, self.to_text(), ctx)
-        diagnostics = in_program_order(ctx.adapter, op, outcome.diagnostics)
+        outcome = self.managers.run(op, self.steps, ctx)
+        diagnostics: Sequence[Diagnostic] = outcome.diagnostics
         failed = self._failed(op, ctx, diagnostics) if outcome.failed else []
         for steps, blamed, error in failed:
             # A pass has failed with the last of what was reported in its op.
@@ -238,16 +206,6 @@ def failures_in(
 
 _NUMBERS = re.compile(r"^(\d+_)+")
 """How the names of files begin."""
-
-
-def in_program_order(
-    adapter: IRAdapter, op: Any, diagnostics: Sequence[Diagnostic]
-) -> Sequence[Diagnostic]:
-    """Return what was reported in the order of the ops in an op; threads report in any."""
-    ranks: dict[Location, int] = {}
-    for rank, child in enumerate(adapter.children(op) if diagnostics else ()):
-        ranks |= dict.fromkeys(places_in(child) - ranks.keys(), rank)
-    return sorted(diagnostics, key=lambda each: ranks.get(each.location, len(ranks)))
 
 
 def places_in(op: Any) -> set[Location]:

@@ -8,69 +8,136 @@ Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import log_warning_once
 from passel.ir import ANY
-from passel.mlir.pipelines import Refused, compiled, parsed, query_context
-from passel.mlir.standard_error import can_be_own, printed_by
+from passel.mlir.calls import calls_of
+from passel.mlir.diagnostics import convert_diagnostic
+from passel.mlir.pipelines import Outcome, Refused, parsed, query_context
+from passel.mlir.standard_error import printing_elsewhere
 from passel.passes import Statistic
+from passel.schedule import NestedStep, passes_in
 
 if TYPE_CHECKING:
-    from passel.mlir.bindings import Bindings
-    from passel.mlir.pipelines import Outcome
-    from passel.passes import PassContext
+    from collections.abc import Callable, Sequence
 
-_BEGIN = b"===---"
-"""How MLIR's reports begin."""
+    from passel.diagnostics import Diagnostic
+    from passel.mlir.bindings import Bindings, Caller
+    from passel.mlir.native import Managers
+    from passel.passes import PassContext
+    from passel.schedule import Pipeline, Step
+
+_REPORT = re.compile(rb"===-+===\n *\.\.\. Pass statistics report \.\.\.\n===-+===\n((?:.+\n)*)\n")
+"""A report; in the group are the lines about passes."""
 
 _STATISTIC = re.compile(r" *\(S\) +(\d+) (.+?) +- (.*)")
-_HEADER = 4
-"""Lines of a report of statistics without any pass, which a build without them prints."""
+
+_HEADING = re.compile(r" *('|Pipeline Collection)")
+"""How lines begin that name pipelines."""
+
+_SET = frozenset({"cse"})
+"""Passes that set their statistics: those of the last op are left in a pass manager.
+
+The others add to them.
+"""
 
 
-def run_counted(bindings: Bindings, text: str, operation: Any, ctx: PassContext[Any]) -> Outcome:
-    """Run a pass by MLIR, and give the run what MLIR has counted.
+class CountedRun(NamedTuple):
+    """One run of passes by MLIR, which prints what they have counted after each op.
 
-    The pass manager is a new one: MLIR's passes may set their statistics instead of adding to them,
-    so that those of the last op would be left.
-
-    Args:
-        bindings: The build.
-        text: The pipeline.
-        operation: The op.
-        ctx: The context of the pass that this is.
+    Attributes:
+        managers: MLIR's pass managers.
+        ctx: The context of the pass that they are.
+        call: Calls MLIR.
+        read: Returns what it has printed.
+        diagnostics: What it has reported.
     """
-    made = compiled(bindings, ctx.ir_context, text, verify=False)
-    made.count()
-    outcome, report = printed_by(lambda call: made.run(operation, by=call), _BEGIN)
-    if len(report.splitlines()) == _HEADER:
-        log_warning_once(
-            f"no statistics of native passes: '{bindings.root}' was built without them"
-        )
-    for each, value in statistics_in(report):
-        ctx.count_by_name(each.name, value)
-    return outcome
+
+    managers: Managers
+    ctx: PassContext[Any]
+    call: Caller
+    read: Callable[[], bytes]
+    diagnostics: list[Diagnostic]
+
+    def run(self, op: Any, steps: Sequence[Step]) -> bool:
+        """Run steps up to one that fails, nested passes that set their statistics op by op."""
+        for is_apart, group in groupby(steps, _sets_inside):
+            run = self._inside if is_apart else self._at_once
+            if not run([op], [*group]):
+                return False
+        return True
+
+    def _inside(self, ops: Sequence[Any], steps: Sequence[Any]) -> bool:
+        (op,), (step,) = ops, steps
+        found: dict[tuple[Pipeline, str], list[Any]] = {}
+        for child in self.ctx.adapter.children(op):
+            kind = self.ctx.adapter.kind_of(child)
+            if pipeline := step.select(kind):
+                found.setdefault((pipeline, kind.name), []).append(child)
+        good = [self._at_once(inside, each.steps) for (each, _), inside in found.items()]
+        if all(good) and self.managers.verify:
+            is_valid, reports = calls_of(self.managers.bindings).verify(op.operation)
+            self.diagnostics.extend(map(convert_diagnostic, reports))
+            good.append(is_valid)
+        return all(good)
+
+    def _at_once(self, ops: Sequence[Any], steps: Sequence[Step]) -> bool:
+        manager = self.managers.manager(ops[0], steps, counts=True)
+        outcome = manager.run(*(op.operation for op in ops), by=self.call)
+        self.diagnostics.extend(outcome.diagnostics)
+        counts, last = self.ctx.recorded().counts, manager.counted
+        for lines in _reports(self.read()):
+            passes = chain.from_iterable(map(passes_in, steps))
+            path, adds = "", True
+            for number, line in enumerate(lines):
+                if found := _STATISTIC.fullmatch(line):
+                    key, value = (path, found[2]), int(found[1])
+                    known = last.get(number, 0) if adds else 0
+                    counts[key] = counts.get(key, 0) + value - known
+                    last[number] = value
+                elif not _HEADING.match(line):
+                    step = next(passes)
+                    path, adds = step.path, step.pass_.name not in _SET
+        return not outcome.failed
 
 
+def run_counted(
+    managers: Managers, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
+) -> Outcome:
+    """Run passes on an op, and give the run their statistics."""
+    diagnostics: list[Diagnostic] = []
+    with printing_elsewhere() as (call, read):
+        good = CountedRun(managers, ctx, call, read, diagnostics).run(op, steps)
+    return Outcome(tuple(diagnostics), failed=not good)
+
+
+def _sets_inside(step: Step) -> bool:
+    return isinstance(step, NestedStep) and any(each.pass_.name in _SET for each in passes_in(step))
+
+
+def _reports(printed: bytes) -> list[list[str]]:
+    """Return the lines about passes in each report; what passes have printed is handed on."""
+    os.write(2, _REPORT.sub(b"", printed))
+    return [found.decode(errors="replace").splitlines() for found in _REPORT.findall(printed)]
+
+
+@cache
 def can_measure(bindings: Bindings) -> bool:
     """Return whether what MLIR prints can be read; say it once if it cannot."""
-    found = can_be_own()
-    if not found:
+    try:
+        with printing_elsewhere() as (call, _):
+            return call(bool) is False
+    except (AttributeError, OSError):  # another system, or not allowed
         log_warning_once(
             f"no statistics of '{bindings.root}': this system does not let a thread "
             "have a standard error of its own"
         )
-    return found
-
-
-def statistics_in(report: bytes) -> list[tuple[Statistic, int]]:
-    """Return the statistics of the pass that a report is about."""
-    lines = report.decode(errors="replace").splitlines()
-    found = filter(None, map(_STATISTIC.fullmatch, lines))
-    return [(Statistic(each[3], name=each[2]), int(each[1])) for each in found]
+        return False
 
 
 @cache
@@ -92,5 +159,12 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
     manager.count()
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
-    _, report = printed_by(lambda call: manager.run(module, by=call), _BEGIN)
-    return tuple(each for each, _ in statistics_in(report))
+    with printing_elsewhere() as (call, read):
+        manager.run(module, by=call)
+        (lines,) = _reports(read())
+    if not lines:
+        log_warning_once(
+            f"no statistics of native passes: '{bindings.root}' was built without them"
+        )
+    found = filter(None, map(_STATISTIC.fullmatch, lines))
+    return tuple(Statistic(each[3], name=each[2]) for each in found)

@@ -18,8 +18,8 @@ from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.descriptions import descriptions
 from passel.mlir.pipelines import (
+    CompiledPipeline,
     Refused,
-    compiled,
     effects_of_native,
     expanded,
     facts_of,
@@ -28,17 +28,19 @@ from passel.mlir.pipelines import (
     words_in,
 )
 from passel.passes import Pass
-from passel.pipeline import PassNode, parse_pipeline, print_options
+from passel.pipeline import PassNode, parse_pipeline, print_elements, print_options
+from passel.schedule import nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
-    from passel.mlir.pipelines import CompiledPipeline, Outcome
+    from passel.mlir.pipelines import Outcome
     from passel.passes import PassContext, Statistic
     from passel.passes.option_fields import OptionInfo
     from passel.pipeline import OptionNode
+    from passel.schedule import Step
 
 FUNCTION = ".func"
 """How the names of ops end that are functions."""
@@ -59,29 +61,37 @@ class Managers:
         self.bindings = bindings
         self.verify = verify
         self.tells_failures = tells_failures
-        self._made: dict[str, CompiledPipeline] = {}
+        self._made: dict[tuple[Any, ...], CompiledPipeline] = {}
 
-    def run(self, operation: Any, elements: str, ctx: PassContext[Any]) -> Outcome:
-        """Run passes on an op; give the run the statistics of one, if it collects them.
+    def run(self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]) -> Outcome:
+        """Run passes on an op; give the run their statistics, if it collects them.
 
         Args:
-            operation: The op.
-            elements: The passes, as in a pipeline.
+            op: The op.
+            steps: The passes.
             ctx: The context of the pass that they are.
         """
-        text = f"{operation.name}({elements})"
         if ctx.collects_statistics:
             from passel.mlir.measured import can_measure, run_counted  # noqa: PLC0415 - rare
 
             if can_measure(self.bindings):
-                return run_counted(self.bindings, text, operation, ctx)
-        made = self._made.get(text)
+                return run_counted(self, op, steps, ctx)
+        return self.manager(op, steps).run(op.operation)
+
+    def manager(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> CompiledPipeline:
+        """Return the pass manager of passes for an op, which may print statistics."""
+        key = name, *_ = op.operation.name, counts, *steps
+        made = self._made.get(key)
         if made is None:
-            made = compiled(self.bindings, ctx.ir_context, text, verify=self.verify)
-            self._made[text] = made
+            text = f"{name}({print_elements(nodes_of(steps))})"
+            native = self.bindings.passmanager.PassManager.parse(text, op.operation.context)
+            native.enable_verifier(self.verify)
+            made = self._made[key] = CompiledPipeline(native, self.bindings)
             if self.tells_failures:
                 made.print_failures(self.folder)
-        return made.run(operation)
+            if counts:
+                made.count()
+        return made
 
     @cached_property
     def folder(self) -> Path:
@@ -148,7 +158,7 @@ class NativePass(Pass[Any, Managers]):
         Raises:
             PassFailure: The pass failed. MLIR's own words are reported before.
         """
-        outcome = ctx.state.run(op.operation, str(self), ctx)
+        outcome = ctx.state.run(op, (ctx.step,), ctx)
         for diagnostic in outcome.diagnostics:
             ctx.emit(diagnostic)
         if outcome.failed:

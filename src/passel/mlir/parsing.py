@@ -139,8 +139,10 @@ class _Parser:
         Raises:
             ParseError: It would.
         """
-        if (fault := fault_in(text)) is not None:
-            raise self._error_at(text, *fault)
+        if _BEGIN in text and (at := fault_in(text)) is not None:
+            is_over = at == len(text)
+            message = "expected '#-}', not the end" if is_over else "invalid string or character"
+            raise self._error_at(text, at, message)
 
     def _encoded(self, source: str | bytes, line_offset: int) -> bytes:
         """Return a text, behind as many empty lines as precede it, if it is UTF-8.
@@ -148,19 +150,17 @@ class _Parser:
         Raises:
             ParseError: It is not.
         """
+        text = source if isinstance(source, bytes) else source.encode(errors="surrogatepass")
+        text = b"\n" * line_offset + text
         try:
-            if isinstance(source, str):
-                return ("\n" * line_offset + source).encode()
-            text = b"\n" * line_offset + source
             text.decode()
-        except (UnicodeDecodeError, UnicodeEncodeError) as error:
+        except UnicodeDecodeError as error:
             message = f"invalid UTF-8: {error.reason}"
-            raise self._error_at(error.object, error.start, message) from None
+            raise self._error_at(text, error.start, message) from None
         return text
 
-    def _error_at(self, source: Any, at: int, message: str) -> ParseError:
-        newline: Any = "\n" if isinstance(source, str) else b"\n"
-        line, column = source.count(newline, 0, at) + 1, at - source.rfind(newline, 0, at)
+    def _error_at(self, text: bytes, at: int, message: str) -> ParseError:
+        line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
         place = Location(self._name, line, column)
         return ParseError([Diagnostic(Severity.ERROR, message, place)])
 
@@ -237,50 +237,28 @@ class _Parser:
 
 _BEGIN = b"{-#"
 _SKIPPED = re.compile(rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|\{-#')
+_STRING = rb'"(?:[^"\\\n\v\f]++|\\[nt"\\]|\\[0-9A-Fa-f]{2})*+"'
 _TOKEN = re.compile(
-    rb'(?P<value>:(?:\s|//[^\n]*)*)|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|(?P<end>#-\})|.', re.DOTALL
+    rb'(?P<end>#-\})|\s|//[^\n]*|[\w\[\]{}()<>,:=?|*+/-]|[@%^!#](?=[\w"$.-])|[$.]|' + _STRING,
+    re.ASCII,
 )
-_STRING = re.compile(rb'"(?:[^"\\\n\v\f]++|\\[nt"\\]|\\[0-9A-Fa-f]{2})*+')
-_GOOD = re.compile(rb"#-\}|[\w\[\]{}()<>,:=?|*+-]|/|[@%^!#][\w\"$.-]", re.ASCII)
 
 
-def fault_in(text: bytes) -> tuple[int, str] | None:
-    r"""Return where a value in a section is no token, and what is wrong; None if all are.
+def fault_in(text: bytes) -> int | None:
+    r"""Return where a section has no token; None if all are tokens.
 
     Example:
         >>> fault_in(b'module {} {-# external_resources: { zoo: { cat: "?!" } } #-}')
         >>> fault_in(b'module {} {-# external_resources: { zoo: { cat: "\\q" } } #-}')
-        (49, 'unknown escape in string literal')
+        48
     """
-    if _BEGIN not in text:
-        return None
     at = 0
     while (mark := _SKIPPED.search(text, at)) is not None:
         at = mark.end()
-        if mark[0] == _BEGIN:
-            found = _fault_from(text, at)
-            if isinstance(found, tuple):
-                return found
-            at = found
+        is_inside = mark[0] == _BEGIN
+        while is_inside:
+            token = _TOKEN.match(text, at)
+            if token is None:
+                return at
+            at, is_inside = token.end(), token["end"] is None
     return None
-
-
-def _fault_from(text: bytes, at: int) -> int | tuple[int, str]:
-    """Return the end of the section that begins before a place, or what is wrong in it."""
-    for token in _TOKEN.finditer(text, at):
-        if token["end"] is not None:
-            return token.end()
-        if token["value"] is None:
-            continue
-        start = token.end()
-        if start == len(text):
-            return start, "expected the value of a resource, not the end of the file"
-        string = _STRING.match(text, start)
-        if string is None:
-            if _GOOD.match(text, start) is None:
-                return start, "unexpected character"
-        elif not text.startswith(b'"', string.end()):
-            if text.startswith(b"\\", string.end()):
-                return string.end(), "unknown escape in string literal"
-            return string.end(), "expected '\"' in string literal"
-    return len(text)

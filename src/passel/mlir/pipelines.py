@@ -15,7 +15,7 @@ from passel.mlir.bindings import at_once, context_lock
 from passel.mlir.calls import calls_of
 from passel.mlir.contents import symbol_name
 from passel.mlir.diagnostics import convert_diagnostic
-from passel.mlir.standard_error import printed_by
+from passel.mlir.standard_error import printing_elsewhere
 from passel.mlir.upstream import (
     FACTS,
     PassFacts,
@@ -73,11 +73,11 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
                 parse(self._pipeline, context)
 
         try:
-            with context_lock(context):
-                _, text = printed_by(lambda call: call(parse_again), is_own=False)
+            with context_lock(context), printing_elsewhere(is_own=False) as (call, read):
+                call(parse_again)
+                return read().decode(errors="replace")
         except (AttributeError, OSError):  # another system
             return ""
-        return text.decode(errors="replace")
 
 
 def _first_line(text: str) -> str:
@@ -103,10 +103,14 @@ class CompiledPipeline:
     Args:
         manager: The manager.
         bindings: The build.
+
+    Attributes:
+        counted: The numbers of its last report, by line.
     """
 
     def __init__(self, manager: Any, bindings: Bindings) -> None:
         self._manager = manager
+        self.counted: dict[int, int] = {}
         self._calls = calls_of(bindings)
 
     def __str__(self) -> str:
@@ -126,14 +130,14 @@ class CompiledPipeline:
             tree_printing_dir_path=str(folder),
         )
 
-    def run(self, operation: Any, by: Caller = at_once) -> Outcome:
-        """Run the pipeline on an op of its anchor's name.
+    def run(self, *operations: Any, by: Caller = at_once) -> Outcome:
+        """Run the pipeline on ops of its anchor's name.
 
         Args:
-            operation: The op.
+            operations: The ops.
             by: Calls MLIR, maybe in another thread.
         """
-        succeeded, reports = self._calls.run(self._manager, operation, by)
+        succeeded, reports = self._calls.run(self._manager, operations, by)
         return Outcome(tuple(map(convert_diagnostic, reports)), failed=not succeeded)
 
 
@@ -160,20 +164,6 @@ def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
         raise Refused(bindings, text, f"invalid UTF-8: {error.reason}") from None
     except ValueError as error:
         raise Refused(bindings, text, str(error)) from None
-    return CompiledPipeline(manager, bindings)
-
-
-def compiled(bindings: Bindings, context: Any, text: str, *, verify: bool) -> CompiledPipeline:
-    """Return a pass manager for a pipeline that MLIR is known to accept.
-
-    Args:
-        bindings: The build.
-        context: The context of the ops that it will run on.
-        text: The pipeline.
-        verify: Whether it verifies after each pass.
-    """
-    manager = bindings.passmanager.PassManager.parse(text, context)
-    manager.enable_verifier(verify)
     return CompiledPipeline(manager, bindings)
 
 

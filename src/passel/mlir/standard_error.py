@@ -9,18 +9,18 @@ from __future__ import annotations
 import ctypes
 import faulthandler
 import os
-from functools import cache
+from contextlib import contextmanager
+from functools import cache, partial
+from io import FileIO
 from threading import local
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from passel.execution.streams import interrupts_held, last_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from passel.mlir.bindings import Caller
-
-T = TypeVar("T")
 
 _CLONE_FILES = 0x400
 _PATIENCE = 5
@@ -30,62 +30,55 @@ _elsewhere = local()
 """In threads whose standard error is another one, `number` is that of the process's."""
 
 
-@cache
-def can_be_own() -> bool:
-    """Return whether the system lets a thread have a standard error of its own."""
-    try:
-        return printed_by(lambda call: call(int))[1] == b""
-    except (AttributeError, OSError):  # another system, or not allowed
-        return False
+@contextmanager
+def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callable[[], bytes]]]:
+    """Let MLIR print into memory for a while.
 
-
-def printed_by(
-    action: Callable[[Caller], T], begin: bytes = b"", *, is_own: bool = True
-) -> tuple[T, bytes]:
-    """Return the result of an action, and what MLIR has printed in it.
+    Yields a function that calls another one in a thread with a standard error of its own, and one
+    that returns what has been printed there since it was asked last. What is left at the end goes
+    to the process's standard error. Ctrl-C waits for the end.
 
     Args:
-        action: Is given a function that calls another one in a thread with a standard error of
-            its own. What runs there is over before anything else happens here, Ctrl-C or not.
-        begin: How what is wanted begins. What was printed before goes to the process's standard
-            error.
-        is_own: Whether a thread must have its own. Else, where it cannot, what others print at the
-            same time is taken for the action's.
+        is_own: Whether the thread must have its own. Else, where it cannot, what others print
+            meanwhile is taken for MLIR's.
 
     Raises:
         OSError: The system does not let a thread have one.
     """
-    printed: list[bytes] = []
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
 
-    def work(function: Callable[[], Any]) -> Any:
-        if not _take_files() and is_own:
-            raise OSError("the files of a thread are those of its process")
-        usual = _elsewhere.number = os.dup(2)
-        file = os.memfd_create("printed")
-        os.dup2(file, 2)
-        try:
-            return function()
-        finally:
-            os.dup2(usual, 2)
-            printed.append(os.pread(file, os.lseek(file, 0, os.SEEK_END), 0))
-            os.close(file)
-            os.close(usual)
+    known = 0
 
     def call(function: Callable[[], Any]) -> Any:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
+        return pool.submit(function).result()
 
-        with interrupts_held(), ThreadPoolExecutor(1) as pool:
-            return pool.submit(work, function).result()
+    def read() -> bytes:
+        nonlocal known
+        text = os.pread(file.fileno(), os.fstat(file.fileno()).st_size - known, known)
+        known += len(text)
+        return text
 
-    try:
-        result = action(call)
-    finally:
-        text = b"".join(printed)
-        place = text.find(begin)
-        before, wanted = (text, b"") if place < 0 else (text[:place], text[place:])
-        if before:
-            os.write(2, before)
-    return result, wanted
+    with (
+        interrupts_held(),
+        ThreadPoolExecutor(1) as pool,
+        FileIO(os.memfd_create("printed")) as file,
+    ):
+        usual: int = call(partial(_redirect, file.fileno(), is_own=is_own))
+        try:
+            yield call, read
+        finally:
+            call(partial(os.dup2, usual, 2))
+            call(partial(os.close, usual))
+            os.write(2, read())
+
+
+def _redirect(file: int, *, is_own: bool) -> int:
+    """Make a file the calling thread's standard error, and return what that was."""
+    if not _take_files() and is_own:
+        raise OSError("the files of a thread are those of its process")
+    usual = _elsewhere.number = os.dup(2)
+    os.dup2(file, 2)
+    return usual
 
 
 def _take_files() -> bool:

@@ -7,18 +7,15 @@ encloses it may be broken: MLIR never does, and some verifiers would end the pro
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import SEEN, Severity
 from passel.ir import InvalidIR
-from passel.mlir.bindings import parent_of
+from passel.mlir.bindings import on_threads, parent_of
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from passel.mlir.bindings import Bindings
 
 
@@ -34,8 +31,8 @@ def verify(bindings: Bindings, op: Any) -> None:
     error = _first_error(bindings, op)
     if error is None:
         return
-    blamed, error = _emitter(bindings, op, error)
-    blamed, error = _earliest(bindings, op, blamed, error)
+    with on_threads(op.operation.context, 1):  # of siblings, the first one is to blame
+        blamed, error = _emitter(bindings, op, _first_error(bindings, op) or error)
     name, message = _split(error.message)
     if name not in ("", blamed.operation.name):
         message = error.message
@@ -91,35 +88,6 @@ def _emitter(bindings: Bindings, op: Any, error: Report) -> tuple[Any, Report]:
         if again is not None and again.location == place:
             return candidate, again
     return named[0], error
-
-
-def _earliest(bindings: Bindings, op: Any, blamed: Any, error: Report) -> tuple[Any, Report]:
-    """Return the first of several invalid ops: MLIR reports any one of isolated siblings."""
-    while True:
-        for sibling in _before(bindings, op, blamed):
-            found = _first_error(bindings, sibling)
-            if found is not None:
-                op = sibling
-                blamed, error = _emitter(bindings, sibling, found)
-                break
-        else:
-            return blamed, error
-
-
-def _before(bindings: Bindings, op: Any, blamed: Any) -> Iterator[Any]:
-    """Yield what stands before `blamed` and before what encloses it, inside of `op`.
-
-    All of it is in ops whose own rules hold, or MLIR would not have come to `blamed`.
-    """
-    path = [blamed.operation]
-    while path[-1] != op.operation:
-        path.append(parent_of(path[-1]))
-    path.reverse()
-    for outer, inner in pairwise(path):
-        for child in bindings.children(outer):
-            if child.operation == inner:
-                break
-            yield child
 
 
 def _op_at(bindings: Bindings, blamed: Any, location: Any) -> Any:
