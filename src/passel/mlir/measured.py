@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.mlir.bindings import Bindings, Caller
-    from passel.mlir.native import Managers
     from passel.passes import PassContext
     from passel.schedule import Pipeline, Step
 
@@ -58,7 +57,7 @@ class CountedRun(NamedTuple):
         diagnostics: What it has reported.
     """
 
-    managers: Managers
+    managers: Any
     ctx: PassContext[Any]
     call: Caller
     read: Callable[[], bytes]
@@ -106,9 +105,7 @@ class CountedRun(NamedTuple):
         return not outcome.failed
 
 
-def run_counted(
-    managers: Managers, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
-) -> Outcome:
+def run_counted(managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]) -> Outcome:
     """Run passes on an op, and give the run their statistics."""
     diagnostics: list[Diagnostic] = []
     with printing_elsewhere() as (call, read):
