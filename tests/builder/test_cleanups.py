@@ -57,7 +57,7 @@ NEEDS = f"inserted: 'canonical', since {FINDS}"
 ON_A = "'a' should be followed by some {} (declared)"
 NO_PLACE = "warning: {}, and is not: no place {} it keeps the other constraints"
 
-CASES = {
+CASES: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
     "what is there will do, not at once": ([Messy(), A(), TIDY, B()], [], "messy,a,x{n=1},x{n=2},b", []),
     "as late as other constraints allow, for several": (
         [Messy(), A(), Messy(), B(), Lower(), A()], [], "messy,a,messy,b,x{n=1},x{n=2},lower,a", [MESSY],
