@@ -1,4 +1,4 @@
-"""Recorded pipelines do nothing outside the IR that is not allowed."""
+"""The rules under "What is trusted" in docs/debugging.md: files run nothing that is not allowed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import only_error
 
 from passel import PassManager
 from passel.errors import EffectsError
 from passel.instruments.reproducer_file import reproducer_text
 from passel.mlir import MLIRAdapter
 from passel.passes.definition import EFFECTS
+from passel.tool import report
 
 if TYPE_CHECKING:
     from tool_fixtures import Outcome, Tool
@@ -27,6 +29,8 @@ SNAPSHOT = "snapshot-op-locations{filename=made}"
 PLUGIN = '''\
 from pathlib import Path
 from passel import OpPassManager, Pass, PassFailure
+
+Path("loaded").touch()
 
 
 class Touch(Pass):
@@ -42,6 +46,13 @@ class Touch(Pass):
         Path("made").touch()
 
 
+class Silent(Touch):
+    """Make a file without a word."""
+
+    name = "silent"
+    effects = ()
+
+
 class RunTouch(Pass):
     """Run `touch` without showing it in its options."""
 
@@ -53,10 +64,15 @@ class RunTouch(Pass):
 '''
 
 
-def replay(tool: Tool, pipeline: str, *flags: str) -> Outcome:
-    """Replay a file that records a pipeline; a plugin with passes stands beside it."""
-    Path("r.mlir").write_text(reproducer_text(MODULE, pipeline))
+@pytest.fixture(autouse=True)
+def _plugin(tool: Tool) -> None:  # `tool` has changed the directory
+    assert tool
     Path("plugin.py").write_text(PLUGIN)
+
+
+def replay(tool: Tool, pipeline: str, *flags: str) -> Outcome:
+    """Replay a file that records a pipeline, with the plugin."""
+    Path("r.mlir").write_text(reproducer_text(MODULE, pipeline))
     return tool("--run-reproducer", "r.mlir", "--load-pass-plugin=plugin.py", *flags)
 
 
@@ -160,7 +176,6 @@ def test_unknown_effects_are_refused(tool: Tool) -> None:
 
 def test_the_command_to_replay_allows_what_it_needs(tool: Tool) -> None:
     """The command that replays a failure has the flag that allows its effects."""
-    Path("plugin.py").write_text(PLUGIN)
     outcome = tool(
         *("in.mlir", "-p", "builtin.module(mlir-opt{executable=/bin/false})"),
         "--mlir-pass-pipeline-crash-reproducer=r.mlir",
@@ -201,3 +216,82 @@ def test_registered_pipelines_are_looked_through(tool: Tool, ir: str, passes: st
     outcome = replay(tool, f"builtin.module({passes})", f"--ir={ir}")
     assert outcome.code == 1
     assert "pass 'gpu-module-to-binary' reads files, runs programs and writes" in outcome.err
+
+
+# -- What is trusted ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
+def test_a_record_runs_only_if_that_is_asked_for(tool: Tool, adapter: str) -> None:
+    """IR and its resources choose no pass without `--run-reproducer`."""
+    common = (f"--ir={adapter}", "--load-pass-plugin=plugin.py")
+    assert tool(*common, stdin=reproducer_text(MODULE, "builtin.module(silent)")).code == 0
+    assert not Path("made").exists()
+    assert (
+        tool(
+            *common, "--run-reproducer", stdin=reproducer_text(MODULE, "builtin.module(silent)")
+        ).code
+        == 0
+    )
+    assert Path("made").exists()
+
+
+def test_reproducers_name_no_plugin(tool: Tool) -> None:
+    """A pass of a plugin that the command line does not load is unknown."""
+    Path("plugin.py").write_text(PLUGIN.replace('"silent"', '"aside"'))
+    error = only_error(
+        tool("--run-reproducer", stdin=reproducer_text(MODULE, "builtin.module(aside)"))
+    )
+    assert "'aside' does not refer to a registered pass" in error
+    assert not Path("loaded").exists()
+
+
+@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
+def test_pipeline_files_run_passes_with_effects(tool: Tool, adapter: str) -> None:
+    """They are as good as `-p`; dumped or linted, nothing runs."""
+    Path("p.yaml").write_text("Pipeline: [touch]\n")
+    common = (f"--ir={adapter}", "--load-pass-plugin=plugin.py", "-p", "@p.yaml")
+    assert tool(*common, "--lint").code == 0
+    assert not Path("made").exists()
+    assert tool(*common, stdin=b"module {}").code == 0
+    assert Path("made").exists()
+
+
+def test_pipeline_files_show_lines_of_others(tool: Tool) -> None:
+    """A file that is included and is no pipeline is shown where it is wrong."""
+    Path("keys.yaml").write_text("token: SECRET\n")
+    Path("p.yaml").write_text("Pipeline: [include: keys.yaml]\n")
+    error = only_error(tool("-p", "@p.yaml", stdin=b"module {}"))
+    assert error.startswith("keys.yaml:1:1: error: a pipeline's file has no key 'token'")
+    assert "token: SECRET" in error
+
+
+def test_plugins_run_when_they_are_loaded(tool: Tool) -> None:
+    """Before the command line is checked."""
+    assert tool("--load-pass-plugin=plugin.py", "--no-such-pass", stdin=b"").code == 1
+    assert Path("loaded").exists()
+
+
+def test_reading_a_record_runs_nothing(
+    tool: Tool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pages about a record are made without the plugin whose passes are in it."""
+    record = str(tmp_path / "run.record")
+    common = ("--load-pass-plugin=plugin.py", "-p", "builtin.module(silent)")
+    assert tool(*common, f"--record={record}", stdin=b"module {}").code == 0
+    for name in ("loaded", "made"):
+        Path(name).unlink()
+    assert report.main([record]) == 0
+    assert "silent" in capsys.readouterr().out
+    assert not Path("loaded").exists()
+    assert not Path("made").exists()
+
+
+def test_a_record_as_the_input_runs_no_pass_that_declares_effects(tool: Tool) -> None:
+    """What goes on from a record is a pipeline from a file."""
+    common = ("--load-pass-plugin=plugin.py", "-p", "builtin.module(cse,touch)")
+    assert tool(*common, "--record=run.record", stdin=b"module {}").code == 0
+    Path("made").unlink()
+    error = only_error(tool("run.record", "--load-pass-plugin=plugin.py", "--start-after=cse"))
+    assert "which a pipeline from a file may do only if you trust it" in error
+    assert not Path("made").exists()
