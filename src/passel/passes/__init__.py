@@ -1,8 +1,9 @@
 """Passes: how they are declared, configured, registered and found by name."""
 
 from passel.passes.base import InterfacePass, OperationPass, Pass
-from passel.passes.context import PassContext, PipelineRun
+from passel.passes.context import PassContext
 from passel.passes.options import Options, option
+from passel.passes.outcome import PipelineRun
 from passel.passes.pass_type import PassType
 from passel.passes.registry import PassRegistry, default_registry
 from passel.passes.remarks import RemarkEmitter

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import typing
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from passel.analysis import AnalysisManager
 from passel.analysis.manager import AnalysisServices
 from passel.diagnostics import Diagnostic, Severity
 from passel.passes.op_facts import OpFacts, op_diagnostic
-from passel.passes.outcome import UNCHANGED
+from passel.passes.outcome import PipelineRun, Record
 from passel.passes.remarks import UNHEARD, RemarkEmitter
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from passel.analysis.manager import A
     from passel.errors import Failure
     from passel.ir import IRAdapter
-    from passel.passes.outcome import Outcome
     from passel.passes.remarks import RemarkFilter
     from passel.passes.statistics import Statistic
 
@@ -39,24 +38,6 @@ class PipelineTree(Protocol):
     def anchor(self) -> str:
         """The op name it runs on, or `any`."""
         ...
-
-
-class PipelineRun:
-    """How a dynamic pipeline went; true if it succeeded.
-
-    Attributes:
-        failures: What failed, in program order; already reported.
-        changed: Whether the IR changed; None if the run had no need to know.
-    """
-
-    __slots__ = ("changed", "failures")
-
-    def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
-        self.failures: Final[tuple[Failure, ...]] = failures
-        self.changed: Final[bool | None] = changed
-
-    def __bool__(self) -> bool:
-        return not self.failures
 
 
 class PassRun(AnalysisServices, Protocol):
@@ -86,46 +67,23 @@ class PassRun(AnalysisServices, Protocol):
     ) -> PipelineRun:
         """Run a pipeline for a pass on an op of another IR, which it has made from its own.
 
-        Its statistics count, it is verified as this run is, and those instrumentations see it
-        that can (`PassInstrumentation.crosses`). Whether the pass fails is for it to decide. The
-        compiler is one for the other IR and context, kept for a whole run.
-
-        Raises:
-            AnchorError: The pipeline cannot be scheduled.
+        It takes part in the run as dynamic pipelines do; instrumentations see it that can
+        (`PassInstrumentation.crosses`). The compiler is one for that IR, kept for a whole run.
         """
         ...
 
     def blame(self, ctx: Any, steps: Any, op: Any, error: Any, /) -> None:
-        """Report that one of the steps failed that an adapter has made one pass of.
+        """Report that one of several steps failed on an op, which an adapter has made one pass of.
 
-        `steps` are all that it may be, `op` is what it ran on, and `error` what the verifier says,
-        as `InvalidIR`, if it left invalid IR behind.
+        `error` is the `InvalidIR` of the verifier, if invalid IR is left.
         """
         ...
 
 
-class Record:
-    """Report of a pass: most have nothing to say.
-
-    Attributes:
-        outcome: What was reported already, also by pipelines that the pass has run.
-        diagnostics: What is reported when the pass ends.
-        counts: What was counted since.
-    """
-
-    __slots__ = ("counts", "diagnostics", "outcome")
-
-    def __init__(self) -> None:
-        self.outcome: Outcome = UNCHANGED
-        self.diagnostics: list[Diagnostic] = []
-        self.counts: dict[tuple[str, str], int] = {}
-
-
 class PassContext(Generic[StateT]):
-    """All that a pass may ask of the run, and tell it; the pass itself is frozen and has no state.
+    """All that a pass may ask of the run, and tell it; valid during `Pass.run` only: don't keep it.
 
-    It is valid during `Pass.run` only: don't keep it. The run has one for all passes of a pipeline
-    on one op, and writes its attributes but `op`.
+    The run has one for all passes of a pipeline on one op, and writes its attributes but `op`.
 
     Attributes:
         op: The op that the pass runs on.
@@ -232,9 +190,8 @@ class PassContext(Generic[StateT]):
             ...     def run(self, op, ctx):
             ...         about = ctx.about()
             ...         print(about.name, about.symbol, about.location, about.text)
-            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
-            >>> _ = pm.nest("toy.func").add(Show())
-            >>> _ = pm.run(parse_toy("toy.module(toy.func @f(toy.op))"))
+            >>> pm = PassManager("toy.func", adapter=ToyAdapter()).add(Show())
+            >>> _ = pm.run(parse_toy("toy.func @f(toy.op)"))
             toy.func f <unknown>:0 toy.func @f(toy.op)
         """
         return OpFacts(self.adapter, self.op if op is None else op)
@@ -245,13 +202,10 @@ class PassContext(Generic[StateT]):
     def analyses(self) -> AnalysisManager:
         """The analyses of the op, with those of enclosing and nested ops."""
         if self.cached is None:
-            above = None if self.parent is None else self.parent.analyses
-            made = (
-                AnalysisManager(self.op, self.run)
-                if above is None
-                else above.child(self.op, self.run)
-            )
-            self.cached = made
+            if self.parent is None:
+                self.cached = AnalysisManager(self.op, self.run)
+            else:
+                self.cached = self.parent.analyses.child(self.op, self.run)
         return self.cached
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
@@ -322,10 +276,8 @@ class PassContext(Generic[StateT]):
     def answer_for_changes_outside(self) -> None:
         """State that the pass has changed the enclosing op, and answers for it.
 
-        A pass must not do so: ops beside its own may be processed at the same time. For a
-        compiler whose passes add symbols beside their op all the same: what the enclosing op
-        consists of now is what changes by other passes are compared with, and the op counts
-        as changed.
+        For a compiler whose passes add symbols beside their op, which passes must not do: what the
+        enclosing op is now is what later changes are found by, and it counts as changed.
         """
         self.good = None
         if self.caller is not None and self.caller.op == self.op:
@@ -335,8 +287,6 @@ class PassContext(Generic[StateT]):
 
     def fingerprint(self) -> object:
         """Return what the op consists of now; equal to a later one if nothing changed since.
-
-        Example: run a pipeline until `ctx.fingerprint()` stays the same.
 
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """
@@ -395,8 +345,9 @@ class PassContext(Generic[StateT]):
                 "the class body"
             )
         if amount < 0:
-            msg = f"statistic '{statistic.name}' cannot grow by {amount}: amounts are not negative"
-            raise ValueError(msg)
+            raise ValueError(
+                f"statistic '{statistic.name}' cannot grow by {amount}: it is negative"
+            )
         self.count_by_name(statistic.name, amount)
 
     def count_by_name(self, name: str, amount: int) -> None:

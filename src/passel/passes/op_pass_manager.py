@@ -6,15 +6,7 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Final,
-    NamedTuple,
-    Self,
-    TypeAlias,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeAlias
 
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
@@ -158,8 +150,8 @@ class OpPassManager:
 
         added: list[Placed] = []
         if name or argument or description or op_name:
-            how = {"argument": argument, "description": description, "op_name": op_name}
-            passes = (pass_of(*passes, name=name, **how),)
+            texts = {"argument": argument, "description": description, "op_name": op_name}
+            passes = (pass_of(*passes, name=name, **texts),)
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)

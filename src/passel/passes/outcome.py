@@ -1,13 +1,13 @@
 """Outcomes: what running a step, a pipeline or siblings leads to, as a value that adds up.
 
-An outcome holds no ops and can be pickled.
+An outcome holds no ops and can be pickled. A record gathers what becomes one while a pass runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from passel.analysis import EVERYTHING, in_common
 
@@ -103,3 +103,38 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
     if failures or diagnostics or counts or preserved is not EVERYTHING:
         return Outcome(changed, failures, diagnostics, counts, preserved)
     return _PLAIN[changed]
+
+
+class PipelineRun:
+    """How a dynamic pipeline went; true if it succeeded.
+
+    Attributes:
+        failures: What failed, in program order; already reported.
+        changed: Whether the IR changed; None if the run had no need to know.
+    """
+
+    __slots__ = ("changed", "failures")
+
+    def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
+        self.failures: Final[tuple[Failure, ...]] = failures
+        self.changed: Final[bool | None] = changed
+
+    def __bool__(self) -> bool:
+        return not self.failures
+
+
+class Record:
+    """Report of a pass: most have nothing to say.
+
+    Attributes:
+        outcome: What was reported already, also by pipelines that the pass has run.
+        diagnostics: What is reported when the pass ends.
+        counts: What was counted since.
+    """
+
+    __slots__ = ("counts", "diagnostics", "outcome")
+
+    def __init__(self) -> None:
+        self.outcome: Outcome = UNCHANGED
+        self.diagnostics: list[Diagnostic] = []
+        self.counts: dict[tuple[str, str], int] = {}
