@@ -240,7 +240,7 @@ class PassContext(Generic[StateT]):
         """Return an analysis of an op inside, computed now if it is not cached.
 
         Raises:
-            ValueError: `op` is not inside of the pass's op.
+            ValueError: `op` is elsewhere.
 
         Source: `mlir::Pass::getChildAnalysis`, MLIR 22.
         """
@@ -345,9 +345,8 @@ class PassContext(Generic[StateT]):
                 "the class body"
             )
         if amount < 0:
-            raise ValueError(
-                f"statistic '{statistic.name}' cannot grow by {amount}: it is negative"
-            )
+            msg = f"statistic '{statistic.name}' cannot grow by {amount}: amounts are not negative"
+            raise ValueError(msg)
         self.count_by_name(statistic.name, amount)
 
     def count_by_name(self, name: str, amount: int) -> None:
@@ -382,8 +381,7 @@ class PassContext(Generic[StateT]):
         The pass does not fail by it; raise `PassFailure` for that.
 
         Returns:
-            The diagnostic, to attach notes to while the pass runs: it is reported when the
-            pass has ended.
+            The diagnostic, to attach notes to until the pass has ended: then it is reported.
         """
         return self._report(Severity.ERROR, message, op)
 
