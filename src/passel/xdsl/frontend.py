@@ -21,53 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from xdsl.context import Context
-    from xdsl.ir import Operation
     from xdsl.utils.lexer import Span
     from xdsl.utils.target import Target
 
     from passel.ir.frontend import FrontendSettings, SourcePart
     from passel.ir.resources import ExternalResource
-
-
-class Emitter:
-    """Prints ops as the flags demand.
-
-    Raises:
-        UsageError: There is no such target, it cannot be loaded, or its options are wrong.
-    """
-
-    def __init__(self, settings: FrontendSettings) -> None:
-        spec = _spec(settings.own.get("target", "mlir"))
-        self._target: Target | None = _target(spec)
-        self._is_mlir: bool = spec.name == "mlir"
-        self._flags = settings.printing
-
-    def emit(self, op: Operation, context: Context, metadata: str = "") -> str:
-        """Return the op as text.
-
-        Args:
-            op: What to print.
-            context: Its context.
-            metadata: What to add to it if it is printed as MLIR.
-
-        Raises:
-            Exception: Whatever the target raises for IR that it does not take.
-        """
-        stream = StringIO()
-        if self._target is not None and not self._is_mlir:
-            if not isinstance(op, ModuleOp):
-                msg = f"it takes a builtin.module, not '{op.name}'"
-                raise TypeError(msg)
-            self._target.emit(context, op, stream)
-            return stream.getvalue()
-        printer = make_printer(self._flags, stream=stream)
-        printer.print_op(op)
-        printer.print_metadata(context.loaded_dialects)
-        if metadata:
-            stream.write(f"\n\n{metadata}")
-        # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
-        stream.write("\n" if self._flags.local_scope else "\n\n")
-        return stream.getvalue()
 
 
 def _target(spec: ArgSpec) -> Target | None:
@@ -80,12 +38,12 @@ def _target(spec: ArgSpec) -> Target | None:
         hint = suggest(spec.name, names) or f" (one of {', '.join(names)})"
         raise UsageError(f"no such target '{spec.name}'{hint}")
     try:
-        return load_target(spec.name, targets[spec.name]).from_spec(spec)
+        return _load_target(spec.name, targets[spec.name]).from_spec(spec)
     except ValueError as error:
         raise UsageError(f"target '{spec.name}': {error}") from None
 
 
-def load_target(name: str, factory: Callable[[], type[Target]]) -> type[Target]:
+def _load_target(name: str, factory: Callable[[], type[Target]]) -> type[Target]:
     """Import a target, which may need packages that xDSL does not.
 
     Raises:
@@ -130,9 +88,15 @@ class XDSLFrontend(Frontend):
     )
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Find the target."""
+        """Find the target.
+
+        Raises:
+            UsageError: There is no such target, it cannot be loaded, or its options are wrong.
+        """
         self.settings = settings
-        self._emitter = Emitter(settings)
+        spec = _spec(settings.own.get("target", "mlir"))
+        target = _target(spec)
+        self._target: Target | None = None if spec.name == "mlir" else target
         self._base: Context = self.adapter.create_context()
         self._base.allow_unregistered = settings.allow_unregistered
 
@@ -165,12 +129,28 @@ class XDSLFrontend(Frontend):
         return Parsed(op, resources)
 
     def emit(self, parsed: Parsed, context: Context) -> str:
-        """Print as MLIR, or by the target that was asked for."""
-        if not parsed.resources:
-            return self._emitter.emit(parsed.op, context)
-        from passel.ir.resources import print_resources
+        """Print as MLIR, or by the target that was asked for.
 
-        return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
+        Raises:
+            Exception: Whatever the target raises for IR that it does not take.
+        """
+        op, flags, stream = parsed.op, self.settings.printing, StringIO()
+        if self._target is not None:
+            if not isinstance(op, ModuleOp):
+                msg = f"it takes a builtin.module, not '{op.name}'"
+                raise TypeError(msg)
+            self._target.emit(context, op, stream)
+            return stream.getvalue()
+        printer = make_printer(flags, stream=stream)
+        printer.print_op(op)
+        printer.print_metadata(context.loaded_dialects)
+        if parsed.resources:
+            from passel.ir.resources import print_resources
+
+            stream.write(f"\n\n{print_resources(parsed.resources)}")
+        # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
+        stream.write("\n" if flags.local_scope else "\n\n")
+        return stream.getvalue()
 
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects of the installation."""

@@ -1,4 +1,4 @@
-"""Rules for what may be inlined, by dialect.
+"""Which calls are inlined, and how.
 
 xDSL has no counterpart of MLIR's `DialectInlinerInterface`, so the dialects whose ops MLIR
 inlines are listed here; a dialect's author gives a dialect the interface `InlinerInterface`.
@@ -6,15 +6,24 @@ inlines are listed here; a dialect's author gives a dialect the interface `Inlin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xdsl.dialect_interfaces import DialectInterface
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import CallSiteLoc, UnknownLoc, UnregisteredOp
+from xdsl.dialects.cf import BranchOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Region
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import UnregisteredConstructException
+
+from passel.xdsl.symbols import enclosing_table, references, symbol_name
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.ir import Operation
+    from xdsl.dialects.func import CallOp
+    from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+    from passel.xdsl.analyses.call_graph import CallGraph
 
 _INLINABLE = frozenset(
     {
@@ -61,3 +70,159 @@ def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool
     if interface is not None:
         return interface.is_legal_to_inline(op, call)
     return dialect in _INLINABLE
+
+
+NO_LIMIT: Final = 2**32 - 1
+"""The threshold in percent that every callee is below."""
+
+_SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
+"""Ops whose regions may have several blocks."""
+
+
+class InliningRules:
+    """Decides which calls are inlined.
+
+    Args:
+        graph: The calls before anything was inlined.
+        context: Knows the dialects.
+        threshold: Greatest size of a callee, in percent of its caller; negative without limit.
+    """
+
+    def __init__(self, graph: CallGraph, context: Context, threshold: int) -> None:
+        self._graph = graph
+        self._context = context
+        self._threshold = threshold
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether sizes decide."""
+        return 0 <= self._threshold < NO_LIMIT
+
+    def obstacle(self, call: CallOp, caller: Operation, callee: FuncOp) -> str:
+        """Return why a call is not inlined; empty if it is.
+
+        Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
+        """
+        body = callee.body
+        if body.first_block is None:
+            return "the callee has no body"
+        if callee in self._graph.callees(callee) or callee.is_ancestor(call):
+            return "the callee is recursive"
+        if _is_marked(call) or _is_marked(callee):
+            return "it is marked no_inline"
+        if not _returns(body) or not _fits(body, call):
+            return "the blocks of the callee do not fit in the place of the call"
+        if (op := self._illegal(callee, call)) is not None:
+            return f"{op.name} in the callee may not be inlined"
+        return "" if self._is_profitable(caller, callee) else "the callee is above the threshold"
+
+    def _illegal(self, callee: FuncOp, call: CallOp) -> Operation | None:
+        """Return an op of a callee that may not stand in the place of a call."""
+        same_table = enclosing_table(call) is enclosing_table(callee)
+        for op in callee.body.walk():
+            if symbol_name(op) is not None or not is_legal_to_inline(op, call, self._context):
+                return op
+            if not same_table and any(True for _ in references(op)):
+                return op  # it would mean something else there
+        return None
+
+    def _is_profitable(self, caller: Operation, callee: FuncOp) -> bool:
+        """Compare the sizes of callee and caller, all ops inside counted.
+
+        Source: `isProfitableToInline`, `mlir/lib/Transforms/InlinerPass.cpp`, MLIR 22.
+        """
+        if not self.has_threshold:
+            return True
+        if self._threshold == 0:
+            return False
+        size = sum(1 for region in caller.regions for _ in region.walk())
+        return sum(1 for _ in callee.body.walk()) * 100 // size <= self._threshold
+
+
+def _is_marked(op: Operation) -> bool:
+    return "no_inline" in op.attributes or "no_inline" in op.properties
+
+
+def _returns(body: Region) -> bool:
+    """Return whether control enters a body at its start alone, and a lone block returns."""
+    entry = body.blocks[0]
+    if entry.predecessors():
+        return False
+    return entry is not body.last_block or isinstance(entry.last_op, ReturnOp)
+
+
+def _fits(body: Region, call: CallOp) -> bool:
+    """Return whether as many blocks as a body has may stand where a call stands."""
+    enclosing = call.parent_op()
+    return body.first_block is body.last_block or (
+        enclosing is not None and enclosing.name in _SEVERAL_BLOCKS
+    )
+
+
+def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operation]:
+    """Put a copy of the callee's body in the place of a call.
+
+    Args:
+        call: The call, which is erased.
+        callee: The function called.
+        in_place: Move the body instead, which leaves the callee without one.
+
+    Returns:
+        The ops that were inlined.
+    """
+    body = Region()
+    if in_place:
+        callee.body.move_blocks(body)
+    else:
+        callee.body.clone_into(body)
+    ops = [op for block in body.blocks for op in block.ops]
+    _move_locations(ops, call.location)
+    for argument, operand in zip(body.blocks[0].args, call.arguments, strict=True):
+        argument.replace_all_uses_with(operand)
+    if body.first_block is body.last_block:
+        _splice_block(call, body.block)
+    else:
+        _splice_blocks(call, body)
+    return [op for op in ops if op.parent is not None]
+
+
+def _splice_block(call: CallOp, body: Block) -> None:
+    last = body.last_op
+    assert last is not None  # noqa: S101
+    results = tuple(last.operands)
+    Rewriter.erase_op(last)
+    Rewriter.inline_block(body, InsertPoint.before(call))
+    _replace(call, results)
+
+
+def _splice_blocks(call: CallOp, body: Region) -> None:
+    block = call.parent
+    assert block is not None  # noqa: S101
+    following = block.split_before(call, arg_types=call.result_types)
+    for argument in following.args:
+        argument.location = call.location
+    for last in [inner.last_op for inner in body.blocks]:
+        if isinstance(last, ReturnOp):
+            branch = BranchOp(following, *last.operands)
+            branch.location = last.location
+            Rewriter.replace_op(last, branch)
+    Rewriter.inline_block(body.blocks[0], InsertPoint.at_end(block))
+    body.move_blocks_before(following)
+    _replace(call, following.args)
+
+
+def _replace(call: CallOp, values: tuple[SSAValue, ...]) -> None:
+    for result, value in zip(call.results, values, strict=True):
+        if value.name_hint is None:
+            value.name_hint = result.name_hint
+        result.replace_all_uses_with(value)
+    Rewriter.erase_op(call)
+
+
+def _move_locations(ops: list[Operation], caller: Attribute) -> None:
+    """Say of ops where they come from and where they were inlined."""
+    unknown = isinstance(caller, UnknownLoc)
+    for op in ops:
+        for inner in op.walk():
+            if not unknown or not isinstance(inner.location, UnknownLoc):
+                inner.location = CallSiteLoc(inner.location, caller)

@@ -44,28 +44,22 @@ _KNOWN: dict[str, Mapping[str, str]] = {
 """By pass: each effect with the field without which it does not happen, if there is one."""
 
 
-def effects_of_class(kind: type[ModulePass]) -> tuple[str, ...]:
+def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
     """Return what passes of a class may do outside the IR.
 
     Passes of other packages declare it as passel's do, or it is not known.
-    """
-    if kind.__module__.partition(".")[0] == "xdsl":
-        return tuple(_KNOWN.get(kind.name, ()))
-    return tuple(getattr(kind, "effects", ("unknown",)))
-
-
-def effects_of_instance(kind: type[ModulePass], pass_: Any) -> tuple[str, ...]:
-    """Return what one pass does outside the IR.
 
     Args:
-        kind: The class of the pass.
-        pass_: What has its fields; those that it lacks count as set.
+        kind: The class of the passes.
+        pass_: What has the fields of one; those that it lacks count as set.
     """
+    if kind.__module__.partition(".")[0] != "xdsl":
+        return tuple(getattr(kind, "effects", ("unknown",)))
     fields = _KNOWN.get(kind.name, {})
     return tuple(
         effect
-        for effect in effects_of_class(kind)
-        if not fields.get(effect) or getattr(pass_, fields[effect], True) is not None
+        for effect, field in fields.items()
+        if pass_ is None or not field or getattr(pass_, field, True) is not None
     )
 
 
@@ -98,7 +92,7 @@ class XDSLPass(Pass[Operation]):
 
     def own_effects(self) -> tuple[str, ...]:
         """Return what the `ModulePass` does outside the IR, as far as it is known."""
-        return effects_of_instance(self.module_pass_class, self)
+        return effects_of(self.module_pass_class, self)
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply the `ModulePass` to a module, or to another op in a module of its own.
@@ -161,7 +155,7 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
         doc=module_pass_class.__doc__,
         module=module_pass_class.__module__,
         options=specs,
-        effects=effects_of_class(module_pass_class),
+        effects=effects_of(module_pass_class),
         module_pass_class=module_pass_class,
         field_names={spec.field: field_for(XDSLPass, spec.field) for spec in specs},
         listed=_listed(typing.get_type_hints(module_pass_class)),

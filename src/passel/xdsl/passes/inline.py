@@ -12,8 +12,8 @@ from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.analyses.symbol_tables import SymbolTables
+from passel.xdsl.inlining import NO_LIMIT, InliningRules, inline_call
 from passel.xdsl.passes.canonicalize import Canonicalizer
-from passel.xdsl.passes.inlining import NO_LIMIT, InliningRules, inline_call
 from passel.xdsl.symbols import (
     closest_enclosing,
     is_callable,
