@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mlir.ir import Context, StringAttr
 
-from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.mlir import MLIRAdapter, parse_source
 from passel.passes import PassRegistry
 
@@ -58,17 +58,6 @@ class EraseSelf(Pass[Any]):
         op.operation.erase()
 
 
-class EraseSelfAndFail(EraseSelf):
-    """Erase the op, then fail."""
-
-    name = "erase-self-and-fail"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Erase it and fail."""
-        op.operation.erase()
-        raise PassFailure("done for")
-
-
 class DetachSelf(Pass[Any]):
     """Take the op out of the module."""
 
@@ -102,25 +91,27 @@ class EraseInside(Pass[Any]):
             inner.operation.erase()
 
 
-class Fewer(Pass[Any]):
-    """Check that native passes before it have been at work, by what it is given."""
+class Tell(Pass[Any]):
+    """Report by MLIR, between reports of its own, and run a pipeline meanwhile."""
 
-    name = "fewer"
+    name = "tell"
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Count the ops of the body."""
-        count = len(MLIRAdapter().children(op))
-        op.operation.attributes["x.ops"] = StringAttr.get(str(count), op.operation.context)
+        """Report."""
+        ctx.emit_remark("first")
+        op.operation.location.emit_error("second")
+        if op.operation.name == "builtin.module":
+            ctx.run_pipeline(OpPassManager("builtin.module").add_nested("func.func", Tell()))
+            op.operation.location.emit_error("last")
 
 
 PASSES = (
     Tag,
     EraseSelf,
-    EraseSelfAndFail,
     DetachSelf,
     EraseSiblings,
     EraseInside,
-    Fewer,
+    Tell,
 )
 
 
@@ -162,13 +153,10 @@ def test_twenty_passes_two_deep(mlir_opt: MlirOpt) -> None:
         "builtin.module(cse,builtin.module(symbol-dce,func.func(cse,canonicalize,sccp,cse,"
         "canonicalize,sccp),inline),canonicalize)"
     )
-    tags = {"module attributes": "xw", "module @inner": "yz", "@f": "abcdef", "@g": "abcdef"}
-    for op, tag in (
-        (module, tags["module attributes"]),
-        *((each, "") for each in MLIRAdapter().children(module)[:1]),
-        *((each, "yz") for each in MLIRAdapter().children(module)[1:]),
-        *((each, "abcdef") for each in MLIRAdapter().children(MLIRAdapter().children(module)[1])),
-    ):
+    top, inside = MLIRAdapter().children(module)
+    functions = MLIRAdapter().children(inside)
+    tagged = [(module, "xw"), (top, ""), (inside, "yz"), *((each, "abcdef") for each in functions)]
+    for op, tag in tagged:
         attributes = op.operation.attributes
         assert (attributes["x.t"].value if "x.t" in attributes else "") == tag
         if tag:
@@ -177,13 +165,18 @@ def test_twenty_passes_two_deep(mlir_opt: MlirOpt) -> None:
     assert f"{module}\n" == done.out
 
 
-def test_python_sees_what_native_passes_left() -> None:
-    """A pass between native ones is given what the one before made of the op."""
-    module = run("builtin.module(func.func(fewer),func.func(cse,fewer,canonicalize))")
-    assert 'x.ops = "3"' in str(module)
+@pytest.mark.parametrize("pipeline", ["builtin.module(tell)", "builtin.module(cse,tell,cse)"])
+def test_what_a_pass_reports_by_mlir_is_its_own(pipeline: str) -> None:
+    """Errors that it emits at locations are in the result, between what it reports by passel."""
+    context = Context()
+    module = parse_source(context, "func.func private @f()", "m.mlir")
+    result = manager_of(pipeline, context).run(module)
+    told = [each.message for each in result.diagnostics]
+    assert told == ["first", "second", "first", "second", "last"]
+    assert str(result.diagnostics[1]) == "m.mlir:0:0: error: second"
 
 
-@pytest.mark.parametrize("name", ["erase-self", "erase-self-and-fail", "detach-self"])
+@pytest.mark.parametrize("name", ["erase-self", "detach-self"])
 def test_a_pass_that_loses_its_op(name: str) -> None:
     """The pass is named, and the enclosing op; the ops beside it are processed all the same."""
     source = SOURCE + "func.func @last() { return }\n"

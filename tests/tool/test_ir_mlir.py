@@ -185,7 +185,7 @@ def test_memory_of_a_part_is_gone_with_it(tmp_path: Path) -> None:
 
 
 def test_passes_in_python_find_all_dialects(tool: Tool) -> None:
-    """They make ops of dialects that the input does not use, and need not declare them."""
+    """They make ops of dialects that the input does not use, and what they report is expected."""
     Path("make.py").write_text(
         "from mlir.dialects import arith\n"
         "from mlir.ir import InsertionPoint, IntegerType, Location\n"
@@ -195,9 +195,12 @@ def test_passes_in_python_find_all_dialects(tool: Tool) -> None:
         "    def run(self, op, ctx):\n"
         "        with Location.unknown(), InsertionPoint(op.body):\n"
         "            arith.ConstantOp(IntegerType.get_signless(32), 3)\n"
+        "        op.location.emit_error('made')\n"
     )
-    Path("in.mlir").write_text("module {}\n")
-    ours = tool("--ir=mlir", "--load-pass-plugin=make.py", "in.mlir", "-p", "builtin.module(make)")
+    Path("in.mlir").write_text("module {} // expected-error {{made}}\n")
+    flags = ("--load-pass-plugin=make.py", "--verify-diagnostics", "-p", "builtin.module(make)")
+    ours = tool("--ir=mlir", "in.mlir", *flags)
+    assert ours.code == 0
     assert "arith.constant 3" in ours.out, ours.err
 
 

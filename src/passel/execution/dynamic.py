@@ -56,6 +56,7 @@ def run_dynamic(
         inner = run.context(op, run.plan(schedule.pipeline, op))
         inner.cached, inner.caller = analyses, ctx
         outcome = run.run_nested(step, inner)
+        run.at_work = ctx
     kept = in_common(run.preserved(schedule.pipeline), outcome.preserved)
     if op != ctx.op and outcome.changed is not False:
         analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))

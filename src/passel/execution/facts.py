@@ -115,6 +115,7 @@ class RunFacts(ABC):
         this_process: Another object in each process that Python forks.
         process: The process that the run is in: a pass's child does not go on with it.
         uninitialized: Schedules whose passes cannot be initialized, and why.
+        at_work: The context of the pass that is running, if one is.
         interruptions: The failure by which the run was interrupted, if it was.
     """
 
@@ -149,6 +150,7 @@ class RunFacts(ABC):
         self.outer: RunFacts | None = outer
         self.strategy: Any = strategy
         self.process: object = self.this_process
+        self.at_work: PassContext[Any] | None = None
         self.failing: Failures = Failures(self.adapter)
         self.reports: Reports = Reports(emit, hooks.on_failure)
         self.states: dict[Any, Any] = {}
@@ -318,6 +320,13 @@ class RunFacts(ABC):
     def reported(self) -> int:
         """How many diagnostics there were so far."""
         return self.reports.count
+
+    def hear(self, diagnostic: Diagnostic) -> bool:
+        """Take what the IR's own library reports, if a pass is at work: it is that pass's."""
+        if self.at_work is None:
+            return False
+        self.at_work.emit(diagnostic)
+        return True
 
     def catch_up(self, number: int) -> None:
         """Report the first diagnostics of what is being merged, which comes from elsewhere."""

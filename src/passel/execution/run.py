@@ -69,7 +69,8 @@ class Run(RunFacts):
                         if self.dialects is not None:
                             self.dialects.start(op)
                         ctx = self.context(op, self.plan(schedule.pipeline, op))
-                        self.outcome = self.run_nested(parent, ctx)
+                        with self.adapter.reporting(self.ir_context, self.hear):
+                            self.outcome = self.run_nested(parent, ctx)
                 except BaseException:
                     self.outcome = self.reports.so_far() + Outcome(None, self.interruptions)
                     raise
@@ -164,9 +165,11 @@ class Run(RunFacts):
                     else:
                         if ctx.good is None and self.tracks:
                             ctx.good = self.adapter.fingerprint(op)
+                        self.at_work = ctx
                         step.pass_.run(op, ctx)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     failure = self._raised(step, ctx, error)
+                self.at_work = None
                 if self.process is not self.this_process:
                     os._exit(0)  # a child that the pass let go on
                 if (place := self.place_of(op)) is not ctx.place and place != ctx.place:

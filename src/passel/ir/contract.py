@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from passel.diagnostics import Location
+    from passel.diagnostics import Diagnostic, Location
 
 
 class SiblingWatch(Protocol):
@@ -274,6 +274,12 @@ class IRAdapter(ABC):
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:  # noqa: B027 - few need it
         """Make a context ready for passes that are about to run in it, beyond what they declare."""
+
+    def reporting(
+        self, context: Any, report: Callable[[Diagnostic], bool]
+    ) -> AbstractContextManager[object]:
+        """Return what hands on what the IR's own library reports, if that wants it."""
+        return nullcontext()
 
     def renew_fingerprint(self, op: Any, last: Any) -> object:
         """Return `last` itself if nothing in `op` has changed since, else a new fingerprint."""

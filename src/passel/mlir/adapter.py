@@ -28,18 +28,20 @@ from passel.mlir.bindings import (
     on_threads,
     parent_of,
 )
+from passel.mlir.calls import captured
 from passel.mlir.capi import address
 from passel.mlir.contents import FAITHFUL, printed, symbol_name
-from passel.mlir.diagnostics import convert_location
+from passel.mlir.diagnostics import convert_diagnostic, convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
 from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+    from contextlib import AbstractContextManager
     from types import ModuleType
 
-    from passel.diagnostics import Location
+    from passel.diagnostics import Diagnostic, Location
     from passel.ir import OpKind, PrintFlags
     from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
@@ -274,6 +276,12 @@ class MLIRAdapter(IRAdapter):
         """Let one run at a time work in a context: compiling may load dialects into it."""
         with context_lock(context), on_threads(context, jobs):
             yield
+
+    def reporting(
+        self, context: Any, report: Callable[[Diagnostic], bool]
+    ) -> AbstractContextManager[None]:
+        """Hand on what passes in Python report by `Location.emit_error` and its kin."""
+        return captured(self.bindings, context, lambda found: report(convert_diagnostic(found)))
 
     def policies(self) -> RunPolicies:
         """Let runs verify rather than take fingerprints."""

@@ -98,7 +98,9 @@ class BindingsCalls:
             emits = getattr(context, "emit_error_diagnostics", False)
             stack.callback(setattr, context, "emit_error_diagnostics", emits)
             context.emit_error_diagnostics = True
-            reports = stack.enter_context(captured(self._bindings, context, threads))
+            reports: list[Report] = []
+            handled = captured(self._bindings, context, reports.append, threads)
+            stack.enter_context(handled)
             try:
                 result = by(call)
             except self._ir.MLIRError as error:
@@ -108,26 +110,26 @@ class BindingsCalls:
 
 @contextmanager
 def captured(
-    bindings: Bindings, context: Any, threads: Sequence[int] = ()
-) -> Generator[list[Report]]:
-    """Collect what MLIR reports, by the bindings, and keep it from others.
+    bindings: Bindings,
+    context: Any,
+    report: Callable[[Report], bool | None],
+    threads: Sequence[int] = (),
+) -> Generator[None]:
+    """Hand on what MLIR reports, by the bindings, and keep it from others.
 
     Args:
         bindings: The build.
         context: The context.
+        report: Takes it; false for what others are to get.
         threads: The thread on which; this one by default.
     """
     info, threads = bindings.ir.DiagnosticInfo, threads or [threading.get_ident()]
-    reports: list[Report] = []
 
     def take(diagnostic: Any) -> bool:
-        if threading.get_ident() not in threads:
-            return False
-        reports.append(Report.of(info(diagnostic)))
-        return True
+        return threading.get_ident() in threads and report(Report.of(info(diagnostic))) is not False
 
     with context.attach_diagnostic_handler(take):
-        yield reports
+        yield
 
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)

@@ -87,7 +87,7 @@ class Kinds:
         Source: `OpToOpPassAdaptor::run`, MLIR 22.
         """
         ir = self._bindings.ir
-        with context_lock(context), captured(self._bindings, context):
+        with context_lock(context), captured(self._bindings, context, bool):
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
             manager = self._bindings.passmanager.PassManager("any", context=context)
             manager.add(_nothing)

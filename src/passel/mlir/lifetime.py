@@ -41,7 +41,9 @@ class NativeLifetime:
 
     def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
         """Begin to watch the ops immediately inside of `op`."""
-        return _NeighbourWatch(op, children, self.place_of, _next_of(self._bindings))
+        library = capi.load(self._bindings)
+        following = None if library is None else library.held.mlirOperationGetNextInBlock
+        return _NeighbourWatch(op, children, self.place_of, following)
 
 
 class _NeighbourWatch:
@@ -56,7 +58,7 @@ class _NeighbourWatch:
         op: Any,
         children: Sequence[Any],
         place_of: Callable[[Any], object],
-        following: Callable[[int], int | None] | None,
+        following: Callable[[capi.Handle], capi.Handle] | None,
     ) -> None:
         self._op = op
         self._place_of = place_of
@@ -86,7 +88,7 @@ class _NeighbourWatch:
         if self._next_of is None:
             return False
         return all(
-            self._next_of(self._known[number]) == self._known[number + 1]
+            self._next_of(capi.Handle(self._known[number])).ptr == self._known[number + 1]
             for number in range(start, end)
         )
 
@@ -102,15 +104,3 @@ class _NeighbourWatch:
         for region in self._op.operation.regions:
             for block in region:
                 yield from map(capi.address, block)
-
-
-def _next_of(bindings: Bindings) -> Callable[[int], int | None] | None:
-    """Return a function from an op's address to that of the next op in its block.
-
-    None for a build that does not export the C API.
-    """
-    library = capi.load(bindings)
-    if library is None:
-        return None
-    function, handle_of = library.held.mlirOperationGetNextInBlock, capi.Handle
-    return lambda place: function(handle_of(place)).ptr

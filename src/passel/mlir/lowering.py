@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
+from itertools import groupby
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
@@ -47,66 +49,45 @@ def lower(
         steps: What runs on one op, in order.
         verify: Whether MLIR verifies after each of them.
     """
-    structure = _Structure(kinds, query_context(bindings))
     lowered: list[Step] = []
-    native: list[Step] = []
-
-    def flush() -> None:
-        if len(native) == 1 and isinstance(native[0], PassStep):
-            lowered.append(native[0])
-        elif native:
-            pass_ = LoweredPass(
-                steps=tuple(native),
-                managers=Managers(bindings, verify=verify, tells_failures=True),
-            )
-            lowered.append(PassStep(pass_, native[0].path))
-        native.clear()
-
-    for step in steps:
-        if structure.is_native(step):
-            native.append(step)
-        else:
-            flush()
-            lowered.append(step)
-    flush()
+    for native, group in groupby(steps, partial(_is_native, kinds, query_context(bindings))):
+        found = tuple(group)
+        if native and (len(found) > 1 or isinstance(found[0], NestedStep)):
+            managers = Managers(bindings, verify=verify, tells_failures=True)
+            found = (PassStep(LoweredPass(steps=found, managers=managers), found[0].path),)
+        lowered += found
     return tuple(lowered)
 
 
-class _Structure:
-    """Structure of a schedule: which steps MLIR can run by itself, and how.
+def _is_native(kinds: Kinds, context: Any, step: Step) -> bool:
+    """Return whether MLIR can run a step with the same outcome.
+
+    Of ops in ops it could as well, but what it reports of these comes in any order: a thread that
+    waits for others does work of theirs meanwhile.
 
     Args:
         kinds: What is known of ops.
         context: A context to ask in: names of other dialects are left to the run.
+        step: The step.
     """
+    if isinstance(step, PassStep):
+        return isinstance(step.pass_, NativePass)
+    return all(
+        pipeline.steps  # MLIR reads no pipeline of nothing
+        and pipeline.jobs is None  # MLIR has one number for all levels
+        and all(isinstance(s, PassStep) and isinstance(s.pass_, NativePass) for s in pipeline.steps)
+        and _is_known(kinds, context, pipeline)
+        for pipeline in step.pipelines
+    )
 
-    def __init__(self, kinds: Kinds, context: Any) -> None:
-        self._kinds = kinds
-        self._context = context
 
-    def is_native(self, step: Step) -> bool:
-        """Return whether MLIR can run a step with the same outcome.
-
-        Of ops in ops it could as well, but what it reports of these comes in any order: a thread
-        that waits for others does work of theirs meanwhile.
-        """
-        if isinstance(step, PassStep):
-            return isinstance(step.pass_, NativePass)
-        return all(
-            pipeline.steps  # MLIR reads no pipeline of nothing
-            and pipeline.jobs is None  # MLIR has one number for all levels
-            and self._is_known(pipeline)
-            and all(isinstance(s, PassStep) and self.is_native(s) for s in pipeline.steps)
-            for pipeline in step.pipelines
-        )
-
-    def _is_known(self, pipeline: Pipeline) -> bool:
-        """Return whether MLIR and passel agree on which ops run a pipeline, without an error."""
-        if pipeline.anchor == ANY:
-            passes = (step.pass_ for step in pipeline.steps)
-            return not any(isinstance(each, NativePass) and each.on_functions for each in passes)
-        _, obstacle = pipeline.admit(self._kinds.kind(self._context, pipeline.anchor))
-        return not obstacle
+def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
+    """Return whether MLIR and passel agree on which ops run a pipeline, without an error."""
+    if pipeline.anchor == ANY:
+        passes = (step.pass_ for step in pipeline.steps)
+        return not any(isinstance(each, NativePass) and each.on_functions for each in passes)
+    _, obstacle = pipeline.admit(kinds.kind(context, pipeline.anchor))
+    return not obstacle
 
 
 class LoweredPass(Pass[Any]):

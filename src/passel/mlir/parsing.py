@@ -120,7 +120,7 @@ class _Parser:
             # Several ops, none, or one that is only valid in a module. This parser takes no
             # source name.
             module = self._checked(*self._calls.parse_module(context, text))
-            return self._renamed(module, has_escapes=b"\\" in text).opview
+            return self._renamed(module).opview
         op = self._checked(found, reports)
         if not implicit_module or op.name == "builtin.module":
             return op.opview
@@ -141,7 +141,7 @@ class _Parser:
         """
         if _BEGIN in text and (at := fault_in(text)) is not None:
             is_over = at == len(text)
-            message = "expected '#-}', not the end" if is_over else "invalid string or character"
+            message = "expected a value, not the end" if is_over else "invalid string or character"
             raise self._error_at(text, at, message)
 
     def _encoded(self, source: str | bytes, line_offset: int) -> bytes:
@@ -196,32 +196,24 @@ class _Parser:
                 each.location = each.location._replace(file=self._name)
         return diagnostic
 
-    def _renamed(self, module: Any, *, has_escapes: bool) -> Any:
-        """Return a module with the source's name in the locations of ops and block arguments.
-
-        Args:
-            module: The module.
-            has_escapes: Whether the source has escapes: then its locations can have names for
-                which the bindings must not be asked.
-        """
+    def _renamed(self, module: Any) -> Any:
+        """Return a module with the source's name in the locations of ops and block arguments."""
         bindings = bindings_of(self._context)
         ir = bindings.ir
         for op in map(attrgetter("operation"), bindings.walk(module)):
-            op.location = self._named(op.location, has_escapes=has_escapes)
+            op.location = self._named(op.location)
             for region in op.regions:
                 for block in region:
                     for argument in block.arguments:
                         # Packages may have registered a class of their own for its type.
                         place = ir.BlockArgument(argument)
-                        place.set_location(self._named(place.location, has_escapes=has_escapes))
+                        place.set_location(self._named(place.location))
         return module
 
-    def _named(self, location: Any, *, has_escapes: bool) -> Any:
+    def _named(self, location: Any) -> Any:
         """Return a location with the source's name in the place of that of an anonymous one."""
         ir = bindings_of(self._context).ir
-        is_askable = not has_escapes or has_plain_names(location)
-        if is_askable and location_kind(location) == "file":
-            # Nearly all are, and text costs much more.
+        if has_plain_names(location) and location_kind(location) == "file":
             if location.filename != _ANONYMOUS:
                 return location
             line, column = location.start_line, location.start_col
@@ -239,7 +231,8 @@ _BEGIN = b"{-#"
 _SKIPPED = re.compile(rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|\{-#')
 _STRING = rb'"(?:[^"\\\n\v\f]++|\\[nt"\\]|\\[0-9A-Fa-f]{2})*+"'
 _TOKEN = re.compile(
-    rb'(?P<end>#-\})|\s|//[^\n]*|[\w\[\]{}()<>,:=?|*+/-]|[@%^!#](?=[\w"$.-])|[$.]|' + _STRING,
+    rb'(?P<end>#-\})|(?P<skipped>\s|//[^\n]*)|[\w\[\]{}()<>,:=?|*+/-]|[@%^!#](?=[\w"$.-])|[$.]|'
+    + _STRING,
     re.ASCII,
 )
 
@@ -252,13 +245,14 @@ def fault_in(text: bytes) -> int | None:
         >>> fault_in(b'module {} {-# external_resources: { zoo: { cat: "\\q" } } #-}')
         48
     """
-    at = 0
+    at, last = 0, b""
     while (mark := _SKIPPED.search(text, at)) is not None:
         at = mark.end()
         is_inside = mark[0] == _BEGIN
         while is_inside:
             token = _TOKEN.match(text, at)
             if token is None:
-                return at
+                return at if at < len(text) or last == b":" else None
             at, is_inside = token.end(), token["end"] is None
+            last = token[0] if token["skipped"] is None else last
     return None
