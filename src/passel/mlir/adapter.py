@@ -179,11 +179,9 @@ class MLIRAdapter(IRAdapter):
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:
         """Load all dialects for passes in Python: they could not make ops of others."""
-        if context not in _bare:
-            return
-        from passel.mlir.native import NativePass  # noqa: PLC0415 - for tools alone
+        from passel.mlir.native import NativePass  # noqa: PLC0415 - for pipelines alone
 
-        if not all(isinstance(each, NativePass) for each in passes):
+        if context in _bare and not all(isinstance(each, NativePass) for each in passes):
             _bare.discard(context)
             context.load_all_available_dialects()
 

@@ -266,8 +266,6 @@ class _Collector:
     waits for threads may do another's work meanwhile, and is then no longer known to the handler.
     """
 
-    __slots__ = ("context", "from_elsewhere", "raised", "reports", "thread")
-
     def __init__(self, context: Any) -> None:
         self.context = context
         self.reports: list[Report] = []

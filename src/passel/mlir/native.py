@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from passel.pipeline import OptionNode
     from passel.schedule import Step
 
-FUNCTION = ".func"
-"""How the names of ops end that are functions."""
-
 
 class Managers:
     """MLIR's pass managers of one schedule, each made when it is first needed.
@@ -146,7 +143,7 @@ class NativePass(Pass[Any, Managers]):
         """
         if self.anchor is not None:
             return self.anchor == kind.name
-        return not self.on_functions or kind.name.endswith(FUNCTION) or kind.name in _FUNCTIONS
+        return not self.on_functions or kind.name.endswith(".func") or kind.name in _FUNCTIONS
 
     def initialize(self, ir_context: Any) -> Managers:
         """Return where MLIR's pass managers for the pass are kept."""
