@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
 from passel.errors import PassFailure
 from passel.execution.failures import DialectCheck, Failures
-from passel.execution.plans import plan_of, unmatched
 from passel.execution.reports import Reports
 from passel.hooks import Bracket, Ended, OpIdentity
 from passel.ir import FindsDialects, InvalidIR, LowersPasses, ability_of, outwards
 from passel.passes import PassContext
 from passel.passes.outcome import UNCHANGED, UNKNOWN, Outcome
 from passel.passes.reachable import preserved_by
-from passel.schedule import Pipeline, passes_in, passes_of
+from passel.schedule import Pipeline, passes_in, passes_of, unmatched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.execution.plans import Plan
     from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, Lifetime
     from passel.passes.remarks import RemarkFilter
-    from passel.schedule import NestedStep, PipelineCompiler, Schedule, Step
+    from passel.schedule import NestedStep, PipelineCompiler, Plan, Schedule, Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
 """Decides whether a step is to run on an op."""
@@ -144,7 +142,6 @@ class RunFacts(ABC):
         self.compiler: PipelineCompiler = compiler
         self.ir_context: Any = compiler.context
         self.options: RunOptions = options
-        self.checks: tuple[str, ...] = options.flags
         self.remarks: RemarkFilter | None = options.remarks
         self.gates: Sequence[PassGate] = gates
         self.outer: RunFacts | None = outer
@@ -229,7 +226,7 @@ class RunFacts(ABC):
         key = self.adapter.key_of(op)
         known = pipeline.plans if self.lower is None else self._lowered
         if (plan := known.get((pipeline, key))) is None:
-            plan = plan_of(pipeline, self.adapter.kind_of(op), self.lower)
+            plan = pipeline.plan(self.adapter.kind_of(op), self.lower)
             known[pipeline, key] = plan
         self.matched |= plan.matched
         return plan
@@ -310,6 +307,11 @@ class RunFacts(ABC):
         return record.outcome + told
 
     # -- Observers -----------------------------------------------------------------------------
+
+    @property
+    def checks(self) -> Sequence[str]:
+        """The flags with which passel-opt checks what this run checks besides."""
+        return self.options.flags
 
     @property
     def collects_statistics(self) -> bool:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from passel.execution.facts import RunFacts
     from passel.execution.failures import Suspects
-    from passel.execution.plans import Plan
-    from passel.schedule import NestedStep
+    from passel.schedule import NestedStep, Plan
 
 
 class Level:
@@ -36,6 +35,7 @@ class Level:
         children: The ops.
         tasks: The contexts of those that a pipeline runs on, in program order.
         gone: The numbers of ops that were erased or moved.
+        done: The numbers of ops that were worked on.
         is_in_order: Whether the ops are worked on in program order.
         is_tracked: Whether the states of the ops are known.
         is_in_place: Returns whether a child is where it was, given its number and place.
@@ -51,7 +51,7 @@ class Level:
         self.may_touch: bool = True
         self._is_violated = False
         self._lost: set[int] = set()
-        self._done: set[int] = set()
+        self.done: set[int] = set()
         self._last = -1
         self.is_tracked: bool = False
         self._run = run
@@ -99,8 +99,6 @@ class Level:
 
     def enter(self, task: PassContext[Any]) -> bool:
         """Begin work on an op, and return whether it is as it was."""
-        if not self._done:
-            return True
         was = self._states[task.number]
         task.good = now = self._run.renew(task.op, was)
         if now is was:
@@ -117,7 +115,7 @@ class Level:
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """End work on an op, whose state is that of its last valid one, if that is known."""
-        self._done.add(task.number)
+        self.done.add(task.number)
         self._last = task.number if self.is_in_order else -1  # nothing ran after it
         if outcome.failures and self._run.place_of(task.op) != task.place:
             self._lost.add(task.number)
@@ -142,12 +140,12 @@ class Level:
         if not (self.gone or self._watch.are_all_in_place()):
             if worked_on is None:
                 self.may_touch = False
-                yield Violation(op, is_enclosing=True, suspects=self._done, is_about_places=True)
+                yield Violation(op, is_enclosing=True, suspects=self.done, is_about_places=True)
         elif self.is_tracked and (self._run.lifetime.survives_loss or not self.gone):
             own = take(op, recursive=False)
             if own != self._own and not (self.gone or self._lost):
                 self._own = own
-                yield Violation(op, is_enclosing=True, suspects=self._done)
+                yield Violation(op, is_enclosing=True, suspects=self.done)
             missing, renew = self.gone | self._lost, self._run.renew
             for number, (child, was) in enumerate(zip(self.children, self._states, strict=True)):
                 if number in missing or number == self._last or child is worked_on:
@@ -155,8 +153,8 @@ class Level:
                 if (now := renew(child, was)) is was:
                     continue
                 self._states[number] = now
-                before = number if self.is_in_order and number in self._done else -1
-                yield Violation(child, suspects={n for n in self._done if n > before})
+                before = number if self.is_in_order and number in self.done else -1
+                yield Violation(child, suspects={n for n in self.done if n > before})
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the passes that ran on some of the ops, those that are there by their names."""

@@ -18,9 +18,9 @@ from passel.execution.dynamic import blame, run_dynamic, run_elsewhere
 from passel.execution.facts import RunFacts
 from passel.execution.failures import Violation
 from passel.execution.level import Level
-from passel.execution.plans import matched_now
 from passel.hooks import Bracket, Ended
 from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
+from passel.schedule import matched_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -272,7 +272,7 @@ class Run(RunFacts):
         if not level.is_in_place(task.number, task.place):
             return level.lose(task)
         before = UNCHANGED
-        if level.is_tracked and not level.enter(task):
+        if level.is_tracked and level.done and not level.enter(task):
             violation = Violation(task.op, suspects=range(task.number))
             before = level.tell_violation(violation)
             if self.verify(level.step, task.op) is not None:

@@ -48,7 +48,6 @@ class Run(Protocol):
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
-        checks: The flags with which passel-opt checks what this run checks besides.
         outcome: How it went, once it is over: failures, statistics.
         reported: How many diagnostics passes have reported so far, as far as this observer sees
             the run.
@@ -61,8 +60,12 @@ class Run(Protocol):
     pipeline: Pipeline
     outer: Run | None
     verifies: bool
-    checks: Sequence[str]
     outcome: Outcome
+
+    @property
+    def checks(self) -> Sequence[str]:
+        """The flags with which passel-opt checks what this run checks besides."""
+        ...
 
     @property
     def notes(self) -> Sequence[str]:

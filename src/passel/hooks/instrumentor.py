@@ -44,6 +44,7 @@ class Instrumentor:
         self.run: Any = None
         self.collects_statistics: bool = False
         self.finds_changes: bool = False
+        self.sees_all: bool = False
         self.sees: dict[str, tuple[PassInstrumentation, ...]] = dict.fromkeys(_HOOKS, ())
         self._of_steps: list[PassInstrumentation] = []
         for each in self._all:
@@ -54,8 +55,8 @@ class Instrumentor:
                 self.sees[what] += (each,)
             if not {"run", "failure"}.issuperset(seen):
                 self._of_steps.append(each)
+                self.sees_all |= not each.collects_statistics
         self.sees_steps: bool = bool(self._of_steps)
-        self.sees_all: bool = not all(each.collects_statistics for each in self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
         """Call a method of an instrumentation, alone, and no more once one has raised.

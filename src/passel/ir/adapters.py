@@ -171,7 +171,7 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
     """
     token = _running.set(_Running(adapter, context, _running.get()))
     try:
-        with in_running_context():
+        with nullcontext() if context is None else adapter.in_context(context):
             yield
     finally:
         _running.reset(token)

@@ -232,9 +232,11 @@ class RunSettings:
 
     def _observers(self) -> list[PassInstrumentation]:
         """Return what observes a run, those that were enabled made for it."""
-        enabled = [make() for make in self._enabled.values()]
+        observers = [*self._instrumentations]
+        for make in self._enabled.values():
+            observers.append(make())  # noqa: PERF401 - most runs have none
         if self._options.isolation:
             from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 
-            enabled.append(IsolationCheck())
-        return [*self._instrumentations, *enabled]
+            observers.append(IsolationCheck())
+        return observers

@@ -5,11 +5,14 @@ from passel.schedule.model import (
     NestedStep,
     PassStep,
     Pipeline,
+    Plan,
     Schedule,
     Step,
+    matched_now,
     nodes_of,
     passes_in,
     passes_of,
+    unmatched,
 )
 
 __all__ = [
@@ -17,9 +20,12 @@ __all__ = [
     "PassStep",
     "Pipeline",
     "PipelineCompiler",
+    "Plan",
     "Schedule",
     "Step",
+    "matched_now",
     "nodes_of",
     "passes_in",
     "passes_of",
+    "unmatched",
 ]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
 from passel.pipeline import PipelineNode, print_pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
-    from passel.ir import OpKind
+    from passel.ir import IRAdapter, OpKind
     from passel.passes import Pass
     from passel.pipeline import ElementNode
 
@@ -173,6 +174,20 @@ class Pipeline:
                 return self.steps[:index], reason
         return self.steps, ""
 
+    def plan(self, kind: OpKind, lower: Any = None) -> Plan:
+        """Return what of it ops of a kind run.
+
+        Args:
+            kind: The kind.
+            lower: What makes fewer steps of some; None if they are to run as they are.
+        """
+        admitted, rejection = self.admit(kind)
+        rejected = self.steps[len(admitted)] if rejection else None
+        steps = lower(admitted) if lower else admitted
+        # The run does not see which ops such steps find.
+        inside = keys_inside(each for each in admitted if each not in steps) if lower else ()
+        return Plan(self, steps, rejected, rejection, kind.name, frozenset({self.key, *inside}))
+
 
 class Schedule:
     """A compiled pipeline with what belongs to it.
@@ -249,3 +264,72 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
             f"'{kind.name}': its can_schedule_on raised {brief_at(error)}"
         )
         raise AnchorError(Problem(message)) from error
+
+
+# -- What of a pipeline runs on an op, and which nested pipelines find none ----------------------
+
+
+class Plan(NamedTuple):
+    """A pipeline as far as one kind of op can run it.
+
+    Attributes:
+        pipeline: The pipeline.
+        steps: What runs, in order.
+        rejected: The step that cannot run on such ops; None if all can.
+        rejection: Why it cannot.
+        op_name: The name of the ops.
+        matched: Keys of nested pipelines that have ops to run on where this one runs.
+    """
+
+    pipeline: Pipeline
+    steps: tuple[Step, ...]
+    rejected: Step | None
+    rejection: str
+    op_name: str
+    matched: frozenset[str]
+
+
+def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
+    """Yield the keys of all pipelines that are nested in steps."""
+    for step in steps:
+        if isinstance(step, NestedStep):
+            for pipeline in step.pipelines:
+                yield pipeline.key
+                yield from keys_inside(pipeline.steps)
+
+
+def matched_now(adapter: IRAdapter, pipeline: Pipeline, op: Any) -> Iterator[str]:
+    """Yield the keys of the nested pipelines for which an op holds ops, before any pass has run.
+
+    Only needed if some step comes before a nested one (`Pipeline.nests_late`): others run on
+    whatever there is now.
+    """
+    nested = [step for step in pipeline.steps if isinstance(step, NestedStep)]
+    selected: dict[Hashable, list[Pipeline]] = {}
+    for child in adapter.children(op):
+        key = adapter.key_of(child)
+        if key not in selected:
+            kind = adapter.kind_of(child)
+            found = [each for step in nested if (each := step.select(kind)) is not None]
+            yield from (each.key for each in found)
+            selected[key] = [each for each in found if each.nests_late]
+        for each in selected[key]:
+            yield from matched_now(adapter, each, child)
+
+
+def unmatched(pipeline: Pipeline, matched: AbstractSet[str]) -> Iterator[str]:
+    """Yield the nested pipelines that have passes and no op to run on, the outermost of each.
+
+    Args:
+        pipeline: The enclosing pipeline.
+        matched: The keys of those that had one.
+    """
+    for step in pipeline.steps:
+        for nested in step.pipelines if isinstance(step, NestedStep) else ():
+            if nested.key in matched:
+                yield from unmatched(nested, matched)
+            elif nested.anchor != ANY and any(passes_of(nested)):
+                text = str(nested)
+                for anchor in reversed(nested.path.split("/")[:-1]):
+                    text = f"{anchor}({text})"
+                yield text
