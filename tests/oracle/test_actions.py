@@ -139,13 +139,3 @@ def test_the_same_executions_are_skipped(tools: Tools, pipeline: str, counters: 
     assert (mlir.code, passel.code) == (0, 0)
     assert left(passel) == left(mlir)
     assert counters_of(passel) == counters_of(mlir)
-
-
-@pytest.mark.parametrize("counter", ["foo=3", "pass-execution", "pass-execution-skip=x"])
-def test_malformed_counters_are_errors_to_both(tools: Tools, counter: str) -> None:
-    """mlir-opt aborts; passel says what is wrong, and exits with 1."""
-    flag = f"--mlir-debug-counter={counter}"
-    assert tools.mlir(flag).code < 0
-    passel = tools.passel(flag)
-    assert passel.code == 1
-    assert len(passel.err.splitlines()) == 1

@@ -106,18 +106,16 @@ def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expecta
     for index, match in found.items():
         severity, is_regex, _, where, message = match.groups()
         place = Location(source.name, index + 1 + source.line_offset, match.start() + 1)
-        target: int | None = index
+        target: int | None = None
         match where:
-            case None:
-                pass
             case "unknown":
-                target = None
+                pass
             case "above":
                 target = above[index] if above[index] >= 0 else index
             case "below":
                 target = below[index] if below[index] < len(lines) else index
-            case offset:
-                target = index + int(offset)
+            case _:
+                target = index + int(where or 0)
         try:
             pattern = _pattern(message) if is_regex else re.compile(re.escape(message))
         except re.error as error:

@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
     from passel.instruments.terminals import Color
 
-_INTERRUPTED = 130
-"""Exit code of a program that Ctrl-C ended, as shells report it."""
-
 _ENDED_BY = 128
 """Offset of the exit code of a program that a signal ended, as shells report it."""
-
 
 _collector_is_held = False
 
@@ -82,7 +78,7 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
         return _ENDED_BY + error.signal
     except KeyboardInterrupt as error:
         print(f"{program}: interrupted{_doing(error)}", file=sys.stderr)
-        return _INTERRUPTED
+        return _ENDED_BY + 2
     except Exception:
         raise
     except BaseException as error:  # noqa: BLE001 - `sys.exit` and the like of a pass or a plugin

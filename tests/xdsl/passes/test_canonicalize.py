@@ -46,6 +46,16 @@ func.func @f() {
         assert len(op.regions[0].blocks) == blocks
 
 
+@pytest.mark.parametrize("options", ["", "{disable-patterns=SimplifyTrivialLoops}"])
+def test_unregistered_ops_stay_in_loops(parse_op: Any, run: Any, options: str) -> None:
+    """They are no constants, although to xDSL they have every trait."""
+    loop = 'scf.for %i = %n to %n step %n { "a.b"() : () -> () }'
+    op = parse_op(f"func.func @f(%n: index) {{ {loop} func.return }}")
+    names = [inner.name for inner in op.walk()]
+    run(op, f"func.func(canonicalize{options})")
+    assert [inner.name for inner in op.walk()] == names
+
+
 def test_top_down(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
     """It is the first op that is rewritten first, or the last one; the result is the same."""
     for top_down, first in ((True, "a"), (False, "c")):

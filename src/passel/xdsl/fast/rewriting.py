@@ -98,9 +98,11 @@ class OpClass:
         )
         self.is_constant: bool = op_class.has_trait(ConstantLike)
         is_integer = computes_with_integers(op_class)
+        # The pattern looks at what is in a loop before it hands that to xDSL's.
+        is_loop = op_class.name == "scf.for"
         folds = is_integer or (op_class.has_trait(HasFolder) and not self.is_constant)
         patterns = _patterns(op_class)
-        self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
+        self.patterns: tuple[RewritePattern, ...] | None = None if folds or is_loop else patterns
         self.is_arithmetic: bool = is_integer and _is_of_arith(op_class, patterns)
 
 

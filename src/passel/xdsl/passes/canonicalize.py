@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnregisteredOp
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
@@ -74,7 +74,8 @@ class Canonicalizer(Pass["Operation"]):
             else CanonicalizationRewritePattern()
         )
         applier = GreedyRewritePatternApplier([patterns], ctx=ctx.ir_context, folding_enabled=FOLDS)
-        folding = _IndexFolding(applier)
+        without = (*self.disable_patterns, "RehoistConstInLoops")
+        folding = _IndexFolding(applier, _SomePatterns(without, self.enable_patterns))
         pattern = folding if some else canonicalizing_pattern(folding)
         erase_dead_code = dead_code_eraser()
         limits = _Limits(pattern, self.max_iterations, self.max_num_rewrites)
@@ -103,10 +104,14 @@ class Canonicalizer(Pass["Operation"]):
 
 
 class _IndexFolding(RewritePattern):
-    """Folds what xDSL folds of type `index`, to 64 bits; leaves all else to another pattern."""
+    """Folds what xDSL folds of type `index`, to 64 bits; leaves all else to another pattern.
 
-    def __init__(self, pattern: RewritePattern) -> None:
-        self.pattern = pattern
+    Not in loops with unregistered ops: these claim to be constants, as they claim every trait, and
+    xDSL would move them out.
+    """
+
+    def __init__(self, pattern: RewritePattern, in_odd_loops: RewritePattern) -> None:
+        self.pattern, self.in_odd_loops = pattern, in_odd_loops
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         # Cheap and rare conditions first: this runs for every op.
@@ -121,7 +126,9 @@ class _IndexFolding(RewritePattern):
 
                 replace_op(rewriter, op, ConstantOp(cast("IntegerAttr", value), kind))
                 return
-        self.pattern.match_and_rewrite(op, rewriter)
+        inside = op.regions[0].ops if op.name == "scf.for" else ()
+        is_odd = any(isinstance(each, UnregisteredOp) for each in inside)
+        (self.in_odd_loops if is_odd else self.pattern).match_and_rewrite(op, rewriter)
 
 
 class _LimitReachedError(Exception):
