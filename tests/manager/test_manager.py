@@ -40,20 +40,6 @@ def with_default_registry(registry: PassRegistry, monkeypatch: pytest.MonkeyPatc
 # -- Building --------------------------------------------------------------------------------
 
 
-def test_a_class_without_an_op_name_is_no_anchor() -> None:
-    """Any other class is refused by name."""
-    with pytest.raises(
-        DefinitionError, match=r"^int is not an op class: it has no op name; give it "
-    ):
-        OpPassManager(int)
-
-
-def test_an_adapter_is_an_instance() -> None:
-    """Its class is refused, with what to write."""
-    with pytest.raises(TypeError, match=r"not the class ToyAdapter: adapter=ToyAdapter\(\)$"):
-        PassManager("toy.module", adapter=ToyAdapter)  # pyright: ignore[reportArgumentType]
-
-
 def test_nest_is_a_context_manager(make: Callable[..., Pass[Any]]) -> None:
     """`with` binds the inner manager, and lets exceptions through."""
     pm = OpPassManager("toy.module")
@@ -91,26 +77,29 @@ def test_an_added_manager_is_copied(make: Callable[..., Pass[Any]]) -> None:
     assert str(pm) == "toy.module(toy.func(a))"
 
 
-def test_add_refuses_what_is_no_pass() -> None:
-    """What is no pass of any IR is refused and shown, with the way out."""
-    add: Any = OpPassManager().add
-    with pytest.raises(TypeError, match=r"a pass manager, text or a function, got 1\.5$"):
-        add(1.5)
-    with pytest.raises(TypeError, match=r"expected a pass, got the class CSE; write CSE\(\)"):
-        add(CSE)
-    with pytest.raises(TypeError, match=r"got \['cse'\]; give each by itself: add\(\*passes\)"):
-        add(["cse"])
-    with pytest.raises(TypeError, match=r"got FuncOp, the class of 'toy\.func' ops; write nest\("):
-        add(FuncOp)
-    with pytest.raises(TypeError, match=r"^expected a pass, got a 'builtin\.module' op$"):
-        add(ModuleOp([]))
-
-
-def test_a_builder_is_built_before_it_is_added() -> None:
-    """It can be called, as a registered pipeline is, and is no function that works on ops."""
-    add: Any = OpPassManager("builtin.module").add
-    with pytest.raises(TypeError, match=r"a PipelineBuilder, which makes .* what its \.build\(\)"):
-        add(PipelineBuilder("builtin.module"))
+@pytest.mark.parametrize(
+    ("give", "said"),
+    [
+        (lambda pm: pm.add(1.5), r"a pass manager, text or a function, got 1\.5$"),
+        (lambda pm: pm.add(CSE), r"expected a pass, got the class CSE; write CSE\(\)"),
+        (lambda pm: pm.add(["cse"]), r"got \['cse'\]; give each by itself: add\(\*passes\)"),
+        (lambda pm: pm.add(FuncOp), r"got FuncOp, the class of 'toy\.func' ops; write nest\("),
+        (lambda pm: pm.add(ModuleOp([])), "^expected a pass, got a 'builtin.module' op$"),
+        (
+            lambda pm: pm.add(PipelineBuilder("toy.module")),  # which can be called
+            r"a PipelineBuilder, which makes .* what its \.build\(\)",
+        ),
+        (lambda pm: pm.nest(int), r"^int is not an op class: it has no op name; give it "),
+        (
+            lambda _: PassManager("toy.module", adapter=ToyAdapter),  # pyright: ignore[reportArgumentType]
+            r"not the class ToyAdapter: adapter=ToyAdapter\(\)$",
+        ),
+    ],
+)
+def test_what_is_no_pass_no_anchor_or_no_adapter(give: Callable[[Any], object], said: str) -> None:
+    """It is refused and shown, with the way out."""
+    with pytest.raises(TypeError, match=said):
+        give(OpPassManager())
 
 
 # -- Copies and equality ---------------------------------------------------------------------

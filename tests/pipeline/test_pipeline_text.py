@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel import OpPassManager, PassManager, PassRegistry, PipelineError, PipelineSyntaxError
+from passel import PassManager, PassRegistry, PipelineError, PipelineSyntaxError
 from passel.pipeline import (
     OptionNode,
     OptionText,
@@ -74,77 +74,50 @@ def test_quotes_protect_braces(text: str) -> None:
     assert print_pipeline(parse_pipeline(text)) == text
 
 
-NOT_WRAPPED = "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'"
-SYNTAX = [
-    # Not wrapped in an anchor.
-    ("", NOT_WRAPPED, 1, ""),
-    ("  ", NOT_WRAPPED, 1, "  "),
-    ("a", NOT_WRAPPED, 1, "a"),
-    ("a,b", NOT_WRAPPED, 1, "a,b"),
-    ("m(a),m(b)", NOT_WRAPPED, 1, "m(a),m(b)"),
-    # Names.
-    ("(a)", "expected an anchor before '(', such as 'func.func' or 'any'", 1, ""),
-    ("m((a))", "expected an anchor before '(', such as 'func.func' or 'any'", 3, ""),
-    ("m(a,)", "expected the name of a pass or pipeline here", 5, ""),
-    ("m(,a)", "expected the name of a pass or pipeline here", 3, ""),
-    ("m(a,,b)", "expected the name of a pass or pipeline here", 5, ""),
-    ("m({x})", "expected the name of a pass or pipeline here", 3, ""),
-    ("m(a),", "expected the name of a pass or pipeline here", 6, ""),
-    # Parentheses.
-    (
-        "m(a",
-        "encountered unbalanced parentheses while parsing pipeline: 'm(' is not closed",
-        1,
-        "m",
-    ),
-    (
-        "m( f(a)",
-        "encountered unbalanced parentheses while parsing pipeline: 'm(' is not closed",
-        1,
-        "m",
-    ),
-    (
-        "m( f(a",
-        "encountered unbalanced parentheses while parsing pipeline: 'f(' is not closed",
-        4,
-        "f",
-    ),
-    ("m(", "expected the name of a pass or pipeline here", 3, ""),
-    (
-        "m(a))",
-        "encountered extra closing ')' creating unbalanced parentheses while parsing pipeline",
-        5,
-        ")",
-    ),
-    (")", "expected the name of a pass or pipeline here", 1, ""),
-    ("m(a)b", "expected ',' after parsing pipeline", 5, "b"),
-    ("m(f(a)g)", "expected ',' after parsing pipeline", 7, "g"),
-    ("m(a(b)(c))", "expected ',' after parsing pipeline", 7, "("),
-    # Options.
-    ("m(a{x)", "missing closing '}' while processing pass options", 4, "{"),
-    ("m(a{x={y})", "missing closing '}' while processing pass options", 4, "{"),
-    ("m(a{x}b)", "expected ',' after parsing pipeline", 7, "b"),
-    ("m(a{x}{y})", "expected ',' after parsing pipeline", 7, "{"),
-    ("f{x}(a)", "a nested pipeline takes no options", 2, "{x}"),
-    ("m(a[b)", "missing closing ']'", 4, "["),
-    ("m(a{x}[b])", "expected ',' after parsing pipeline", 7, "["),
-]
+UNBALANCED = "encountered unbalanced parentheses while parsing pipeline: "
+EXTRA = "encountered extra closing ')' creating unbalanced parentheses while parsing pipeline"
+SYNTAX: dict[str, list[tuple[str, int, str]]] = {
+    "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'": [
+        *(("", 1, ""), ("  ", 1, "  "), ("a", 1, "a"), ("a,b", 1, "a,b")),
+        ("m(a),m(b)", 1, "m(a),m(b)"),
+    ],
+    "expected an anchor before '(', such as 'func.func' or 'any'": [
+        ("(a)", 1, ""),
+        ("m((a))", 3, ""),
+    ],
+    "expected the name of a pass or pipeline here": [
+        *(("m(a,)", 5, ""), ("m(,a)", 3, ""), ("m(a,,b)", 5, ""), ("m({x})", 3, "")),
+        *(("m(a),", 6, ""), ("m(", 3, ""), (")", 1, "")),
+    ],
+    f"{UNBALANCED}'m(' is not closed": [("m(a", 1, "m"), ("m( f(a)", 1, "m")],
+    f"{UNBALANCED}'f(' is not closed": [("m( f(a", 4, "f")],
+    EXTRA: [("m(a))", 5, ")")],
+    "expected ',' after parsing pipeline": [
+        *(("m(a)b", 5, "b"), ("m(f(a)g)", 7, "g"), ("m(a(b)(c))", 7, "(")),
+        *(("m(a{x}b)", 7, "b"), ("m(a{x}{y})", 7, "{"), ("m(a{x}[b])", 7, "[")),
+    ],
+    "missing closing '}' while processing pass options": [
+        ("m(a{x)", 4, "{"),
+        ("m(a{x={y})", 4, "{"),
+    ],
+    "a nested pipeline takes no options": [("f{x}(a)", 2, "{x}")],
+    "missing closing ']'": [("m(a[b)", 4, "[")],
+}
 
 
-@pytest.mark.parametrize(("text", "message", "column", "marked"), SYNTAX)
-def test_malformed_text(text: str, message: str, column: int, marked: str) -> None:
+@pytest.mark.parametrize(
+    ("message", "text", "column", "marked"),
+    [(message, *each) for message, found in SYNTAX.items() for each in found],
+)
+def test_malformed_text(message: str, text: str, column: int, marked: str) -> None:
     """Each way to be wrong has its message, at its place in the whole text."""
     with pytest.raises(PipelineSyntaxError) as info:
         parse_pipeline(text, name="<p>")
     (problem,) = info.value.problems
     assert problem.message == message
     assert problem.span is not None
-    assert (problem.span.source.name, problem.span.column, problem.span.text) == (
-        "<p>",
-        column,
-        marked,
-    )
-    assert problem.span.line == 1
+    place = problem.span.source.name, problem.span.line, problem.span.column, problem.span.text
+    assert place == ("<p>", 1, column, marked)
 
 
 @pytest.mark.parametrize(
@@ -191,18 +164,6 @@ def test_long_and_deep_text_fails_fast(
         assert message in rendered
         assert len(rendered) < 100_000
     assert time.process_time() - start < 2
-
-
-def test_registered_pipelines_hide_passes_of_the_same_name(
-    parse: Callable[[str], PassManager], registry: PassRegistry
-) -> None:
-    """A leaf is looked up among the pipelines first."""
-
-    def build(pm: OpPassManager) -> None:
-        pm.add(*parse("any(b,c)"))
-
-    registry.register_pipeline("a", build)
-    assert str(parse("any(a,a)")) == "any(b,c,b,c)"
 
 
 def test_the_flat_form_gets_the_anchor_it_is_given(registry: PassRegistry) -> None:

@@ -56,12 +56,14 @@ def print_pipeline(node: PipelineNode, *, pretty: bool = False, spaced: bool = F
     """
     if spaced:
         return f"{node.anchor}({', '.join(map(print_element, node.elements))})"
-    return "".join(_pieces(node, 0 if pretty else None))
+    return _indented(node, "\n") if pretty else print_element(node)
 
 
 def print_element(node: ElementNode) -> str:
     """Print a pass or a pipeline."""
-    return _leaf(node) if isinstance(node, PassNode) else "".join(_pieces(node, None))
+    if isinstance(node, PassNode):
+        return _leaf(node)
+    return f"{node.anchor}({print_elements(node.elements)})"
 
 
 def print_elements(nodes: Iterable[ElementNode]) -> str:
@@ -88,18 +90,12 @@ def print_value(value: OptionText) -> str:
             return f'"{escaped}"'
 
 
-def _pieces(node: PipelineNode, indent: int | None) -> Iterable[str]:
-    inner = None if indent is None else indent + 1
-    newline = "" if inner is None else "\n" + "  " * inner
-    yield f"{node.anchor}({newline}"
-    for index, element in enumerate(node.elements):
-        if index:
-            yield "," + newline
-        if isinstance(element, PassNode):
-            yield _leaf(element)
-        else:
-            yield from _pieces(element, inner)
-    yield ")" if indent is None else "\n" + "  " * indent + ")"
+def _indented(node: ElementNode, newline: str) -> str:
+    if isinstance(node, PassNode):
+        return _leaf(node)
+    inner = f"{newline}  "
+    elements = f",{inner}".join(_indented(element, inner) for element in node.elements)
+    return f"{node.anchor}({inner}{elements}{newline})"
 
 
 def _leaf(node: PassNode) -> str:
