@@ -77,25 +77,25 @@ def test_an_added_manager_is_copied(make: Callable[..., Pass[Any]]) -> None:
     assert str(pm) == "toy.module(toy.func(a))"
 
 
-@pytest.mark.parametrize(
-    ("give", "said"),
-    [
-        (lambda pm: pm.add(1.5), r"a pass manager, text or a function, got 1\.5$"),
-        (lambda pm: pm.add(CSE), r"expected a pass, got the class CSE; write CSE\(\)"),
-        (lambda pm: pm.add(["cse"]), r"got \['cse'\]; give each by itself: add\(\*passes\)"),
-        (lambda pm: pm.add(FuncOp), r"got FuncOp, the class of 'toy\.func' ops; write nest\("),
-        (lambda pm: pm.add(ModuleOp([])), "^expected a pass, got a 'builtin.module' op$"),
-        (
-            lambda pm: pm.add(PipelineBuilder("toy.module")),  # which can be called
-            r"a PipelineBuilder, which makes .* what its \.build\(\)",
-        ),
-        (lambda pm: pm.nest(int), r"^int is not an op class: it has no op name; give it "),
-        (
-            lambda _: PassManager("toy.module", adapter=ToyAdapter),  # pyright: ignore[reportArgumentType]
-            r"not the class ToyAdapter: adapter=ToyAdapter\(\)$",
-        ),
-    ],
-)
+REFUSED: list[tuple[Callable[[Any], object], str]] = [
+    (lambda pm: pm.add(1.5), r"a pass manager, text or a function, got 1\.5$"),
+    (lambda pm: pm.add(CSE), r"expected a pass, got the class CSE; write CSE\(\)"),
+    (lambda pm: pm.add(["cse"]), r"got \['cse'\]; give each by itself: add\(\*passes\)"),
+    (lambda pm: pm.add(FuncOp), r"got FuncOp, the class of 'toy\.func' ops; write nest\("),
+    (lambda pm: pm.add(ModuleOp([])), "^expected a pass, got a 'builtin.module' op$"),
+    (
+        lambda pm: pm.add(PipelineBuilder("toy.module")),  # which can be called
+        r"a PipelineBuilder, which makes .* what its \.build\(\)",
+    ),
+    (lambda pm: pm.nest(int), r"^int is not an op class: it has no op name; give it "),
+    (
+        lambda _: PassManager("toy.module", adapter=ToyAdapter),  # pyright: ignore[reportArgumentType]
+        r"not the class ToyAdapter: adapter=ToyAdapter\(\)$",
+    ),
+]
+
+
+@pytest.mark.parametrize(("give", "said"), REFUSED)
 def test_what_is_no_pass_no_anchor_or_no_adapter(give: Callable[[Any], object], said: str) -> None:
     """It is refused and shown, with the way out."""
     with pytest.raises(TypeError, match=said):

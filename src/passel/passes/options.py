@@ -110,27 +110,18 @@ class Options:
             if checked is not value:
                 object.__setattr__(self, info.field, checked)
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: object = None) -> None:
         """Refuse to change.
 
         Raises:
             FrozenInstanceError: Always.
         """
-        self._refuse_change(name)
-
-    def __delattr__(self, name: str) -> None:
-        """Refuse to change.
-
-        Raises:
-            FrozenInstanceError: Always.
-        """
-        self._refuse_change(name)
-
-    def _refuse_change(self, name: str) -> None:
         from dataclasses import FrozenInstanceError
 
         msg = f"cannot assign to '{name}' of {type(self).__name__}: {self._way_out}"
         raise FrozenInstanceError(msg)
+
+    __delattr__ = __setattr__
 
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:
