@@ -6,7 +6,6 @@ the YAML writer of LLVM 22.
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -93,6 +92,8 @@ def _entry(key: str, text: str) -> str:
 
 def _scalar(text: str) -> str:
     if not (text.isascii() and text.replace("\t", " ").isprintable()):
+        import json  # noqa: PLC0415 - rarely needed
+
         return json.dumps(text, ensure_ascii=False)
     if _PLAIN.fullmatch(text) and not _SPECIAL.fullmatch(text):
         return text
