@@ -8,13 +8,12 @@ Source: `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
 
 from __future__ import annotations
 
-import io
 import sys
 import traceback
 import warnings
 from argparse import SUPPRESS, ArgumentParser
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
@@ -114,10 +113,12 @@ class _CompatMain(xDSLOptMain):
         self._tool.after_parsing()
         return module
 
-    def prepare_output(self) -> IO[str]:
+    def output_resulting_program(self, prog: ModuleOp) -> str:
+        text = super().output_resulting_program(prog)
         if self.args.output_file is not None:
-            return super().prepare_output()
-        return cast("IO[str]", _Stdout(self._tool.write))
+            return text
+        self._tool.write(text)
+        return ""
 
     def setup_pipeline(self) -> None:
         registry = self._tool.registry
@@ -153,18 +154,6 @@ class _CompatMain(xDSLOptMain):
             cause = first.cause.__cause__ if isinstance(first.cause, PassFailure) else first.cause
             raise (cause or error) from None
         return True
-
-
-class _Stdout(io.TextIOBase):
-    """The standard output, as the tool writes to it."""
-
-    def __init__(self, write: Callable[[str], None]) -> None:
-        super().__init__()
-        self._write = write
-
-    def write(self, text: str, /) -> int:
-        self._write(text)
-        return len(text)
 
 
 class _Narrator(PassInstrumentation):
