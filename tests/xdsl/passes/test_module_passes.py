@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.transforms import get_all_passes
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import PassFailedException
 from xdsl_inputs import enough, sampled, xdsl_corpus
@@ -256,35 +255,6 @@ def test_no_place_for_additions(context: Context, parse_op: Callable[[str], Oper
     with pytest.raises(PassFailedError, match=r"which is in no module; run builtin\.module"):
         manager.run(function)
     assert function.parent is None
-
-
-def test_isolated_ops_of_other_kinds(
-    context: Context, parse_op: Callable[[str], Operation]
-) -> None:
-    """Passes of xDSL run on any isolated op, such as a kernel or an LLVM function."""
-    module = parse_op("""
-builtin.module {
-  llvm.func @f(%x: i32) -> i32 {
-    %y = arith.addi %x, %x : i32
-    %z = arith.addi %x, %x : i32
-    "test.op"(%y, %z) : (i32, i32) -> ()
-    llvm.return %y : i32
-  }
-  "gpu.module"() <{sym_name = "m"}> ({
-    "gpu.func"() <{function_type = (i32) -> ()}> ({
-    ^bb0(%x: i32):
-      %y = arith.addi %x, %x : i32
-      %z = arith.addi %x, %x : i32
-      "test.op"(%y, %z) : (i32, i32) -> ()
-      "gpu.return"() : () -> ()
-    }) {sym_name = "k"} : () -> ()
-  }) : () -> ()
-}""")
-    manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
-    manager.add_nested("llvm.func", CommonSubexpressionElimination())
-    manager.nest("gpu.module").add_nested("gpu.func", CommonSubexpressionElimination())
-    manager.run(module)
-    assert [op.name for op in module.walk()].count("arith.addi") == 2
 
 
 # -- Wrapping instances ----------------------------------------------------------------------
