@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
-from types import SimpleNamespace
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
 from passel.diagnostics import suggest
 from passel.errors import AdapterError
 from passel.mlir.bindings import Bindings
+from passel.mlir.calls import calls_of
 from passel.mlir.names import MLIRSource
 from passel.mlir.upstream import has_name, is_known_pass
 
@@ -50,3 +54,14 @@ def test_a_build_that_is_in_no_table(caplog: pytest.LogCaptureFixture) -> None:
     assert "the bindings 'my.mlir' have none" in caplog.text
     assert is_known_pass("my", "cse")
     assert not is_known_pass("my", "iree-flow-canonicalize")
+
+
+def test_a_build_whose_library_is_that_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error names both, and says what to do."""
+    other: Any = ModuleType("other._mlir_libs")
+    other.__path__ = ["/packages/other/_mlir_libs"]
+    monkeypatch.setitem(sys.modules, other.__name__, other)
+    message = r"'mlir' use /packages/other/_mlir_libs/x\.so; 'other' is loaded, .* two processes"
+    with pytest.raises(AdapterError, match=message):
+        Bindings("mlir").check_owner(Path("/packages/other/_mlir_libs/x.so"))
+    assert calls_of(Bindings("mlir"))

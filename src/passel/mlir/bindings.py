@@ -8,6 +8,7 @@ import re
 import sys
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -41,6 +42,9 @@ _REGISTERING: dict[str, dict[str, str]] = {
 One that gets something else may end the process. A release may lack some of them. Importing their
 modules registers passes.
 """
+
+_BARE = ("iree.compiler", "mlir", "torch_mlir")
+"""Large builds whose contexts do without loaded dialects; those of FlyDSL end the process."""
 
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;| \(\* |$)")
 
@@ -83,9 +87,30 @@ class Bindings:
         except ImportError as error:
             build = known_builds().get(self.package) if error.name == self.package else None
             way_out = f"; pip install {build.distribution}" if build else ""
+            if "undefined symbol" in str(error):
+                way_out = "".join(map(_two_processes, self.loaded_beside()))
             raise AdapterError(
                 f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
             ) from error
+
+    def loaded_beside(self) -> dict[str, Path]:
+        """Return the folders with the libraries of other builds that are loaded, by their roots."""
+        suffix = "._mlir_libs"
+        loaded = [(name, module) for name, module in sys.modules.items() if name.endswith(suffix)]
+        folders = {name.removesuffix(suffix): Path(each.__path__[0]) for name, each in loaded}
+        return {root: folder for root, folder in folders.items() if root != self.root}
+
+    def check_owner(self, path: Path) -> None:
+        """Check that a library that this build uses is not that of another one.
+
+        Raises:
+            AdapterError: It is.
+        """
+        for root, folder in self.loaded_beside().items():
+            if path.is_relative_to(folder):
+                raise AdapterError(
+                    f"MLIR's bindings '{self.root}' use {path}{_two_processes(root)}"
+                )
 
     @cached_property
     def ir(self) -> Any:
@@ -127,7 +152,8 @@ class Bindings:
             loads: Whether dialects are loaded as well, which takes most of the time and memory.
         """
         own = self.ir.Context
-        context = own() if loads else own(load_on_create_dialects=())
+        is_bare = not loads and self.root in _BARE
+        context = own(load_on_create_dialects=()) if is_bare else own()
         registry = self.ir.DialectRegistry()
         takes = {"context": (context,), "registry": (registry,), "": ()}
         for name, taken in _REGISTERING.get(self.root, {}).items():
@@ -163,6 +189,10 @@ class Bindings:
             inner = stack.pop()
             yield inner
             stack.extend(reversed(self.children(inner)))
+
+
+def _two_processes(other: str) -> str:
+    return f"; '{other}' is loaded, and its libraries have the same names: use two processes"
 
 
 def _nothing(*_: Any) -> None:

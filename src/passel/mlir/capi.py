@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ class Result(ctypes.Structure):
     """`MlirLogicalResult`."""
 
     _fields_ = (("value", ctypes.c_int8),)
+
+
+class _Place(ctypes.Structure):
+    """`Dl_info`: the file that a function is in, and where."""
+
+    _fields_ = tuple((name, ctypes.c_char_p) for name in ("file", "base", "symbol", "address"))
 
 
 HANDLER = ctypes.CFUNCTYPE(ctypes.c_int8, ctypes.c_void_p, ctypes.c_void_p)
@@ -89,9 +96,13 @@ def load(bindings: Bindings) -> Library | None:
     """Return the library of a build, or None if it does not export the C API."""
     path = bindings.path
     try:
-        return Library(_declared(ctypes.CDLL(path)), _declared(ctypes.PyDLL(path)))
+        found = Library(_declared(ctypes.CDLL(path)), _declared(ctypes.PyDLL(path)))
     except (AttributeError, OSError):
         return None
+    place = _Place()
+    ctypes.CDLL(None).dladdr(found.free.mlirOperationVerify, ctypes.byref(place))
+    bindings.check_owner(Path(place.file.decode()))
+    return found
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
