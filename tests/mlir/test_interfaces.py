@@ -23,10 +23,6 @@ class HasBody(ABC):  # noqa: B024 - ops are registered with it
 HasBody.register(FuncOp)
 
 
-class Unused(ABC):  # noqa: B024 - as above
-    """No op."""
-
-
 @pytest.mark.parametrize(
     ("interface", "of_func", "of_addi"),
     [
@@ -35,7 +31,6 @@ class Unused(ABC):  # noqa: B024 - as above
         (ir.InferTypeOpInterface, False, True),
         (HasBody, True, False),
         (FunctionLike, True, False),
-        (Unused, False, False),
     ],
 )
 def test_interfaces_are_classes_of_the_bindings_of_python_or_of_passel(

@@ -28,13 +28,9 @@ COS = "func.func @f(%a: complex<f32>) { %0 = complex.cos %a : complex<f32> LOC r
 
 
 def test_a_file_in_a_location() -> None:
-    """Bytes that are no text are shown as escapes, wherever a pass reports."""
+    """Bytes that are no text are shown as escapes, wherever a pass or the verifier reports."""
     found = survived(FAILING + r"""show(COS.replace("LOC", 'loc("\\FF.mlir":3:4)'))""")
     assert found.splitlines()[0].startswith(r"\xff.mlir:3:4: error: failed to legalize")
-
-
-def test_a_file_in_a_location_of_an_invalid_op() -> None:
-    """What the verifier says while parsing is at such a place as well."""
     source = r'''"func.func @f() -> i32 { \"func.return\"() : () -> () loc(\"\\FE\":5:6) }"'''
     found = survived(f"{FAILING}show({source})")
     assert found.startswith(r"\xfe:5:6: error: 'func.return' op has 0 operands")

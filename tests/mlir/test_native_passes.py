@@ -19,9 +19,6 @@ SOURCE = "func.func @f(%a: i32) { %0 = arith.addi %a, %a : i32 return }"
     [
         ("builtin.module(canonicalise)", 16, "did you mean 'canonicalize'?"),
         ("builtin.module(cse,func.func(cze))", 30, "did you mean 'cse'?"),
-        ("builtin.module(canonicalize{max-iteration=1})", 29, "max-iteration"),
-        ("builtin.module(canonicalize{top-down=maybe})", 38, "maybe"),
-        ("builtin.module(canonicalize{max-iteration=1})", 29, "did you mean 'max-iterations'?"),
         ("builtin.module(gpu-register-host-buffers{bogus=1})", 42, "bogus"),
         ("builtin.module(inline{bogus=1},cse)", 23, "bogus"),
     ],

@@ -120,13 +120,12 @@ class MLIRAdapter(IRAdapter):
         if not package.isidentifier():
             root, library, _ = package.partition("._mlir_libs")
             return cls(root) if library else None
-        spec = None
         with suppress(ValueError):  # of a module without a specification, as a script is one
             spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or ():
-            for found in (*Path(folder).glob("_mlir_libs"), *Path(folder).glob("*/_mlir_libs")):
-                inner = found.parent.relative_to(folder).parts
-                return cls(".".join((package, *inner)))
+            for folder in (spec and spec.submodule_search_locations) or ():
+                for found in (*Path(folder).glob("_mlir_libs"), *Path(folder).glob("*/_mlir_libs")):
+                    inner = found.parent.relative_to(folder).parts
+                    return cls(".".join((package, *inner)))
         return None
 
     def build_name(self) -> str:
@@ -239,18 +238,14 @@ class MLIRAdapter(IRAdapter):
     def misfit(self, context: Any, outer: str, inner: str) -> str:
         """Return why functions do not stand right inside of ops; of others it is not known."""
         known = [self._kinds.is_registered(context, name) for name in (outer, inner)]
-        if not all(known) or self._kinds.has_isolated_ops(context, outer):
-            return ""
-        if not self._kinds.is_function(context, inner):
+        is_table = all(known) and self._kinds.has_isolated_ops(context, outer)
+        if is_table or not all(known) or not self._kinds.is_function(context, inner):
             return ""
         return f"'{inner}' is a symbol, and symbols stand in symbol tables alone"
 
     def suggest_op(self, context: Any, name: str) -> str:
         """Suggest an op of the dialect that is meant, among those with a class."""
-        dialects = self.bindings.dialect_names(context)
-        dialect, _, _ = name.partition(".")
-        if dialect not in dialects:
-            dialect = closest(dialect, dialects)
+        dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         return suggest(name, self._op_names(dialect)) if dialect else ""
 
     def _op_names(self, dialect: str) -> list[str]:

@@ -46,6 +46,8 @@ modules registers passes.
 _BARE = ("iree.compiler", "mlir", "torch_mlir")
 """Large builds whose contexts do without loaded dialects; those of FlyDSL end the process."""
 
+_APART = "their libraries have one name, so use two processes"
+
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;| \(\* |$)")
 
 
@@ -88,10 +90,9 @@ class Bindings:
             build = known_builds().get(self.package) if error.name == self.package else None
             way_out = f"; pip install {build.distribution}" if build else ""
             if "undefined symbol" in str(error):
-                way_out = "".join(map(_two_processes, self.loaded_beside()))
-            raise AdapterError(
-                f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
-            ) from error
+                way_out = f" (beside {', '.join(self.loaded_beside())}; {_APART})"
+            msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
+            raise AdapterError(msg) from error
 
     def loaded_beside(self) -> dict[str, Path]:
         """Return the folders with the libraries of other builds that are loaded, by their roots."""
@@ -108,9 +109,7 @@ class Bindings:
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
-                raise AdapterError(
-                    f"MLIR's bindings '{self.root}' use {path}{_two_processes(root)}"
-                )
+                raise AdapterError(f"'{self.root}' uses {path}, which is of '{root}': {_APART}")
 
     @cached_property
     def ir(self) -> Any:
@@ -151,9 +150,8 @@ class Bindings:
             dialects: What adds more dialects to a `DialectRegistry`, if not `ContextDialects`.
             loads: Whether dialects are loaded as well, which takes most of the time and memory.
         """
-        own = self.ir.Context
         is_bare = not loads and self.root in _BARE
-        context = own(load_on_create_dialects=()) if is_bare else own()
+        context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})
         registry = self.ir.DialectRegistry()
         takes = {"context": (context,), "registry": (registry,), "": ()}
         for name, taken in _REGISTERING.get(self.root, {}).items():
@@ -191,10 +189,6 @@ class Bindings:
             stack.extend(reversed(self.children(inner)))
 
 
-def _two_processes(other: str) -> str:
-    return f"; '{other}' is loaded, and its libraries have the same names: use two processes"
-
-
 def _nothing(*_: Any) -> None:
     """Register nothing, in a release that lacks the function."""
 
@@ -225,17 +219,16 @@ def bindings_of(thing: object) -> Bindings:
     Raises:
         AdapterError: It is not of any build.
     """
-    root = _root_of(type(thing))
-    if not root:
-        raise AdapterError(f"{thing!r} is not an object of MLIR's bindings")
-    return bindings_named(root)
+    return _bindings_of_class(type(thing))
 
 
 @cache
-def _root_of(kind: type) -> str:
-    """Return the root package of the build that a class belongs to; empty for others."""
+def _bindings_of_class(kind: type) -> Bindings:
     modules = (base.__module__.partition("._mlir_libs") for base in kind.__mro__)
-    return next((root for root, found, _ in modules if found), "")
+    for root, found, _ in modules:
+        if found:
+            return bindings_named(root)
+    raise AdapterError(f"{kind.__name__} is not a class of MLIR's bindings")
 
 
 Caller: TypeAlias = "Callable[[Callable[[], Any]], Any]"

@@ -55,8 +55,7 @@ def descriptions(root: str) -> dict[str, Description]:
 def _packaged(root: str) -> Iterable[str]:
     spec = find_spec(root)
     for directory in (spec and spec.submodule_search_locations) or ():
-        yield str(Path(directory, "bin", "mlir-opt"))
-        yield str(Path(directory, "_mlir_libs", "iree-opt"))
+        yield from map(str, Path(directory).glob("*/*-opt"))
 
 
 def _help(program: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
@@ -66,11 +67,9 @@ class Kinds:
         ir = self._bindings.ir
         op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))
         op.regions[0].blocks.append()
-        try:
-            ir.SymbolTable(op)
-        except TypeError:
-            return False
-        return True
+        with suppress(TypeError):
+            return bool(ir.SymbolTable(op))
+        return False
 
     def is_function(self, context: Any, name: str) -> bool:
         """Return whether ops of a registered name are functions, which are always symbols."""
@@ -92,11 +91,10 @@ class Kinds:
             manager = self._bindings.passmanager.PassManager("any", context=context)
             manager.add(_nothing)
             manager.enable_verifier(False)
-            try:
+            with suppress(ir.MLIRError):
                 manager.run(op)
-            except ir.MLIRError:
-                return False
-            return True
+                return True
+            return False
 
     def _implements(self, context: Any, name: str) -> Callable[[type], bool]:
         """Return what tells whether ops of a registered name implement an interface."""
@@ -115,11 +113,9 @@ class Kinds:
                 return False
             if hasattr(interface, "attach"):  # a trait
                 return bool(op.has_trait(interface))
-            try:
-                interface(op, context)
-            except (TypeError, ValueError):
-                return False
-            return True
+            with suppress(TypeError, ValueError):
+                return bool(interface(op, context))
+            return False
 
         return implements
 

@@ -59,10 +59,7 @@ class MLIRSource:
         """Yield what is known of such builds, as far as this one has it."""
         names = names_in(self.root)
         if not names:
-            log_warning_once(
-                f"no list of MLIR's passes: the bindings '{self.root}' have none, and passel knows "
-                "none of this build; their names work nevertheless"
-            )
+            log_warning_once(f"no list of MLIR's passes: '{self.root}' has none that passel knows")
         return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:

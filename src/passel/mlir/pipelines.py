@@ -16,12 +16,7 @@ from passel.mlir.calls import calls_of
 from passel.mlir.contents import symbol_name
 from passel.mlir.diagnostics import convert_diagnostic
 from passel.mlir.standard_error import printing_elsewhere
-from passel.mlir.upstream import (
-    FACTS,
-    PassFacts,
-    facts_file,
-    is_known_pass,
-)
+from passel.mlir.upstream import FACTS, PassFacts, facts_file, has_name, is_known_pass
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -236,11 +231,8 @@ _KNOWN = {
     "transform-preload-library": ("read-files",),
     "gpu-register-host-buffers": (),  # no file declares it
     # Pipelines.
-    "buffer-deallocation-pipeline": (),
     "gpu-lower-to-nvvm-pipeline": _ALL,
     "gpu-lower-to-xevm-pipeline": _ALL,
-    "sparsifier": (),
-    "tosa-to-linalg-pipeline": (),
 }
 """Passes with effects, and pipelines."""
 
@@ -249,7 +241,8 @@ def known_effects(name: str) -> tuple[str, ...]:
     """Return what a pass or pipeline does outside the IR, as far as it can be told by its name."""
     if name in _KNOWN:
         return _KNOWN[name]
-    return () if name in facts_file(FACTS).names() else ("unknown",)
+    is_upstream = name in facts_file(FACTS).names() or has_name("mlir", f"{name}*")
+    return () if is_upstream else ("unknown",)
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:

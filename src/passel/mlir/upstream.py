@@ -116,8 +116,7 @@ def known_builds() -> dict[str, KnownBuild]:
 
 def names_in(root: str) -> list[str]:
     """Return the passes and pipelines that a build is known to have; none of another build."""
-    found = known_builds().get(root.partition(".")[0])
-    names = found.names if found else ()
+    _, names = known_builds().get(root.partition(".")[0], ("", ()))
     return sorted(name.rstrip("*") for name in names if not name.endswith("."))
 
 
