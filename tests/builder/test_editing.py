@@ -2,47 +2,69 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made
 
-from passel import AnchorError, InsertionError, OpPassManager, PipelineError
+from passel import AnchorError, InsertionError, OpPassManager, Pass, PipelineError
 from passel.builder import BUFFERIZATION, LOWERING, Bundle, PipelineBuilder, before_first
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def test_before_stops_at_the_first_and_after_at_the_last() -> None:
-    """Several steps match: before means before the first, after means after the last."""
-    builder = made(A(), B(), A(), B())
-    builder.insert_before(A, X(n=1))
-    builder.insert_after("a", X(n=2))
-    assert str(builder) == "builtin.module(x{n=1},a,b,a,x{n=2},b)"
+SEVERAL = (A(), B(), A(), B())
+TYPES = (A(), Bufferize(), B(), Bufferize(), Lower(), Lower())
+TIDY = Bundle("tidy", A(), B())
+TIGHT = Bundle("tight", A(), B(), together=True)
+NEST = OpPassManager("func.func").add(A(), B())
+EDITS: dict[str, tuple[tuple[object, ...], Callable[[PipelineBuilder], object], str]] = {
+    "before the first": (SEVERAL, lambda b: b.insert_before(A, X()), "x,a,b,a,b"),
+    "after the last": (SEVERAL, lambda b: b.insert_after("a", X()), "a,b,a,x,b"),
+    "before the last": (SEVERAL, lambda b: b.insert_before(A, X(), occurrence="last"), "a,b,x,a,b"),
+    "before all": (SEVERAL, lambda b: b.insert_before(A, X(), occurrence="all"), "x,a,b,x,a,b"),
+    "before the second": (SEVERAL, lambda b: b.insert_before(A, X(), occurrence=1), "a,b,x,a,b"),
+    "from behind": (SEVERAL, lambda b: b.insert_before(A, X(), occurrence=-2), "x,a,b,a,b"),
+    "after a type": (TYPES, lambda b: b.insert_after(BUFFERIZATION, X()), "a,bufferize,b,bufferize,x,lower,lower"),
+    "before a type": (TYPES, lambda b: b.insert_before(LOWERING, X()), "a,bufferize,b,bufferize,x,lower,lower"),
+    "inside of a type": (TYPES, lambda b: b.insert_inside(BUFFERIZATION, X()), "a,bufferize,x,b,bufferize,lower,lower"),
+    "into a bundle": ((X(), TIDY), lambda b: b.insert_before(B, X()), "x,a,x,b"),
+    "before a bundle": ((X(n=1), TIDY), lambda b: b.insert_before(TIDY, X()), "x{n=1},x,a,b"),
+    "after a bundle": ((X(n=1), TIDY), lambda b: b.insert_after("tidy", X()), "x{n=1},a,b,x"),
+    "before one that stays together": ((TIGHT,), lambda b: b.insert_before(A, X()), "x,a,b"),
+    "several": ((A(), B()), lambda b: b.insert_after(A, X(), X(n=1)), "a,x,x{n=1},b"),
+    "before a nested pipeline": ((NEST,), lambda b: b.insert_before(A, OnModule()), "on-module,func.func(a,b)"),
+    "after a nested pipeline": ((NEST,), lambda b: b.insert_after(B, OnModule()), "func.func(a,b),on-module"),
+    "between two halves": ((NEST,), lambda b: b.insert_before(B, OnModule(), split=True), "func.func(a),on-module,func.func(b)"),
+    "in place of the last": (SEVERAL, lambda b: b.replace(A, X(), occurrence="last"), "a,b,x,b"),
+    "in place of all": (SEVERAL, lambda b: b.replace(A, X()), "x,b,x,b"),
+    "without": (SEVERAL, lambda b: b.remove(A), "b,b"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("occurrence", "expected"),
-    [
-        ("first", "x,a,b,a,b"),
-        ("last", "a,b,x,a,b"),
-        ("all", "x,a,b,x,a,b"),
-        (1, "a,b,x,a,b"),
-        (-2, "x,a,b,a,b"),
-    ],
-)
-def test_occurrences(occurrence: int, expected: str) -> None:
-    """An occurrence is the first, the last, all, or a number."""
-    builder = made(A(), B(), A(), B())
-    builder.insert_before(A, X(), occurrence=occurrence)
+@pytest.mark.parametrize(("items", "edit", "expected"), EDITS.values(), ids=EDITS)
+def test_edits(
+    items: tuple[object, ...], edit: Callable[[PipelineBuilder], object], expected: str
+) -> None:
+    """Before means before the first, after means after the last, unless another one is named."""
+    builder = made(*items)
+    edit(builder)
     assert str(builder) == f"builtin.module({expected})"
 
 
-def test_types_are_intervals() -> None:
-    """After the last of a type, before the first of a type, inside a type."""
-    builder = made(A(), Bufferize(), B(), Bufferize(), Lower(), Lower())
-    builder.insert_after(BUFFERIZATION, X(n=1))
-    builder.insert_before(LOWERING, X(n=2))
-    builder.insert_inside(BUFFERIZATION, X(n=3))
-    assert str(builder) == (
-        "builtin.module(a,bufferize,x{n=3},b,bufferize,x{n=1},x{n=2},lower,lower)"
-    )
+@pytest.mark.parametrize(
+    ("nest", "target", "item", "message"),
+    [(NEST, B, OnModule(), "split=True"), (TIGHT, B, X(), "inside bundle 'tight'")],
+)
+def test_what_has_no_room_is_refused(nest: object, target: Any, item: Pass, message: str) -> None:
+    """The way out is said, and nothing is changed."""
+    builder = made(nest)
+    before = str(builder)
+    with pytest.raises(InsertionError, match=message):
+        builder.insert_before(target, item)
+    assert str(builder) == before
+    with pytest.raises(AnchorError, match="did you intend to nest"):
+        made(OnModule()).insert_before(OnModule, OnFunc())
 
 
 def test_a_missing_target_changes_nothing() -> None:
@@ -71,38 +93,6 @@ def test_handles_stay_valid() -> None:
     assert str(builder.copy()) == "builtin.module(a,a,b,x,a)"
 
 
-def test_a_pass_goes_outside_the_nest_of_its_target() -> None:
-    """A module pass next to a target inside of a nest goes outside the nest, or splits it."""
-    nest = OpPassManager("func.func").add(A(), B())
-    builder = made(nest)
-    builder.insert_before(A, OnModule())
-    builder.insert_after(B, OnModule())
-    assert str(builder) == "builtin.module(on-module,func.func(a,b),on-module)"
-    builder = made(nest)
-    with pytest.raises(InsertionError, match="split=True"):
-        builder.insert_before(B, OnModule())
-    assert str(builder) == "builtin.module(func.func(a,b))"
-    builder.insert_before(B, OnModule(), split=True)
-    assert str(builder) == "builtin.module(func.func(a),on-module,func.func(b))"
-    with pytest.raises(AnchorError, match="did you intend to nest"):
-        builder.insert_before(OnModule, OnFunc())
-
-
-def test_bundles() -> None:
-    """A bundle's members are steps; one that stays together takes nothing between."""
-    cleanup = Bundle("cleanup", A(), B())
-    builder = made(X(), cleanup)
-    builder.insert_before(B, X(n=1))
-    builder.insert_before(cleanup, X(n=2))
-    builder.insert_after("cleanup", X(n=3))
-    assert str(builder) == "builtin.module(x,x{n=2},a,x{n=1},b,x{n=3})"
-    tight = made(Bundle("tight", A(), B(), together=True))
-    with pytest.raises(InsertionError, match="inside bundle 'tight'"):
-        tight.insert_before(B, X())
-    tight.insert_before(A, X())
-    assert str(tight) == "builtin.module(x,a,b)"
-
-
 def test_stages() -> None:
     """A stage has a place before and after it, a default, and may have to be filled."""
     builder = PipelineBuilder()
@@ -116,15 +106,6 @@ def test_stages() -> None:
     assert str(builder.build()) == "builtin.module(x,a,x{n=2},b)"
     builder.add(B(), stage="middle")
     assert str(builder.build()) == "builtin.module(x,b,x{n=2},b)"
-
-
-def test_replace_and_remove() -> None:
-    """Steps can be replaced and removed."""
-    builder = made(A(), B(), A())
-    builder.replace(A, X(), occurrence="last")
-    assert str(builder.build()) == "builtin.module(a,b,x)"
-    builder.remove(A)
-    assert str(builder.build()) == "builtin.module(b,x)"
 
 
 def test_a_label_for_several() -> None:
