@@ -176,4 +176,3 @@ def everything(
 def declare(monkeypatch: pytest.MonkeyPatch, kind: type[Pass[Any]]) -> None:
     """Let a class say for a while, as its body may, that its passes can be run by any process."""
     monkeypatch.setattr(kind, "can_fork", True)
-    monkeypatch.setattr(kind, "keeps_to_op", True)

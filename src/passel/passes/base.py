@@ -113,8 +113,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     effects: ClassVar[tuple[str, ...]] = ()
     can_fork: ClassVar[bool] = True
     can_thread: ClassVar[bool] = True
-    keeps_to_op: ClassVar[bool] = False
-    """Whether the class's own body says `can_fork = True`: its passes change only their ops."""
     takes_elements: ClassVar[bool] = False
     types: ClassVar[tuple[PassType, ...]] = ()
     constraints: ClassVar[tuple[Any, ...]] = ()
@@ -132,7 +130,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         from passel.passes.definition import check_pass
 
         check_pass(cls)
-        cls.keeps_to_op = vars(cls).get("can_fork") is True  # that a base says so is not enough
 
     if not TYPE_CHECKING:
 

@@ -136,7 +136,7 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                         block = region.first_block
                         while block is not None:
                             objects.append(block)
-                            if args := block.args:
+                            if args := block._args:
                                 objects.append(args)
                                 for arg in args:
                                     attributes += (arg._type, arg.location)
