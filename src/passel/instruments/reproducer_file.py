@@ -193,11 +193,9 @@ def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -
         key, value = resource.key, resource.value
         if key not in {"pipeline", "disable_threading", "verify_each"}:
             raise refuse(resource.key_start, f"unknown '{GROUP}' resource key '{key}'")
-        if key == "pipeline" and isinstance(value, bool):
-            raise refuse(resource.value_start, f"expected string value for key '{key}'")
-        if key != "pipeline" and not isinstance(value, bool):
-            message = f"expected 'true' or 'false' value for key '{key}'"
-            raise refuse(resource.value_start, message)
+        if isinstance(value, bool) is (key == "pipeline"):
+            kind = "string" if key == "pipeline" else "'true' or 'false'"
+            raise refuse(resource.value_start, f"expected {kind} value for key '{key}'")
         found[key] = resource
     if not found:
         return None
@@ -208,11 +206,6 @@ def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -
             text = bytes(pipeline.value).decode()
         except UnicodeDecodeError:
             raise refuse(pipeline.value_start, "the pipeline is not UTF-8 text") from None
-    threading, verify = found.get("disable_threading"), found.get("verify_each")
-    return Recorded(
-        text,
-        None if threading is None else bool(threading.value),
-        None if verify is None else bool(verify.value),
-        source,
-        pipeline.value_start if pipeline else 0,
-    )
+    flags = {key: bool(each.value) for key, each in found.items()}
+    start = pipeline.value_start if pipeline else 0
+    return Recorded(text, flags.get("disable_threading"), flags.get("verify_each"), source, start)
