@@ -155,6 +155,16 @@ class Tags(Data[list[str]]):  # pyright: ignore[reportInvalidTypeArguments] - as
         printer.print_string("_".join(self.data))
 
 
+class Unsendable(str):
+    """A word that cannot be pickled."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: object) -> tuple[()]:
+        """Refuse."""
+        raise TypeError
+
+
 def tag(op: FuncOp) -> None:
     """Change payloads in place, which stand inside of another attribute."""
     tags = next(iter(cast("ArrayAttr[Tags]", op.attributes["tags"])))
@@ -177,7 +187,9 @@ def make_unregistered(op: FuncOp) -> None:
     op.body.block.insert_op_before(made, cast("Operation", op.body.block.first_op))
 
 
-ODD_CHANGES = {each.__name__: each for each in (tag, swap, make_unregistered)}
+ODD_CHANGES = {each.__name__: each for each in (tag, swap, make_unregistered)} | {
+    "tag unsendable": tag
+}
 
 
 class ChangeOddly(OperationPass[FuncOp]):
@@ -193,14 +205,15 @@ class ChangeOddly(OperationPass[FuncOp]):
 
 @pytest.mark.parametrize("how", ODD_CHANGES)
 def test_odd_changes_come_back(how: str) -> None:
-    """Payloads that are changed in place, another order, ops that no dialect has: none is lost."""
+    """Payloads that are changed in place, also if they cannot be sent, another order, ops of no dialect."""
     function = "func.func @f{}(%a: i32, %b: i32) {{ func.return }}"
     found: list[tuple[bool | None, str]] = []
     for jobs in (1, 2):
         context = XDSLAdapter().create_context()
         module = parse_source(context, "\n".join(map(function.format, range(40))), "in.mlir")
-        for op in module.walk() if how == "tag" else ():
-            op.attributes["tags"] = ArrayAttr([Tags(["one"])])
+        for op in module.walk() if how.startswith("tag") else ():
+            tags = ["one"] if how == "tag" else ["one", Unsendable()]
+            op.attributes["tags"] = ArrayAttr([Tags(tags)])
         manager = PassManager(ModuleOp, context).add_nested(FuncOp, ChangeOddly(how=how))
         found.append((manager.run(module, jobs=jobs).changed, str(module)))
     assert found[0] == found[1]

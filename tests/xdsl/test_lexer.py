@@ -61,11 +61,3 @@ def test_lexes_random_text_as_xdsl_does() -> None:
     for _ in range(20_000):
         length = generator.randint(1, 9)
         _assert_same("".join(generator.choice(_FRAGMENTS) for _ in range(length)))
-
-
-def test_lexes_again_from_an_earlier_position() -> None:
-    """Setting `pos` back, as the parser does for `4xf32`, splits a token."""
-    lexer = FastLexer(Input("xf32", "test.mlir"))
-    lexer.lex()
-    lexer.pos = 1
-    assert lexer.lex().text == "f32"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mlir import ir
 from xdsl.utils.exceptions import ParseError
 from xdsl_inputs import xdsl_context
 
@@ -83,12 +82,3 @@ def test_wrong_locations_have_a_place(context: Context, text: str, message: str)
     with pytest.raises(ParseError) as caught:
         parse_source(context, text, "test.mlir")
     assert message.lower() in str(caught.value).lower()
-
-
-def test_what_mlir_prints_with_locations_is_read(context: Context) -> None:
-    """The same ops at the same places, as far as xDSL can say it."""
-    with ir.Context():
-        module = ir.Module.parse(JAX)
-        printed = str(module.operation.get_asm(enable_debug_info=True))
-    assert " to :11" in printed
-    assert locations(context, printed) == locations(context, JAX)

@@ -7,13 +7,14 @@ are asked for.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from passel.xdsl.release import check
 
 if TYPE_CHECKING:
-    from passel.xdsl.adapter import XDSLAdapter
+    from passel.xdsl.adapter import XDSLAdapter, parse_file
     from passel.xdsl.analyses.call_graph import CallGraph
     from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
     from passel.xdsl.analyses.effects import Effects
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from passel.xdsl.analyses.loops import LoopInfo
     from passel.xdsl.analyses.symbol_tables import SymbolTables, SymbolUsers
     from passel.xdsl.fast.known import context_free
-    from passel.xdsl.files import parse_file
     from passel.xdsl.parsing import parse_source
 
 import_module("pickle")  # before xDSL's import hook, which fails in a directory that is gone
@@ -52,11 +52,16 @@ _HOMES = {
     "SymbolUsers": "analyses.symbol_tables",
     "XDSLAdapter": "adapter",
     "context_free": "fast.known",
-    "parse_file": "files",
+    "parse_file": "adapter",
     "parse_source": "parsing",
 }
 
 check()
+
+# xDSL's code recurses, with up to nine calls for each level of regions or attributes, and its own
+# tools reach the default limit of 1,000 at some 130 levels. A stack of 8 MiB has room for this many
+# calls, whatever C code is between them. Forked workers inherit the limit.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 5_000))
 
 
 def __getattr__(name: str) -> object:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -377,3 +378,23 @@ def _kind(op_class: type[Operation]) -> OpKind:
 
 def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
     return False
+
+
+def parse_file(path: str | Path, context: Context | None = None) -> Operation:
+    """Parse a file of MLIR text to its top-level operation, and verify it.
+
+    Args:
+        path: The file.
+        context: Where dialects are looked up; by default a new one with all of them.
+
+    Raises:
+        OSError: The file cannot be read.
+        ParseError: The text does not parse.
+        InvalidIR: The IR is not valid.
+    """
+    from passel.xdsl.parsing import parse_source
+
+    adapter = XDSLAdapter()
+    op = parse_source(context or adapter.create_context(), Path(path).read_text("utf-8"), str(path))
+    adapter.verify(op, recursive=True)
+    return op

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
+from io import BytesIO
 from operator import is_, itemgetter
 from typing import Any, ClassVar, get_args, get_origin
 
@@ -43,7 +44,7 @@ class Fingerprint:
         self._objects = objects
         self._attributes = attributes
         # Of attributes that stay the same objects while their payloads change.
-        self._states = states_of(attributes) if mutable_kinds() else []
+        self._states = states_of(attributes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Fingerprint):
@@ -171,13 +172,9 @@ _DATA: Any = Data
 _CONSTANT = (str, int, float, complex, bytes, Enum, type(None))
 
 
-def mutable_kinds() -> tuple[type[Any], ...]:
-    """Return the classes of such attributes. Those of xDSL are never changed."""
-    return _mutable_of(len(_DATA.__subclasses__()))
-
-
 @lru_cache(1)
-def _mutable_of(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there may be new ones
+def _mutable_kinds(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there may be new ones
+    """Return the classes of such attributes. Those of xDSL are never changed."""
     own: list[Any] = [
         each for each in _DATA.__subclasses__() if not each.__module__.startswith("xdsl.")
     ]
@@ -196,7 +193,7 @@ def _is_constant(kind: Any) -> bool:
 
 def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
     """Yield the payloads in attributes, and in others inside, that can be changed in place."""
-    kinds = mutable_kinds()
+    kinds = _mutable_kinds(len(_DATA.__subclasses__()))
     seen, left = set[int](), list(attributes) if kinds else []
     while left:
         each = left.pop()
@@ -216,6 +213,24 @@ def states_of(attributes: Iterable[object]) -> list[object]:
     """Return what is equal as long as no payload has changed, as far as that can be known."""
     states: list[object] = []
     for payload in payloads_in(attributes):
+        state = BytesIO()
         with suppress(Exception):  # its own code runs
-            states.append(pickle.dumps(payload))
+            _StatePickler(state, pickle.HIGHEST_PROTOCOL).dump(payload)
+        states.append(state.getvalue())
     return states
+
+
+class _StatePickler(pickle.Pickler):
+    """Writes which object it is of what has a name or cannot be pickled, and the fields of that."""
+
+    def persistent_id(self, obj: Any, /) -> Any:
+        """Return which class, function or module it is, if it is one."""
+        return id(obj) if hasattr(obj, "__name__") else None
+
+    def reducer_override(self, obj: Any, /) -> Any:
+        """Return what `obj` consists of."""
+        with suppress(Exception):
+            parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+            if not isinstance(parts, str):
+                return parts
+        return id, (id(obj),), getattr(obj, "__dict__", None)

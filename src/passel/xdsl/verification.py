@@ -27,9 +27,6 @@ from passel.xdsl.fast.symbols import symbols_at_hand
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
 """Dialects of xDSL whose verifiers, written by hand, look symbols up."""
 
-_NO_SYMBOLS = "has no SymbolTable ancestor"
-"""xDSL's message when it looks up a symbol in IR that is not in a symbol table."""
-
 
 def verify(
     op: Operation,
@@ -64,7 +61,9 @@ def _verify(op: Operation, *, recursive: bool) -> None:
         return
     if not recursive:
         for block in _blocks(op):
-            _check_end(block)
+            _check_not_empty(block)
+            if (last := block.last_op) is not None:
+                _check_terminator(last, block)
         _look_outward(op)
     elif op.regions:
         _verify_nested(op)
@@ -122,10 +121,8 @@ def _next_block(frame: _Frame) -> bool:
     if frame.block is not None:
         _check_not_empty(frame.block)
     frame.block = next(frame.blocks, None)
-    if frame.block is None:
-        return False
-    frame.next_op = frame.block.first_op
-    return True
+    frame.next_op = None if frame.block is None else frame.block.first_op
+    return frame.block is not None
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
@@ -185,13 +182,6 @@ def _check_not_empty(block: Block) -> None:
         and not owner.has_trait(NoTerminator)
     ):
         raise InvalidIR(owner, "empty block: expect at least a terminator")
-
-
-def _check_end(block: Block) -> None:
-    """Check that a block ends as its region demands."""
-    _check_not_empty(block)
-    if (last := block.last_op) is not None:
-        _check_terminator(last, block)
 
 
 def _look_outward(root: Operation) -> None:
@@ -294,7 +284,7 @@ def _refuse(op: Operation, error: Exception) -> None:
     """Raise what a verifier has raised as `InvalidIR`, unless it only misses a symbol table."""
     if isinstance(error, VerifyException):
         raise InvalidIR(op, str(error)) from error
-    if str(error).endswith(_NO_SYMBOLS):
-        return  # symbols are for the table to check, which is not here, as in MLIR
+    if str(error).endswith("has no SymbolTable ancestor"):
+        return  # xDSL's lookup: symbols are for the table to check, which is not here, as in MLIR
     message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     raise InvalidIR(op, f"verifier failed: {message}") from error
