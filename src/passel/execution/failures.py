@@ -35,20 +35,26 @@ class Suspects(NamedTuple):
     ops: Sequence[Any]
 
 
+BESIDE = "was changed by a pass on an op beside it, which only a pass on their enclosing op may do"
+INSIDE = "was changed by a pass on an op inside of it, which may only change the op that it runs on"
+PLACES = (
+    "has ops immediately inside of it that were erased or moved, or are new, by a pass on an op "
+    "beside them, which only a pass on their enclosing op may do"
+)
+
+
 class Violation(NamedTuple):
     """A change of an op by a pass that ran on another one.
 
     Attributes:
         op: The op that was changed.
-        is_enclosing: Whether it encloses those that were worked on, rather than being one of them.
+        how: What was changed, as the predicate of a sentence about the op.
         suspects: The numbers of the siblings that were worked on meanwhile.
-        is_about_places: Whether ops immediately inside of it were erased, moved or added.
     """
 
     op: Any
-    is_enclosing: bool = False
+    how: str
     suspects: Iterable[int] = ()
-    is_about_places: bool = False
 
 
 class Failures:
@@ -174,13 +180,7 @@ class Failures:
     def violation(self, suspects: Suspects, violation: Violation) -> Failure:
         """Return the failure of passes on one op that changed another one."""
         op = violation.op
-        message = self._violation_text(violation)
-        if violation.is_about_places:
-            message = (
-                f"'{self.adapter.kind_of(op).name}' op has ops immediately inside of it that were "
-                "erased or moved, or are new, by a pass on an op beside them, which only a pass on "
-                "their enclosing op may do"
-            )
+        message = f"'{self.adapter.kind_of(op).name}' op {violation.how}"
         return self._of_suspects("isolation", suspects, op, op, message)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
@@ -194,18 +194,6 @@ class Failures:
         if error.message:
             message += f": {error.message}"
         return self._failure("failed", step, op, message, blamed=error.op, cause=error)
-
-    def _violation_text(self, violation: Violation) -> str:
-        name = self.adapter.kind_of(violation.op).name
-        if violation.is_enclosing:
-            return (
-                f"'{name}' op was changed by a pass on an op inside of it, which may only change "
-                "the op that it runs on"
-            )
-        return (
-            f"'{name}' op was changed by a pass on an op beside it, which only a pass on their "
-            "enclosing op may do"
-        )
 
     def _add_notes(self, diagnostic: Diagnostic, error: InvalidIR) -> None:
         for place, note in error.notes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.facts import VerifyEach
-from passel.execution.failures import Violation, suspects_of
+from passel.execution.failures import BESIDE, INSIDE, PLACES, Violation, suspects_of
 from passel.ir import outwards
 from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, Outcome, sum_of
@@ -140,12 +140,12 @@ class Level:
         if not (self.gone or self._watch.are_all_in_place()):
             if worked_on is None:
                 self.may_touch = False
-                yield Violation(op, is_enclosing=True, suspects=self.done, is_about_places=True)
+                yield Violation(op, PLACES, self.done)
         elif self.is_tracked and (self._run.lifetime.survives_loss or not self.gone):
             own = take(op, recursive=False)
             if own != self._own and not (self.gone or self._lost):
                 self._own = own
-                yield Violation(op, is_enclosing=True, suspects=self.done)
+                yield Violation(op, INSIDE, self.done)
             missing, renew = self.gone | self._lost, self._run.renew
             for number, (child, was) in enumerate(zip(self.children, self._states, strict=True)):
                 if number in missing or number == self._last or child is worked_on:
@@ -154,7 +154,7 @@ class Level:
                     continue
                 self._states[number] = now
                 before = number if self.is_in_order and number in self.done else -1
-                yield Violation(child, suspects={n for n in self.done if n > before})
+                yield Violation(child, BESIDE, {n for n in self.done if n > before})
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the passes that ran on some of the ops, those that are there by their names."""

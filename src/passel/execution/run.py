@@ -16,10 +16,10 @@ from passel.analysis import PreservedAnalyses
 from passel.errors import PassFailure
 from passel.execution.dynamic import blame, run_dynamic, run_elsewhere
 from passel.execution.facts import RunFacts
-from passel.execution.failures import Violation
+from passel.execution.failures import BESIDE, Violation
 from passel.execution.level import Level
 from passel.hooks import Bracket, Ended
-from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
+from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome, sum_of
 from passel.schedule import matched_now
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from passel.schedule import NestedStep, Pipeline, Schedule, Step
 
 _NOTHING: frozenset[type] = frozenset()
-
-_PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
 
 _SKIPPED = Outcome()
 """The outcome of what a gate has kept from running."""
@@ -218,7 +216,7 @@ class Run(RunFacts):
             failure = self.failing.broken_claim(step, ctx.op) if changed else None
         elif failure is None and (changed is not False or not self.skips):
             failure = self.verify(step, ctx.op, claims)
-        return _PLAIN[changed if self.knows_changes else None], failure
+        return PLAIN[changed if self.knows_changes else None], failure
 
     def _see(self, ctx: PassContext[Any]) -> None:
         """Find out for observers whether a pass has changed what it claims not to change."""
@@ -233,7 +231,7 @@ class Run(RunFacts):
         if self.knows_changes and ctx.good is was:
             return UNCHANGED
         failure = self.verify(step, ctx.op, claims)
-        changed = _PLAIN[self.knows_changes]
+        changed = PLAIN[self.knows_changes]
         return changed if failure is None else changed + self.tell(ctx, failure)
 
     # -- Siblings ---------------------------------------------------------------------------------
@@ -273,7 +271,7 @@ class Run(RunFacts):
             return level.lose(task)
         before = UNCHANGED
         if level.is_tracked and level.done and not level.enter(task):
-            violation = Violation(task.op, suspects=range(task.number))
+            violation = Violation(task.op, BESIDE, range(task.number))
             before = level.tell_violation(violation)
             if self.verify(level.step, task.op) is not None:
                 return before  # passes may fail in any way on what is invalid

@@ -80,7 +80,8 @@ CHANGED = Outcome(changed=True)
 UNKNOWN = Outcome(changed=None)
 """The outcome of what succeeds, where it is not known whether it changes the op."""
 
-_PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
+PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
+"""Outcomes of success, by whether the op changed."""
 
 
 def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
@@ -102,7 +103,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
         preserved = in_common(preserved, outcome.preserved)
     if failures or diagnostics or counts or preserved is not EVERYTHING:
         return Outcome(changed, failures, diagnostics, counts, preserved)
-    return _PLAIN[changed]
+    return PLAIN[changed]
 
 
 class PipelineRun:
