@@ -119,10 +119,9 @@ def _run(
             results = interpreter.call_op(op, arguments)
     except NotComputedError:
         raise
-    except InterpretationError as error:
-        raise NotComputedError(str(error)) from error
     except Exception as error:
-        raise NotComputedError(f"{type(error).__name__}: {error}") from error
+        kind = "" if isinstance(error, InterpretationError) else f"{type(error).__name__}: "
+        raise NotComputedError(f"{kind}{error}") from error
     left = [_shown(each) for each in arguments if isinstance(each, ShapedArray)]
     return f"{[_shown(each) for each in results]} {left} {said.getvalue()}"
 

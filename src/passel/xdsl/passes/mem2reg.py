@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from xdsl.dialects import scf
 from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.passes import Pass, Statistic, option
@@ -163,13 +164,11 @@ class Slot:
     def _nothing(self) -> SSAValue:
         """Return what is in the slot before anything was stored."""
         if self._poison is None:
-            op = poison(self.element)
+            self._poison = op = poison(self.element)
             op.location = self.alloca.location
             home = self.alloca.parent
             assert home is not None  # noqa: S101
-            assert home.first_op is not None  # noqa: S101
-            home.insert_op_before(op, home.first_op)
-            self._poison = op
+            Rewriter.insert_op(op, InsertPoint.at_start(home))
         return self._poison.results[0]
 
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.cf import ConditionalBranchOp, SwitchOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import ConstantLike, IsolatedFromAbove, ReturnLike
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.hints import isa
@@ -310,15 +311,8 @@ class SCCP(Pass["Operation"]):
 class _Rewriter:
     """Replaces values by constants."""
 
-    def __init__(
-        self,
-        statistics: SCCP,
-        constants: ConstantValues,
-        ctx: PassContext,
-    ) -> None:
-        self._statistics = statistics
-        self._constants = constants
-        self._ctx = ctx
+    def __init__(self, statistics: SCCP, constants: ConstantValues, ctx: PassContext) -> None:
+        self._statistics, self._constants, self._ctx = statistics, constants, ctx
         self._made: dict[tuple[Block, str, Attribute, Attribute], SSAValue] = {}
 
     def rewrite(self, root: Operation) -> bool:
@@ -346,8 +340,7 @@ class _Rewriter:
         return len(op.results) > 0 and all(map(self._constants.constant, op.results))
 
     def _replace_all(self, values: Iterable[SSAValue]) -> bool:
-        replaced = [self._replace(value) for value in values]
-        return any(replaced)
+        return sum(map(self._replace, values)) > 0
 
     def _replace(self, value: SSAValue) -> bool:
         constant = self._constants.constant(value)
@@ -360,10 +353,7 @@ class _Rewriter:
             op = materialize(constant.value, value.type, constant.dialect, self._ctx.ir_context)
             if op is None:
                 return False
-            if block.first_op is None:
-                block.add_op(op)
-            else:
-                block.insert_op_before(op, block.first_op)
+            Rewriter.insert_op(op, InsertPoint.at_start(block))
             new = self._made[key] = op.results[0]
         value.replace_all_uses_with(new)
         self._ctx.count(self._statistics.replaced)
