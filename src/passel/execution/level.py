@@ -146,11 +146,10 @@ class Level:
             if own != self._own and not (self.gone or self._lost):
                 self._own = own
                 yield Violation(op, INSIDE, self.done)
-            missing, renew = self.gone | self._lost, self._run.renew
+            last = self._last if worked_on is None else -1
+            missing, renew = self.gone | self._lost | {last}, self._run.renew
             for number, (child, was) in enumerate(zip(self.children, self._states, strict=True)):
-                if number in missing or number == self._last or child is worked_on:
-                    continue
-                if (now := renew(child, was)) is was:
+                if number in missing or child is worked_on or (now := renew(child, was)) is was:
                     continue
                 self._states[number] = now
                 before = number if self.is_in_order and number in self.done else -1
