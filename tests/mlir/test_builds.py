@@ -51,7 +51,6 @@ def test_a_build_that_is_in_no_table(caplog: pytest.LogCaptureFixture) -> None:
         assert list(MLIRSource("my.mlir").entries()) == []
     assert "'my.mlir' has none that passel" in caplog.text
     assert is_known_pass("my", "cse")
-    assert not is_known_pass("my", "iree-flow-canonicalize")
 
 
 def test_a_build_whose_library_is_that_of_another(monkeypatch: pytest.MonkeyPatch) -> None:

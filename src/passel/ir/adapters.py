@@ -40,16 +40,16 @@ def adapter_named(name: str) -> IRAdapter:
         known = ", ".join(sorted(_adapters())) or "none"
         hint = suggest(name, _adapters())
         raise AdapterError(f"there is no adapter '{name}' (installed: {known}){hint}")
+    package = package_of(point)
     try:
         adapter = point.load()()
     except AdapterError:
         raise
     except (Exception, SystemExit) as error:
-        package = package_of(point)
         msg = f"the adapter '{name}' of package {package} cannot be used: {brief(error)}"
         raise AdapterError(msg) from error
     if not isinstance(adapter, IRAdapter):
-        package, kind = package_of(point), type(adapter).__name__
+        kind = type(adapter).__name__
         msg = f"the adapter '{name}' of package {package} is a {kind}, which is no IRAdapter"
         raise AdapterError(f"{msg}: let its class derive from passel.ir.IRAdapter")
     return adapter
@@ -81,9 +81,8 @@ def installed_name(adapter: IRAdapter) -> str:
     It is what `--ir` and `load_reproducer` take; empty if there is none.
     """
     name = adapter.build_name()
-    if not has_adapter(name) or type(adapter_named(name)) is not type(adapter):
-        return ""
-    return name
+    is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
+    return name if is_found else ""
 
 
 def adapter_for(thing: object) -> IRAdapter:
@@ -114,11 +113,10 @@ def adapter_of_class(cls: type) -> IRAdapter:
             return adapter_named(claimed.build_name())
     known = ", ".join(sorted(names)) or "none"
     way_out = "parse it first" if cls is str else "pass adapter=... to PassManager"
-    msg = (
+    raise AdapterError(
         f"no adapter for {cls.__module__}.{cls.__qualname__} objects "
         f"(installed adapters: {known}); {way_out}"
     )
-    raise AdapterError(msg)
 
 
 def entered_context(adapter: IRAdapter | None = None) -> Any:
@@ -201,6 +199,9 @@ def imported_irs() -> Iterator[IRAdapter]:
                 leave_out(point, "passel.adapters", error.__cause__ or error)
                 continue
             yield adapter
+    # Builds of MLIR's bindings need no entry point.
+    builds = {name.partition(".")[0] for name in sys.modules if name.endswith("._mlir_libs")}
+    yield from map(adapter_named, filter(has_adapter, builds - _adapters().keys()))
 
 
 _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
