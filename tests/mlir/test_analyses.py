@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mlir.ir import Context
+from mlir.ir import Context, IntegerAttr, IntegerType, StringAttr
+from mlir.passmanager import PassManager as NativeManager
 from xdsl_inputs import xdsl_context
 
+from passel import Pass, PassContext, PassManager
 from passel import xdsl as on_xdsl
 from passel.mlir import DominanceInfo, MLIRAdapter, SymbolUsers, parse_source
 
@@ -114,17 +116,41 @@ def test_dominance_of_values() -> None:
     assert not info.properly_dominates(ops["func.func"], module)
 
 
-def test_equality_of_dominance() -> None:
-    """Analyses differ if a terminator was changed in between."""
-    module = parse('"x.f"() ({ "x.br"() [^a] : () -> () ^a: "x.end"() : () -> () }) : () -> ()')
-    (function,) = _CHILDREN(module)
-    first, second = function.regions[0].blocks
-    info = DominanceInfo(function)
-    assert info.immediate_dominator(second) == first
-    assert info == DominanceInfo(function)
-    first.operations[0].operation.erase()
-    assert info != DominanceInfo(function)
-    assert not DominanceInfo(function).is_reachable(second)
+class Number:
+    """The number of a function."""
+
+    def __init__(self, op: Any) -> None:
+        self.value: int = op.operation.attributes["x.n"].value
+
+
+class CloneAndErase(Pass[Any]):
+    """Ask for analyses of functions that are there for a moment."""
+
+    name = "clone-and-erase"
+    way: str = ""
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Ask."""
+        number = IntegerType.get_signless(32, ctx.ir_context)
+        native: Any = NativeManager.parse("any(symbol-dce)", ctx.ir_context)
+        for value in range(30):
+            clone: Any = op.body.operations[0].operation.clone()
+            clone.attributes["sym_visibility"] = StringAttr.get("private", ctx.ir_context)
+            clone.attributes["x.n"] = IntegerAttr.get(number, value)
+            op.body.append(clone)
+            assert ctx.child_analysis(Number, clone).value == value
+            assert ctx.cached_child_analysis(Number, clone).value == value
+            if self.way == "native":
+                native.run(op.operation)
+            else:
+                (clone if self.way == "itself" else op.body.operations[1]).operation.erase()
+
+
+@pytest.mark.parametrize("way", ["itself", "other object", "native"])
+def test_analyses_of_erased_ops_are_forgotten(way: str) -> None:
+    """An op has none of an earlier one at its place in memory, of the same name, or beside it."""
+    module = parse("func.func @f() { return }")
+    PassManager("builtin.module", module.context).add(CloneAndErase(way=way)).run(module)
 
 
 SYMBOLS = """

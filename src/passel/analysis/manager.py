@@ -37,11 +37,6 @@ class AnalysisServices(Protocol):
 
     adapter: IRAdapter
 
-    @property
-    def identity_of(self) -> Callable[[Any], Hashable]:
-        """A function from ops to keys of a dictionary."""
-        ...
-
     def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
         """Call `construct`, with hooks around and checks as the run demands."""
         ...
@@ -152,12 +147,12 @@ class AnalysisManager:
             op: The op.
             services: Services to its analyses, if it is made now; by default those of this one.
         """
-        key = self._services.identity_of(op)
-        found = self._children.get(key)
+        found = self.known_child(op)
         if found is None:
-            found = self._children[key] = AnalysisManager(
+            found = AnalysisManager(
                 op, services or self._services, self, is_observed=self._is_observed
             )
+            self._children[self._services.adapter.identity_of(op)] = found
         return found
 
     def serve(self, services: AnalysisServices) -> None:
@@ -168,7 +163,9 @@ class AnalysisManager:
 
     def known_child(self, op: Any) -> AnalysisManager | None:
         """Return the manager of an op immediately inside, if there is one."""
-        return self._children.get(self._services.identity_of(op))
+        adapter = self._services.adapter
+        found = self._children.get(adapter.identity_of(op))
+        return found if found is not None and adapter.is_surely(found.op, op) else None
 
     def is_used_around(self) -> bool:
         """Return whether any analysis is cached, of enclosing ops as well."""
@@ -216,7 +213,7 @@ class AnalysisManager:
         for kind, result in list(self.results.items()):
             self._services.check_preserved(kind, result, self.op, lambda: fresh.analysis(kind))  # noqa: B023 - called at once
         inside = adapter.children(self.op) if self._children else ()
-        for child in map(self.known_child, inside):  # and not erased since
+        for child in map(self._children.get, map(adapter.identity_of, inside)):  # not erased since
             if child is not None:
                 child.check()
 

@@ -286,6 +286,10 @@ class IRAdapter(ABC):
         now = self.fingerprint(op)
         return last if now == last else now
 
+    def is_surely(self, known: Any, op: Any) -> bool:
+        """Return whether an op is one that was there before, and no later one of its identity."""
+        return True
+
     def op_of(self, thing: Any) -> Any:
         """Return the op as passes see it, given it or an object that stands for it."""
         return thing

@@ -260,6 +260,10 @@ class MLIRAdapter(IRAdapter):
         """Return the op's address: in some builds, its hash depends on what it consists of."""
         return address(op)
 
+    def is_surely(self, known: Any, op: Any) -> bool:
+        """Return whether both have the one object for which it is known when it is erased."""
+        return known.operation is op.operation
+
     def children(self, op: Any) -> list[Any]:
         """Return the ops immediately inside the regions of `op`."""
         return self.bindings.children(op)
