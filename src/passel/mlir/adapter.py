@@ -282,8 +282,7 @@ class MLIRAdapter(IRAdapter):
 
     def policies(self) -> RunPolicies:
         """Let runs verify rather than take fingerprints."""
-        lifetime = NativeLifetime(self.bindings)
-        return RunPolicies(finds_changes=False, lifetime=lifetime)
+        return RunPolicies(finds_changes=False, lifetime=NativeLifetime(self.bindings))
 
     def parent(self, op: Any) -> Any:
         """Return the enclosing op."""

@@ -156,8 +156,8 @@ class LibraryCalls:
 
     def verify(self, operation: Any) -> tuple[bool, list[Report]]:
         """Verify an op; return whether it is valid."""
-        verify = "mlirOperationVerify"
-        (found,), reports = self._call(operation.context, verify, (capi.handle(operation),))
+        context, handles = operation.context, (capi.handle(operation),)
+        (found,), reports = self._call(context, "mlirOperationVerify", handles)
         return found, reports
 
     def run(

@@ -116,11 +116,10 @@ class LoweredPass(Pass[Any]):
             inside = places_in(blamed)
             last = [n for n, each in enumerate(diagnostics) if each.location in inside]
             end = last[-1] + 1 if last else len(diagnostics) if blamed is failed[-1][1] else 0
-            before = diagnostics[:end]
-            diagnostics = diagnostics[len(before) :]
-            for diagnostic in before:
+            for diagnostic in diagnostics[:end]:
                 if error is None or not diagnostic.message.endswith(error.message):
                     ctx.emit(diagnostic)
+            diagnostics = diagnostics[end:]
             ctx.run.blame(ctx, steps, blamed, error)
         for diagnostic in diagnostics:
             ctx.emit(diagnostic)
@@ -133,10 +132,9 @@ class LoweredPass(Pass[Any]):
         Of several passes, one failed: MLIR has not said which.
         """
         root = self.managers.folder
-        enclosing = [folder_of(each) for each in outwards(ctx.adapter, op)]
+        enclosing = [*map(folder_of, outwards(ctx.adapter, op))]
         said = {each.location for each in diagnostics if each.severity is Severity.ERROR}
-        folder = root.joinpath(*reversed(enclosing))
-        found = failures_in(folder, op, self.steps, ctx.adapter, said)
+        found = failures_in(root.joinpath(*enclosing[::-1]), op, self.steps, ctx.adapter, said)
         rmtree(root, ignore_errors=True)
         if not found:
             found = [([each for step in self.steps for each in passes_in(step)], op)]

@@ -196,7 +196,13 @@ def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
     except (PipelineError, Refused):
         return False
     return {each.key for each in nodes} == {info.name for info in infos} and all(
-        _is_close(values[info.field], info.default) for info in shown
+        values[info.field] == info.default
+        # MLIR prints six digits.
+        or (
+            isinstance(info.default, float)
+            and isclose(values[info.field], info.default, rel_tol=1e-5)
+        )
+        for info in shown
     )
 
 
@@ -209,13 +215,6 @@ def _sample(info: OptionInfo) -> str:
     if metavar == "pass-manager":
         return "any(cse)"
     return "x" if metavar == "string" else metavar.partition("|")[0] if "|" in metavar else "1"
-
-
-def _is_close(value: Any, declared: Any) -> bool:
-    # MLIR prints six digits.
-    return (
-        isclose(value, declared, rel_tol=1e-5) if isinstance(declared, float) else value == declared
-    )
 
 
 def _typed(module: str, class_name: str, root: str, values: dict[str, Any]) -> TypedNativePass:
