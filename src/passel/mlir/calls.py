@@ -148,8 +148,6 @@ class LibraryCalls:
     def __init__(self, bindings: Bindings, library: Library) -> None:
         self._ir = bindings.ir
         self._free, self._held = library
-        self._attach = self._held.mlirContextAttachDiagnosticHandler
-        self._detach = self._held.mlirContextDetachDiagnosticHandler
         self._at_work: dict[int, _Collector] = {}
         self._tokens = count(1)  # as user data, 0 comes back as None
         self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
@@ -209,11 +207,13 @@ class LibraryCalls:
 
         with context_lock(context):
             self._at_work[token] = collector
-            attached = self._attach(handle, self._handler, token, None)
+            attached = self._held.mlirContextAttachDiagnosticHandler(
+                handle, self._handler, token, None
+            )
             try:
                 result = by(call)
             finally:
-                self._detach(handle, attached)
+                self._held.mlirContextDetachDiagnosticHandler(handle, attached)
                 del self._at_work[token]
         if collector.raised is not None:
             raise collector.raised

@@ -94,10 +94,9 @@ class _NeighbourWatch:
 
     def _are_in_order(self) -> bool:
         """Return whether the ops inside are those that they were, but those taken away."""
-        taken = self._taken
         known = self._known
-        if taken:
-            known = [place for number, place in enumerate(known) if number not in taken]
+        if self._taken:
+            known = [place for number, place in enumerate(known) if number not in self._taken]
         return list(self._addresses()) == known
 
     def _addresses(self) -> Iterator[int]:

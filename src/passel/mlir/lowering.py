@@ -51,10 +51,10 @@ def lower(
     """
     lowered: list[Step] = []
     for native, group in groupby(steps, partial(_is_native, kinds, query_context(bindings))):
-        found = tuple(group)
+        found = [*group]
         if native and (len(found) > 1 or isinstance(found[0], NestedStep)):
             managers = Managers(bindings, verify=verify, tells_failures=True)
-            found = (PassStep(LoweredPass(steps=found, managers=managers), found[0].path),)
+            found = [PassStep(LoweredPass(steps=tuple(found), managers=managers), found[0].path)]
         lowered += found
     return tuple(lowered)
 
