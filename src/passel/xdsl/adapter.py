@@ -82,17 +82,12 @@ class XDSLAdapter(IRAdapter):
 
     def create_context(self) -> Context:
         """Return a context with the dialects of all installed packages, none loaded yet."""
-        context = Context()
-        for name, factory in self.dialect_factories().items():
-            context.register_dialect(name, factory)
-        return context
-
-    def dialect_factories(self) -> Mapping[str, Callable[[], Dialect]]:
-        """Return the dialects of its contexts, each as what loads it, by name."""
         from passel.xdsl.registration import installed_universe
 
-        own = {dialect.name: partial(_itself, dialect) for dialect in self._dialects}
-        return {**installed_universe().all_dialects, **own}
+        context, own = Context(), {each.name: partial(_itself, each) for each in self._dialects}
+        for name, factory in {**installed_universe().all_dialects, **own}.items():
+            context.register_dialect(name, factory)
+        return context
 
     def is_dialect(self, thing: object) -> bool:
         """Return whether something is a `Dialect`."""
