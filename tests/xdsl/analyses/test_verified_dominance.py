@@ -22,87 +22,54 @@ if TYPE_CHECKING:
     from tool_fixtures import MlirOpt
     from xdsl.ir import Operation
 
-LATE = '"x.use"(%v) : (i32) -> ()  %v = "x.def"() : () -> i32'
-EARLY = '%v = "x.def"() : () -> i32  "x.use"(%v) : (i32) -> ()'
+DEF, USE = '%v = "x.def"() : () -> i32', '"x.use"(%v) : (i32) -> ()'
+LATE, EARLY = f"{USE}  {DEF}", f"{DEF}  {USE}"
 
 
 def _function(body: str) -> str:
     return f"func.func @f(%c: i1, %n: index) {{ {body} }}"
 
 
+FUNCTIONS = {
+    "in order": f"{EARLY} return",
+    "out of order": f"{LATE} return",
+    "itself": '%v = "x.both"(%v) : (i32) -> i32 return',
+    "unregistered": f'"x.op"() ({{ {LATE} }}) : () -> () return',
+    "unregistered, several blocks": f'"x.op"() ({{ {LATE} cf.br ^b ^b: "x.end"() : () -> () }}) : () -> () return',
+    "graph in order around": f'"x.op"() ({{ scf.if %c {{ {USE} }} {DEF} }}) : () -> () return',
+    "own result inside": f'%v = "x.op"() ({{ {USE} }}) : () -> i32 return',
+    "scf.if, in order": f"scf.if %c {{ {EARLY} }} return",
+    "scf.if, out of order": f"scf.if %c {{ {LATE} }} return",
+    "scf.if, outer": f"{DEF} scf.if %c {{ {USE} }} return",
+    "scf.if, outer but later": f"scf.if %c {{ {USE} }} {DEF} return",
+    "scf.for, argument": 'scf.for %i = %n to %n step %n { "x.use"(%i) : (index) -> () } return',
+    "blocks, dominating": f"{DEF} cf.br ^a ^a: {USE} return",
+    "blocks, text order does not count": f"cf.br ^b ^a: {USE} return ^b: {DEF} cf.br ^a",
+    "blocks, one of two ways": f"cf.cond_br %c, ^a, ^b ^a: {DEF} cf.br ^b ^b: {USE} return",
+    "blocks, around a loop": f"cf.br ^a ^a: {USE} {DEF} cf.cond_br %c, ^a, ^b ^b: return",
+    "blocks, argument": f'{DEF} cf.br ^a(%v : i32) ^a(%w: i32): cf.br ^b ^b: "x.use"(%w) : (i32) -> () return',
+    "blocks, argument of a sibling": f'{DEF} cf.cond_br %c, ^a(%v : i32), ^b ^a(%w: i32): return ^b: "x.use"(%w) : (i32) -> () return',
+    "blocks, nested use": f"cf.br ^a ^a: scf.if %c {{ {USE} }} return ^b: {DEF} return",
+    "blocks, nested in a dominated one": f"{DEF} cf.br ^a ^a: scf.if %c {{ {USE} }} return",
+    "unreachable, anything": f"return ^a: {LATE} return",
+    "unreachable, from elsewhere": f"return ^a: {USE} return ^b: {DEF} return",
+    "unreachable, used from reachable": f"{USE} return ^a: {DEF} return",
+    "unreachable, nested in order": f"return ^a: {DEF} scf.if %c {{ {USE} }} return",
+    "unreachable, nested out of order": f"return ^a: scf.if %c {{ {USE} }} {DEF} return",
+    "unreachable, nested from elsewhere": f"return ^a: scf.if %c {{ {USE} }} return ^b: {DEF} return",
+    "unreachable, wrong inside": f"return ^a: scf.if %c {{ {LATE} }} return",
+}  # fmt: skip
+"""Bodies of functions."""
+
 CASES = {
-    "in order": _function(f"{EARLY} return"),
-    "out of order": _function(f"{LATE} return"),
-    "itself": _function('%v = "x.both"(%v) : (i32) -> i32 return'),
-    "module": LATE,
+    **{name: _function(body) for name, body in FUNCTIONS.items()},
+    "module": f"{LATE}",
     "module, itself": '%v = "x.both"(%v) : (i32) -> i32',
-    "module, nested use": '"x.op"() ({ "x.use"(%v) : (i32) -> () }) : () -> () %v = "x.def"() : () -> i32',
+    "module, nested use": f'"x.op"() ({{ {USE} }}) : () -> () {DEF}',
     "nested module": f"module {{ {LATE} }}",
     "gpu.module": f'"gpu.module"() <{{sym_name = "m"}}> ({{ {LATE} }}) : () -> ()',
-    "unregistered": _function(f'"x.op"() ({{ {LATE} }}) : () -> () return'),
-    "unregistered, several blocks": _function(
-        f'"x.op"() ({{ {LATE} cf.br ^b ^b: "x.end"() : () -> () }}) : () -> () return'
-    ),
-    "graph in order around": _function(
-        '"x.op"() ({ scf.if %c { "x.use"(%v) : (i32) -> () } %v = "x.def"() : () -> i32 }) : () -> () return'
-    ),
-    "own result inside": _function(
-        '%v = "x.op"() ({ "x.use"(%v) : (i32) -> () }) : () -> i32 return'
-    ),
-    "own result inside a graph": '%v = "x.op"() ({ "x.use"(%v) : (i32) -> () }) : () -> i32',
-    "scf.if, in order": _function(f"scf.if %c {{ {EARLY} }} return"),
-    "scf.if, out of order": _function(f"scf.if %c {{ {LATE} }} return"),
-    "scf.if, outer": _function(
-        '%v = "x.def"() : () -> i32 scf.if %c { "x.use"(%v) : (i32) -> () } return'
-    ),
-    "scf.if, outer but later": _function(
-        'scf.if %c { "x.use"(%v) : (i32) -> () } %v = "x.def"() : () -> i32 return'
-    ),
-    "scf.for, argument": _function(
-        'scf.for %i = %n to %n step %n { "x.use"(%i) : (index) -> () } return'
-    ),
-    "blocks, dominating": _function(
-        '%v = "x.def"() : () -> i32 cf.br ^a ^a: "x.use"(%v) : (i32) -> () return'
-    ),
-    "blocks, text order does not count": _function(
-        'cf.br ^b ^a: "x.use"(%v) : (i32) -> () return ^b: %v = "x.def"() : () -> i32 cf.br ^a'
-    ),
-    "blocks, one of two ways": _function(
-        'cf.cond_br %c, ^a, ^b ^a: %v = "x.def"() : () -> i32 cf.br ^b ^b: "x.use"(%v) : (i32) -> () return'
-    ),
-    "blocks, around a loop": _function(
-        'cf.br ^a ^a: "x.use"(%v) : (i32) -> () %v = "x.def"() : () -> i32 cf.cond_br %c, ^a, ^b ^b: return'
-    ),
-    "blocks, argument": _function(
-        '%v = "x.def"() : () -> i32 cf.br ^a(%v : i32) ^a(%w: i32): cf.br ^b ^b: "x.use"(%w) : (i32) -> () return'
-    ),
-    "blocks, argument of a sibling": _function(
-        '%v = "x.def"() : () -> i32 cf.cond_br %c, ^a(%v : i32), ^b ^a(%w: i32): return ^b: "x.use"(%w) : (i32) -> () return'
-    ),
-    "blocks, nested use": _function(
-        'cf.br ^a ^a: scf.if %c { "x.use"(%v) : (i32) -> () } return ^b: %v = "x.def"() : () -> i32 return'
-    ),
-    "blocks, nested in a dominated one": _function(
-        '%v = "x.def"() : () -> i32 cf.br ^a ^a: scf.if %c { "x.use"(%v) : (i32) -> () } return'
-    ),
-    "unreachable, anything": _function(f"return ^a: {LATE} return"),
-    "unreachable, from elsewhere": _function(
-        'return ^a: "x.use"(%v) : (i32) -> () return ^b: %v = "x.def"() : () -> i32 return'
-    ),
-    "unreachable, used from reachable": _function(
-        '"x.use"(%v) : (i32) -> () return ^a: %v = "x.def"() : () -> i32 return'
-    ),
-    "unreachable, nested in order": _function(
-        'return ^a: %v = "x.def"() : () -> i32 scf.if %c { "x.use"(%v) : (i32) -> () } return'
-    ),
-    "unreachable, nested out of order": _function(
-        'return ^a: scf.if %c { "x.use"(%v) : (i32) -> () } %v = "x.def"() : () -> i32 return'
-    ),
-    "unreachable, nested from elsewhere": _function(
-        'return ^a: scf.if %c { "x.use"(%v) : (i32) -> () } return ^b: %v = "x.def"() : () -> i32 return'
-    ),
-    "unreachable, wrong inside": _function(f"return ^a: scf.if %c {{ {LATE} }} return"),
-}
+    "own result inside a graph": f'%v = "x.op"() ({{ {USE} }}) : () -> i32',
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)
