@@ -19,8 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.printer import Printer
 
-from passel.xdsl.fast import printer_class
-from passel.xdsl.source_parser import SourceParser
+from passel.xdsl.fast import parser_class, printer_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -179,7 +178,7 @@ def reading_flags(op: Operation) -> tuple[str, ...]:
 def _parse(text: str, context: Context) -> Operation:
     context = context.clone()  # parsing loads dialects
     context.allow_unregistered = True
-    (op,) = SourceParser(context, text).parse_top_level()
+    (op,) = parser_class(len(text))(context, text).parse_top_level()
     return op
 
 
