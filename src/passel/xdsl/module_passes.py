@@ -15,8 +15,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException
 from xdsl.utils.hints import isa
 
@@ -219,9 +220,10 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
         PassFailure: The pass replaced `op` itself, so nothing can run on it any more; it
             changed attributes of the module; or there is no place for what it added.
     """
-    block, successor = op.parent, op.next_op
-    attributes = _module_attributes(op)
-    if block is not None:
+    place, attributes = None, _module_attributes(op)
+    if op.parent is not None:
+        following = op.next_op
+        place = InsertPoint.before(following) if following else InsertPoint.at_end(op.parent)
         op.detach()
     module = ModuleOp([op], attributes=dict(attributes))
     try:
@@ -230,13 +232,13 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
         results = [result for inner in module.body.blocks for result in inner.ops]
         for result in results:
             result.detach()
-        if block is not None:
-            _restore(results, op, block, successor, name, ctx)
+        if place is not None:
+            _restore(results, op, place, name, ctx)
     if op not in results:
         problem = "replaced the op that it ran on"
     elif module.attributes != attributes:
         problem = "changed attributes of the module that encloses the op that it ran on"
-    elif block is None and len(results) > 1:
+    elif place is None and len(results) > 1:
         problem = "added ops beside the one that it ran on, which is in no module"
     else:
         return
@@ -251,15 +253,10 @@ def _module_attributes(op: Operation) -> dict[str, Attribute]:
 
 
 def _restore(
-    results: list[Operation],
-    op: Operation,
-    block: Block,
-    successor: Operation | None,
-    name: str,
-    ctx: PassContext,
+    results: list[Operation], op: Operation, place: InsertPoint, name: str, ctx: PassContext
 ) -> None:
     symbol_name = ctx.adapter.symbol_name
-    present = {symbol: other for other in block.ops if (symbol := symbol_name(other))}
+    present = {symbol: other for other in place.block.ops if (symbol := symbol_name(other))}
     added: list[str] = []
     for result in results:
         symbol = symbol_name(result)
@@ -267,10 +264,7 @@ def _restore(
         if twin is not None and twin.is_structurally_equivalent(result):
             result.erase()
             continue
-        if successor is None:
-            block.add_op(result)
-        else:
-            block.insert_op_before(result, successor)
+        Rewriter.insert_op(result, place)
         if result is not op:
             added.append(f"@{symbol}" if symbol else result.name)
     if added:
