@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from passel.errors import Problem
 
 
+_TRUE, _FALSE, _NONE = OptionText("true"), OptionText("false"), OptionText("none")
+
+
 class BadValue(Exception):  # noqa: N818 - internal: becomes an OptionError where the option is known
     """A value that a codec refuses.
 
@@ -64,11 +67,18 @@ class Codec:
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
         """Return the value for all occurrences of an option; None is a key without `=`.
 
-        Each is read, so that a wrong one is never hidden by a later one.
+        Raises:
+            BadValue: One is wrong, or lacks a value and is no flag.
         """
-        return [self._read(value, scope) for value in values][-1]
+        if self.metavar and None in values:
+            raise BadValue("requires a value!")
+        return self._read([value or _TRUE for value in values], scope)
 
-    def _read(self, value: OptionText | None, scope: Any) -> Any:
+    def _read(self, values: Sequence[OptionText], scope: Any) -> Any:
+        """Return the last value; each is read, so that a wrong one is not hidden by a later one."""
+        return [self._read_one(value, scope) for value in values][-1]
+
+    def _read_one(self, value: OptionText, scope: Any) -> Any:
         """Return the value of one occurrence."""
         raise NotImplementedError
 
@@ -109,11 +119,7 @@ class ScalarCodec(Codec):
         self._text_to_value, self._spelled, self._accept = read, spell, accept
         self._spaces = WHITE_SPACE if trim else ""
 
-    def _read(self, value: OptionText | None, scope: Any) -> Any:
-        if value is None:
-            if self.metavar:
-                raise BadValue("requires a value!")
-            return True
+    def _read_one(self, value: OptionText, scope: Any) -> Any:
         try:
             return self._text_to_value(value.text.strip(self._spaces))
         except ValueError as error:
@@ -157,7 +163,6 @@ def _plain(value: object) -> OptionText:
 
 
 _accept_int = _instance_of(int)
-_TRUE, _FALSE, _NONE = OptionText("true"), OptionText("false"), OptionText("none")
 
 _SCALARS: dict[Any, Codec] = {
     bool: ScalarCodec("", read_bool, lambda value: _TRUE if value else _FALSE, _instance_of(bool)),
@@ -225,10 +230,8 @@ class _ListCodec(Codec):
         self.element: Codec = element
         self.metavar = f"{element.metavar},..." if element.metavar else "<list>"
 
-    def parse(self, values: Sequence[OptionText | None], scope: Any) -> tuple[Any, ...]:
-        if None in values:
-            raise BadValue("requires a value!")
-        texts = [text for value in values if value is not None for text in split_list(value)]
+    def _read(self, values: Sequence[OptionText], scope: Any) -> tuple[Any, ...]:
+        texts = [text for value in values for text in split_list(value)]
         return tuple(self.element.parse([text], scope) for text in texts)
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
@@ -287,9 +290,7 @@ class _CustomCodec(Codec):
         self._kind = kind
         self.metavar = getattr(kind, "option_metavar", Codec.metavar)
 
-    def _read(self, value: OptionText | None, scope: Any) -> Any:
-        if value is None:
-            raise BadValue("requires a value!")
+    def _read_one(self, value: OptionText, scope: Any) -> Any:
         try:
             return self._kind.from_option_text(value, scope)
         except PipelineError as error:
@@ -314,7 +315,8 @@ class ObjectCodec(Codec):
 
     metavar = "<object>"
 
-    def _read(self, value: OptionText | None, scope: Any) -> Any:
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
+        """Refuse to."""
         raise BadValue("it is an object, which text cannot set; make the pass in Python")
 
     def node(self, name: str, value: Any, *, all_options: bool) -> OptionNode:
