@@ -181,6 +181,9 @@ def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
     manager.clear()
     manager.add_nested(subject.names["func"], Visit())
     assert manager.run(program).changed is (None if unknown else False)
+    manager.clear()
+    manager.add_nested(subject.names["func"], Visit(change="k", break_and_preserve=True))
+    assert manager.run(program).changed is (None if unknown else True)
 
 
 def _need(monkeypatch: pytest.MonkeyPatch, dialect: str) -> None:

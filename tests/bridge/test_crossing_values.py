@@ -172,12 +172,19 @@ def test_resources_are_refused(world: World) -> None:
         world.manager("builtin.module(other(cse))").run(world.read(text))
 
 
-def test_what_the_other_ir_cannot_read(mlir_world: World) -> None:
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ('dense<["a", "b"]> : tensor<2x!test.s>', "Expected either a float"),
+        ("dense<[1.0, 2.0]> : tensor<2xf80>", "not implemented for f80"),
+        ("dense<[1.0, 2.0]> : tensor<2xf128>", "not implemented for f128"),
+    ],
+)
+def test_what_the_other_ir_cannot_read(mlir_world: World, value: str, why: str) -> None:
     """What cannot cross fails with the reason, and leaves the op alone."""
-    text = 'module attributes {x.v = dense<["a", "b"]> : tensor<2x!test.s>} {}'
-    module = mlir_world.read(text)
+    module = mlir_world.read(f"module attributes {{x.v = {value}}} {{}}")
     before = mlir_world.text(module)
-    with pytest.raises(PassFailedError, match="xDSL cannot read it: Expected either a float"):
+    with pytest.raises(PassFailedError, match=f"xDSL cannot read it: {why}"):
         mlir_world.manager("builtin.module(other(cse))").run(module)
     assert mlir_world.text(module) == before
 

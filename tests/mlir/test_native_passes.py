@@ -20,7 +20,6 @@ SOURCE = "func.func @f(%a: i32) { %0 = arith.addi %a, %a : i32 return }"
         ("builtin.module(canonicalise)", 16, "did you mean 'canonicalize'?"),
         ("builtin.module(cse,func.func(cze))", 30, "did you mean 'cse'?"),
         ("builtin.module(gpu-register-host-buffers{bogus=1})", 42, "bogus"),
-        ("builtin.module(inline{bogus=1},cse)", 23, "bogus"),
     ],
 )
 def test_what_is_refused(pipeline: str, column: int, message: str) -> None:

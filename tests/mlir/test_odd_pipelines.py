@@ -69,10 +69,7 @@ def test_a_pipeline_as_the_option_of_a_pass_for_every_ir() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "func.func()",
-        "any()",
         "func.func(cse),func.func()",
-        "cse,func.func(),cse",
         "builtin.module(func.func()),func.func(cse,any())",
     ],
 )
@@ -98,7 +95,6 @@ def test_names_that_cannot_be_names(name: str) -> None:
     [
         ("canonicalize", "disable-patterns=\udcff"),
         ("sparsifier", "vl=\udcff"),
-        ("sparsifier", "\udcff=1"),
     ],
 )
 def test_options_that_are_not_utf8(name: str, text: str) -> None:

@@ -176,7 +176,7 @@ class RunFacts(ABC):
         self.skips: bool = policies.finds_changes and options.verify is VerifyEach.CHANGED
         self.examines: bool = self.verifies or self.tracks
         self.finds_news: bool = self.tracks and self.hooks.finds_changes
-        self.claimed: Outcome = UNCHANGED if self.verifies else UNKNOWN
+        self.claimed: Outcome = UNCHANGED if self.knows_changes else UNKNOWN
         self.renew: Callable[[Any, Any], Any] = adapter.renew_fingerprint
         finder = ability_of(adapter, FindsDialects) if options.analyses else None
         self.dialects: DialectCheck | None = (

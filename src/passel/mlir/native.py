@@ -198,8 +198,8 @@ def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str
             if not _takes_any_op(bindings, name):
                 message = (
                     f"{owner}: it would run MLIR's pipeline '{name}', which ends the process on "
-                    "an op that it is not for; write the passes that it consists of"
                 )
+                message += "an op that it is not for; write the passes that it consists of"
                 raise OptionError(Problem(message, node.span))
 
 
@@ -212,8 +212,8 @@ def _takes_any_op(bindings: Bindings, name: str) -> bool:
         elements = parse_pipeline(f"any({passes})").elements
     except PipelineError:  # MLIR prints some options so that they do not read back
         return False
-    names = (element.name for element in elements if isinstance(element, PassNode))
-    return all(not facts_of(bindings, each).anchor for each in names)
+    inner = (each for each in elements if isinstance(each, PassNode))
+    return not any(facts_of(bindings, each.name).anchor for each in inner)
 
 
 def _blamed(nodes: Sequence[OptionNode], reason: str) -> Any:

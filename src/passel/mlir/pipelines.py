@@ -62,14 +62,10 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
     def _printed(self) -> str:
         context = query_context(self._bindings)
         parse = self._bindings.passmanager.PassManager.parse
-
-        def parse_again() -> None:
-            with suppress(ValueError):
-                parse(self._pipeline, context)
-
         try:
             with context_lock(context), printing_elsewhere(is_own=False) as (call, read):
-                call(parse_again)
+                with suppress(ValueError):
+                    call(lambda: parse(self._pipeline, context))
                 return read().decode(errors="replace")
         except (AttributeError, OSError):  # another system
             return ""
@@ -140,8 +136,7 @@ def folder_of(op: Any) -> str:
     """Return the name of the folder for files about an op, in that of its enclosing op."""
     symbol = symbol_name(op.operation)
     symbol = "no-symbol-name" if symbol is None else symbol
-    name = f"{op.operation.name.replace('.', '_')}_{symbol}"
-    return name.replace("/", "_").replace("\\", "_")
+    return f"{op.operation.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")
 
 
 def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
@@ -155,10 +150,10 @@ def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
         text.encode()
         with context_lock(context):
             manager = bindings.passmanager.PassManager.parse(text, context)
-    except UnicodeEncodeError as error:
-        raise Refused(bindings, text, f"invalid UTF-8: {error.reason}") from None
     except ValueError as error:
-        raise Refused(bindings, text, str(error)) from None
+        is_text = not isinstance(error, UnicodeEncodeError)
+        reason = str(error) if is_text else f"invalid UTF-8: {error.reason}"
+        raise Refused(bindings, text, reason) from None
     return CompiledPipeline(manager, bindings)
 
 

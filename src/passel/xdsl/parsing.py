@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
+from traceback import walk_tb
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
@@ -134,6 +135,9 @@ def _message(error: Exception) -> str:
             return "nested too deeply"
         case ValueError() | DiagnosticException() | NotImplementedError() if str(error):
             return str(error)
+        case NotImplementedError():  # of a type whose values have no bytes in xDSL, such as f80
+            *_, (frame, _) = walk_tb(error.__traceback__)
+            return f"not implemented for {frame.f_locals.get('self')}"
         case _:
             # The text of the others (`KeyError: 'x'`) says little without the type.
             return f"{type(error).__name__}: {error}"
