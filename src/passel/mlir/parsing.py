@@ -140,9 +140,8 @@ class _Parser:
             ParseError: It would.
         """
         if _BEGIN in text and (at := fault_in(text)) is not None:
-            is_over = at == len(text)
-            message = "expected a value, not the end" if is_over else "invalid string or character"
-            raise self._error_at(text, at, message)
+            wrong = "invalid string or character" if text[at:] else "expected a value, not the end"
+            raise self._error_at(text, at, wrong)
 
     def _encoded(self, source: str | bytes, line_offset: int) -> bytes:
         """Return a text, behind as many empty lines as precede it, if it is UTF-8.
