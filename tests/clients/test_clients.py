@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-import venv
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -31,11 +30,13 @@ class Client(NamedTuple):
         section: The title in the page.
         packages: As pip takes them; passel is installed after them, as users do.
         is_quick: Whether every change is tested with it.
+        python: The Python that it is for.
     """
 
     section: str
     packages: str
     is_quick: bool = False
+    python: str = "3.11"
 
 
 CLIENTS = (
@@ -45,6 +46,9 @@ CLIENTS = (
     Client("JAX", "jax==0.9.2"),
     Client("IREE", "iree-base-compiler==3.13.0", is_quick=True),
     Client("IREE", "iree-base-compiler==3.12.0"),
+    Client("torch-mlir", "torch-mlir==20261001", is_quick=True),
+    Client("CIRCT", "circt==1.162.0", is_quick=True, python="3.13"),
+    Client("FlyDSL", "flydsl==0.5.0", is_quick=True),
 )
 
 
@@ -53,7 +57,9 @@ def environment_of(client: Client) -> Path:
     path = ROOT / ".venv" / "clients" / re.sub(r"[^\w.]+", "-", client.packages)
     stamp = path / "complete"
     if not stamp.is_file():
-        venv.create(path, clear=True)
+        latest = subprocess.getoutput(f"pyenv latest {client.python} 2>/dev/null")  # noqa: S605
+        make = (f"python{client.python}", "-m", "venv", "--clear", str(path))
+        subprocess.run(make, env={**os.environ, "PYENV_VERSION": latest}, check=True)
         pip = (sys.executable, "-m", "pip", "--python", str(path), "install", "--quiet")
         for packages in client.packages.split(), ("-e", str(ROOT)):
             subprocess.run((*pip, "--disable-pip-version-check", *packages), check=True)
