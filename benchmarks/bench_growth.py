@@ -62,12 +62,12 @@ def growths() -> Iterator[Growth]:
         return
     command, opt = [_PASSEL, "--ir=mlir", *_CSE], str(Path(mlir.__path__[0], "bin", "mlir-opt"))
     title, split = "--split-input-file on MLIR's ops; mlir-opt", "--split-input-file"
-    yield Growth(title, parts_of_a_file, 50, [*command, split], [opt, *_CSE, split])
+    yield Growth(title, parts_of_a_file, 300, [*command, split], [opt, *_CSE, split])
     title, flag = "--mlir-print-ir-diff; --mlir-print-ir-after-all", "--mlir-print-ir-diff"
     all_ = [*command, "--mlir-print-ir-after-all"]
     yield Growth(f"{title} on MLIR's ops", functions, 400, [*command, flag], all_)
-    for flag in ("--check-isolation", "--mlir-pass-statistics"):
-        yield Growth(f"{flag} on MLIR's ops; without", functions, 1000, [*command, flag], command)
+    for flag, size in (("--check-isolation", 1000), ("--mlir-pass-statistics", 4000)):
+        yield Growth(f"{flag} on MLIR's ops; without", functions, size, [*command, flag], command)
 
 
 def main() -> int:
@@ -94,11 +94,12 @@ def show(growth: Growth, table: Table, *, is_small: bool) -> float:
     """Measure one and add its rows; return the exponent."""
     sizes = [growth.size * each for each in ((1, 2, 4) if is_small else (2, 8, 32))]
     logs = list[float]()
-    start, rows = measured(growth.command, growth.source(2)), list[list[str]]()
+    tiny, rows = growth.source(2), list[list[str]]()
+    start = min(measured(growth.command, tiny).seconds for _ in range(2))
     for size in sizes:
         text = growth.source(size)
         cost = measured(growth.command, text)
-        logs.append(log(max(cost.seconds - start.seconds, 1e-3)))
+        logs.append(log(max(cost.seconds - start, 1e-3)))
         other = ["", "", ""]
         if not is_small and size != sizes[-1]:
             peers = measured(growth.peer, text)
