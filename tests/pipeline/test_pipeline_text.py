@@ -133,7 +133,7 @@ def test_malformed_text(message: str, text: str, column: int, marked: str) -> No
             "options are nested more than 64",
         ),
         (
-            ("any(" * 60 + "knobs{pipeline=") * 30 + "any()" + ("}" + ")" * 60) * 30,
+            ("any(" * 60 + "knobs{pipeline=") * 60 + "any()" + ("}" + ")" * 60) * 60,
             "option 'pipeline' of pass 'knobs': is nested too deeply",
         ),
         ("any(a" + ")" * 10_000, "encountered extra closing ')'"),

@@ -292,13 +292,15 @@ class _CustomCodec(Codec):
 
     def _read_one(self, value: OptionText, scope: Any) -> Any:
         try:
-            return self._kind.from_option_text(value, scope)
+            read = self._kind.from_option_text(value, scope)
+            read.to_option_text(all_options=True)  # what is too deep to be printed is refused here
         except PipelineError as error:
             raise BadValue("", problems=error.problems) from None
         except RecursionError:  # pipelines in options of pipelines in options ...
             raise BadValue("is nested too deeply", value.span) from None
         except ValueError as error:
             raise BadValue(str(error), value.span) from None
+        return read
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
         text: OptionText | str = value.to_option_text(all_options=all_options)
