@@ -135,10 +135,8 @@ def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
         return f"option without a name for {owner}"
     if key.startswith("<"):
         return f"'{key}=...>' stands for an object of {owner}, which text cannot set"
-    hint = suggest(key, names)
-    if not hint:
-        hint = f"; it has {', '.join(names)}" if names else "; it has no options"
-    return f"no such option '{key}' for {owner}{hint}"
+    others = f"; it has {', '.join(names) or 'no options'}"
+    return f"no such option '{key}' for {owner}{suggest(key, names) or others}"
 
 
 def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
