@@ -17,7 +17,7 @@ from passel.diagnostics import Location, brief, words_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PASSEL = str(Path(__file__).parent)
+_PASSEL = __file__.removesuffix("tracebacks.py")
 _OF_RUNS = str(Path(_PASSEL, "execution"))
 """How names of files begin that all calls of passes go through."""
 

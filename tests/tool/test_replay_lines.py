@@ -123,9 +123,9 @@ def test_with_a_record_it_begins_at_the_pass_that_failed(
     """The record alone shows the same failure, of that execution and no other."""
     pipeline, *words = WAYS[way]
     given = ["my functions.mlir", PLUGIN, "-p", f"builtin.module(symbol-dce,{pipeline})", *words]
-    said = fresh(*given, "--record=my record")
-    assert command_in(said) == given  # which leaves the record as it is
+    said = fresh(*given, "--record", "my record")
     record = Record.open("my record")
+    assert command_in(said) == given == [*record.info.command_line[1:]]  # it stays as it is
     failed = next(each for each in record.executions if each.status == "failed")
     Path("my functions.mlir").unlink()
     words = shlex.split(record.replay(failed))[1:]

@@ -17,8 +17,8 @@ Key: TypeAlias = "tuple[str, Any]"
 Occurrence: TypeAlias = Literal["first", "last", "all"] | int
 """Which of several that match: the first, the last, all, or a number counted from 0."""
 
-_PASSEL = str(Path(__file__).parent.parent)
-_OURS = os.path.join(_PASSEL, "builder", "")  # noqa: PTH118 - as text
+_OURS = os.path.join(Path(__file__).parent, "")  # noqa: PTH118 - as text
+_PASSEL = os.path.join(Path(__file__).parent.parent, "")  # noqa: PTH118 - as text
 
 
 class Origin(NamedTuple):

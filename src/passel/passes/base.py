@@ -67,8 +67,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             `write-files`. A pipeline from a recorded file runs such a pass only if it is allowed
             to; see `PassManager.restrict_effects`.
         can_fork: Whether it may run in a worker process: a copy of this one, or one of an executor.
-            One whose own class body says that it may declares that it changes nothing but its op,
-            and is taken there by runs with `jobs="auto"` as well.
         can_thread: Whether it may run on several ops at once, in threads of one process. Not if
             it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then

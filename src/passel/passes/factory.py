@@ -171,8 +171,6 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     attributes: dict[str, Any] = {"prototype": pass_, "__reduce__": _reduced}
     if not isinstance(pass_, type):
         options = [_option_like(pass_, field) for field in dataclasses.fields(pass_)]
-    elif "can_fork" in vars(base):  # it runs the same code: what its own body declares holds
-        attributes["can_fork"] = base.can_fork
     doc = base.documentation() or None
     cls = make_pass_class(base, base.__name__, name=name, doc=doc, options=options, **attributes)
     made.append((pass_, cls))

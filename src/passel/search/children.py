@@ -39,7 +39,8 @@ class Died(NamedTuple):
     def cause(self) -> str:
         """Name of the signal, such as `SIGSEGV`, or the exit code."""
         if self.code is not None and self.code < 0:
-            return signal.Signals(-self.code).name
+            number = -self.code  # which has no name for real time
+            return next((e.name for e in signal.Signals if e == number), f"signal {number}")
         return f"exit code {self.code}"
 
 

@@ -82,7 +82,7 @@ class Stretch:
         stop: Where it ends; None for the end of the pipeline.
 
     Attributes:
-        is_missed: Whether a place on one op has not been reached.
+        missed: Whether a place on one op has not been reached.
     """
 
     def __init__(

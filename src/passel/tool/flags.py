@@ -112,6 +112,17 @@ def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield name, value if equals else "".join(words[index + 1 : index + 2])
 
 
+def without_record(words: Sequence[str]) -> list[str]:
+    """Return a command line that does not write over the record that it has written."""
+    pairs = zip(words, ("", *words), strict=False)
+    flags = ("-record", "--record")
+    return [
+        word
+        for word, before in pairs
+        if before not in flags and word.partition("=")[0] not in flags
+    ]
+
+
 def read_flags(
     words: Sequence[str],
     flags: Mapping[str, Flag],

@@ -16,6 +16,7 @@ from passel.hooks import PassInstrumentation
 from passel.instruments.whole_files import check_writable, lasting, write_whole
 from passel.ir import PrintFlags, WritesSources
 from passel.passes import Pass
+from passel.tool.flags import without_record
 from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
@@ -128,9 +129,7 @@ class Replay:
             return
         if settings.input != "-":
             # What was recorded of the run that failed is kept.
-            words = [
-                each for each in settings.line.words if not each.startswith(("-record", "--record"))
-            ]
+            words = without_record(settings.line.words)
             how = f"to replay: {shlex.join([settings.program, *words])}"
         else:
             how = (

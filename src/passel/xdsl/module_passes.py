@@ -145,8 +145,6 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     """
     specs = tuple(_option_specs(module_pass_class))
     attributes: dict[str, Any] = {}
-    if module_pass_class.__module__.partition(".")[0] == "xdsl":
-        attributes["can_fork"] = True
     if module_pass_class.name == "mlir-opt":
         attributes["argument_options"] = staticmethod(_mlir_opt_options)
     return make_pass_class(

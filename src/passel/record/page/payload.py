@@ -115,8 +115,7 @@ def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dic
         "parts": _parts(runs),
         "cut": None if record.info.is_complete else [f"{e.path} on {e.op_title}" for e in running],
         "again": record.replay(running[0]) if running else "",
-        # Without what would overwrite the record.
-        "command": shlex.join(w for w in record.info.command_line if "-record=" not in w),
+        "command": shlex.join(record.info.command_line),
         "notes": [note for run in runs for note in run.notes],
         "lost": _lost(record),
         "whole": [

@@ -43,7 +43,6 @@ class Canonicalizer(Pass["Operation"]):
     """
 
     name = "canonicalize"
-    can_fork = True
     ir = "xdsl"
     top_down: bool = option(default=True, help="Seed the worklist in general top-down order.")
     region_simplify: Literal["disabled", "normal"] = option(

@@ -37,7 +37,6 @@ class CSE(Pass["Operation"]):
     """
 
     name = "cse"
-    can_fork = True
     ir = "xdsl"
     preserves: ClassVar[tuple[type, ...]] = (DominanceInfo, PostDominanceInfo)
     replaced: ClassVar[Statistic] = Statistic("Number of operations CSE'd", name="num-cse'd")

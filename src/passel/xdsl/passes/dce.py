@@ -20,7 +20,6 @@ class DCE(Pass["Operation"]):
     """
 
     name = "dce"
-    can_fork = True
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:

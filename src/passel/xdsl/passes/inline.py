@@ -135,7 +135,6 @@ class Inliner(Pass["Operation"]):
     """
 
     name = "inline"
-    can_fork = True
     ir = "xdsl"
     dependent_dialects: ClassVar[tuple[str, ...]] = ("cf",)
     default_pipeline: BarePipeline = option(

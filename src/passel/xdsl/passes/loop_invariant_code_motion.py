@@ -33,7 +33,6 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
     """
 
     name = "loop-invariant-code-motion"
-    can_fork = True
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:

@@ -234,7 +234,6 @@ class Mem2Reg(Pass["Operation"]):
     """
 
     name = "mem2reg"
-    can_fork = True
     ir = "xdsl"
     dependent_dialects: ClassVar[tuple[str, ...]] = (POISON_DIALECT,)
     region_simplify: bool = option(

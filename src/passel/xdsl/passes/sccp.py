@@ -291,7 +291,6 @@ class SCCP(Pass["Operation"]):
     """
 
     name = "sccp"
-    can_fork = True
     ir = "xdsl"
     replaced: ClassVar[Statistic] = Statistic(
         "Number of values found to be constant", name="num-constants"

@@ -21,7 +21,6 @@ class StripDebugInfo(Pass["Operation"]):
     """
 
     name = "strip-debuginfo"
-    can_fork = True
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:

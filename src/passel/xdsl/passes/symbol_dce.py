@@ -36,7 +36,6 @@ class SymbolDCE(Pass["Operation"]):
     """
 
     name = "symbol-dce"
-    can_fork = True
     ir = "xdsl"
     erased: ClassVar[Statistic] = Statistic("Number of symbols DCE'd", name="num-dce'd")
 
