@@ -125,10 +125,10 @@ def test_what_are_no_types(types: Any) -> None:
 
 
 def test_a_builder_is_no_pass() -> None:
-    """It can be called, as a registered pipeline is, and is no function that works on ops."""
+    """It can be called, as a registered pipeline is, and is not a function that works on ops."""
     builder = made(A())
     for call in (builder.add, builder.place, partial(builder.insert_before, "a")):
-        with pytest.raises(TypeError, match="a builder is no pass; register it as a pipeline"):
+        with pytest.raises(TypeError, match="a builder is not a pass; register it as a pipeline"):
             call(made(B()))
     assert str(builder) == "builtin.module(a)"
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from passel.execution import Outcome
 
 
-class Held(Exception):  # noqa: N818 - it is no error
+class Held(Exception):  # noqa: N818 - it is not an error
     """Holds what cannot be pickled."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Held(Exception):  # noqa: N818 - it is no error
         self.lock = threading.Lock()
 
 
-class Unreadable(Exception):  # noqa: N818 - it is no error
+class Unreadable(Exception):  # noqa: N818 - it is not an error
     """Can be pickled, but not read back: it wants two arguments and keeps one."""
 
     def __init__(self, one: str, two: str) -> None:

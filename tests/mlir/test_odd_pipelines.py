@@ -1,4 +1,4 @@
-"""Pipelines that MLIR itself does not survive, and text that is no text."""
+"""Pipelines that MLIR itself does not survive, and text that is not text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_nested_pipelines_of_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["\udcff", "cs\0e", "c\u200bse"])
 def test_names_that_cannot_be_names(name: str) -> None:
-    """What cannot be printed is no pass of MLIR's."""
+    """What cannot be printed is not a pass of MLIR's."""
     assert native_pass_class("mlir", name) is None
     with pytest.raises(UnknownPassError):
         PassManager("builtin.module", Context()).add(name)

@@ -183,7 +183,7 @@ def test_any_other_name_will_do(name: str) -> None:
 
 
 def test_what_a_base_class_declares_is_taken() -> None:
-    """An option of a base class may get another default, and a class variable is no option."""
+    """An option of a base class may get another default, and a class variable is not an option."""
 
     class Base(InterfacePass):  # pyright: ignore[reportMissingTypeArgument]
         name: ClassVar[str] = "base"

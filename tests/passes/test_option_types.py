@@ -291,9 +291,12 @@ def test_types_that_cannot_be_read_are_refused(hint: Any) -> None:
 @pytest.mark.parametrize(
     ("hint", "message"),
     [
-        (list[int], "list[int] is no type of an option; for a list of values, write tuple[int, "),
+        (
+            list[int],
+            "list[int] is not a type of an option; for a list of values, write tuple[int, ",
+        ),
         (tuple[int, str], "for a list of values, write tuple[int, ...]"),
-        (tuple, "tuple is no type of an option; for a list of values, write tuple[int, ...]"),
+        (tuple, "tuple is not a type of an option; for a list of values, write tuple[int, ...]"),
         (set[str], "for a list of values, write tuple[str, ...]"),
         (Sequence[float], "for a list of values, write tuple[float, ...]"),
         (dict[str, int], "dict[str, int] can be changed, and passes are values; write a subclass"),

@@ -161,6 +161,6 @@ def test_what_is_no_pass(thing: Any) -> None:
     info = registry.lookup_pass("thing")
     assert info is not None
     with pytest.raises(
-        DefinitionError, match=r"pass 'thing' of here cannot be loaded: .* is no pass"
+        DefinitionError, match=r"pass 'thing' of here cannot be loaded: .* is not a pass"
     ):
         _ = info.pass_class

@@ -159,8 +159,8 @@ def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
 
 
 NO_RECORDS = [
-    ("module {}", "is no record of a run"),
-    ("", "is no record of a run"),
+    ("module {}", "is not a record of a run"),
+    ("", "is not a record of a run"),
     ('{"record":', "ends before anything is recorded"),
     ('{"record":5,"passel":"0.2.0"}\n{"ru', "ends before anything is recorded"),
     ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "passel 9.9 and has form 99, where passel"),
@@ -171,7 +171,7 @@ NO_RECORDS = [
 
 @pytest.mark.parametrize(("text", "why"), NO_RECORDS)
 def test_what_is_no_record_is_refused(tmp_path: Path, text: str, why: str) -> None:
-    """A file that is no record, or has an earlier or later form, is refused in one sentence."""
+    """A file that is not a record, or has an earlier or later form, is refused in one sentence."""
     path = tmp_path / "r"
     path.write_text(text)
     with pytest.raises(RecordError, match=why) as caught:

@@ -191,7 +191,7 @@ def test_an_unregistered_top_level_anchor_is_left_to_the_run(
 
 
 def test_any_managers_are_not_checked_before_the_run(parse: Callable[[str], PassManager]) -> None:
-    """A pass that no op can satisfy is no error in an `any` manager."""
+    """A pass that no op can satisfy is not an error in an `any` manager."""
     parse("any(on-callable,on-func,on-module)").check()
 
 

@@ -412,3 +412,11 @@ def test_a_function_of_python_needs_something_to_find(
     manager = PassManager("toy.func", adapter=ToyAdapter()).add(Spread(spoils="f", fails="fails"))
     with pytest.raises(error, match=message):
         bisect(lambda: parse_toy(f"toy.func @{symbol} {first}"), manager, lambda op: op.value > 0)
+
+
+def test_a_function_of_python_needs_new_inputs() -> None:
+    """An op on which passes have run already is refused: it leads to a pass that is not to blame."""
+    manager = PassManager("toy.func", adapter=ToyAdapter()).add(Spread(spoils="f"))
+    op = parse_toy("toy.func @f 0")
+    with pytest.raises(SearchError, match="return a new one each time"):
+        bisect(lambda: op, manager, lambda op: op.value > 0)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
 
-class Locked(Exception):  # noqa: N818 - it is no error
+class Locked(Exception):  # noqa: N818 - it is not an error
     """Cannot be pickled."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Locked(Exception):  # noqa: N818 - it is no error
         self.lock = threading.Lock()
 
 
-class Fatal(Exception):  # noqa: N818 - it is no error
+class Fatal(Exception):  # noqa: N818 - it is not an error
     """Ends the process that pickles it, unless that is the process of the tests."""
 
     def __reduce__(self) -> str | tuple[Any, ...]:

@@ -258,7 +258,7 @@ def test_pipeline_files_run_passes_with_effects(tool: Tool, adapter: str) -> Non
 
 
 def test_pipeline_files_show_lines_of_others(tool: Tool) -> None:
-    """A file that is included and is no pipeline is shown where it is wrong."""
+    """A file that is included and is not a pipeline is shown where it is wrong."""
     Path("keys.yaml").write_text("token: SECRET\n")
     Path("p.yaml").write_text("Pipeline: [include: keys.yaml]\n")
     error = only_error(tool("-p", "@p.yaml", stdin=b"module {}"))

@@ -62,7 +62,7 @@ class Constraint:
     cleanup: Any = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no target.
+        """Refuse what is not a target.
 
         Raises:
             TypeError: One of the targets is something else.
@@ -124,7 +124,7 @@ class Rule(NamedTuple):
         if isinstance(given, Constraint):
             return self
         call = f"; write {given.__name__}(...)" if callable(given) else ""
-        raise DefinitionError(f"{given!r} of {self.by or 'the builder'} is no constraint{call}")
+        raise DefinitionError(f"{given!r} of {self.by or 'the builder'} is not a constraint{call}")
 
 
 def after_any(target: Target) -> Constraint:

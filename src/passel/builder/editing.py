@@ -73,7 +73,9 @@ class Edit:
             _mark(inner, BundleUse(item))
             return Scope("bundle", item.name, self.origin).around(inner) if item.together else inner
         if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
-            raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
+            raise TypeError(
+                "a builder is not a pass; register it as a pipeline, and add that by name"
+            )
         manager = self._template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
         return list(entries_of(manager, self.origin))
 

@@ -35,7 +35,7 @@ class Extension(NamedTuple):
         What a program defines that is run by itself has the name of its file.
 
         Raises:
-            TypeError: It is no function.
+            TypeError: It is not a function.
         """
         if isinstance(given, Extension):
             return given

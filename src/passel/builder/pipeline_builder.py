@@ -207,7 +207,7 @@ class PipelineBuilder(PipelinePlan):
 
         Raises:
             InsertionError: The pipeline breaks one of them already; the builder is as it was.
-            DefinitionError: Something is no constraint.
+            DefinitionError: Something is not a constraint.
 
         Example:
             >>> from passel.builder import PipelineBuilder, after_all

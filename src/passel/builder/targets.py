@@ -158,7 +158,7 @@ class Bundle(Named):
     """A natural sequence of passes that come together.
 
     Once it is added its members are steps like any other: others may be put between them, unless
-    it is to stay together. A bundle is no pass and runs nothing.
+    it is to stay together. A bundle is not a pass and runs nothing.
 
     Args:
         name: Its name, by which it can be a target.
@@ -238,7 +238,7 @@ def noun(target: Target) -> str:
 
 
 def check_target(given: object) -> None:
-    """Refuse what is no target.
+    """Refuse what is not a target.
 
     Raises:
         TypeError: It is something else.

@@ -97,8 +97,8 @@ class Failures:
         if claims:
             names = _listed([f"'{each.title}'" for each in claims])
             failure.diagnostic.attach_note(
-                f"it may also be the doing of {names} before it, which state that they preserve "
-                "everything and were not verified"
+                f"it may also be due to {names} before it: what claims to preserve everything "
+                "is not verified"
             )
         return failure
 

@@ -115,7 +115,7 @@ class Ended(NamedTuple):
         changed: Whether a pass that has succeeded has changed its op, by its fingerprint. False if
             no instrumentation asks for it by `finds_changes`.
         outcome: What else a step has led to: what was counted and reported, and all failures; None
-            for what is no step.
+            for what is not a step.
     """
 
     failed: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
+from passel.execution.failures import BESIDE, INSIDE
 from passel.hooks import PassInstrumentation
 from passel.schedule import PassStep
 
@@ -56,14 +57,7 @@ class IsolationCheck(PassInstrumentation):
             return
         for each, whole, known in self._before.pop():
             if self.run.adapter.fingerprint(each, recursive=whole) != known:
-                message = (
-                    "was changed by a pass on an op beside it, which only a pass on their "
-                    "enclosing op may do"
-                    if whole
-                    else "was changed by a pass on an op inside of it, which may only change the "
-                    "op that it runs on"
-                )
-                raise IsolationFailure(message, op=each)
+                raise IsolationFailure(BESIDE if whole else INSIDE, op=each)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Forget it."""

@@ -199,7 +199,7 @@ class Timing(PassInstrumentation):
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
-        """Measure the body of a `with` statement: work that is no pass."""
+        """Measure the body of a `with` statement: work that is not a pass."""
         with self:
             self._begin(name)
             try:

@@ -93,7 +93,7 @@ class TakesDialects(Protocol):
             dialects: The dialects, which replace others of their names.
 
         Raises:
-            DefinitionError: One is no dialect of this IR.
+            DefinitionError: One is not a dialect of this IR.
         """
         ...
 

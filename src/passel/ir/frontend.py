@@ -29,7 +29,7 @@ class UsageError(PasselError):
 
 
 class UnreadableError(Exception):
-    """A part of the input is no valid IR.
+    """A part of the input is not valid IR.
 
     Attributes:
         diagnostics: What is wrong.
@@ -111,7 +111,7 @@ class SourcePart:
     """A part of the input, all of it if the input is not split.
 
     Attributes:
-        text: Its text, in bytes if it is no text.
+        text: Its text, in bytes if it is not text.
         name: The input's name, as diagnostics show it.
         line_offset: How many lines of the file come before it.
         column: Where it begins on its line, counted from 1; 0 if it is the first.
@@ -184,7 +184,7 @@ class Frontend:
         self.settings = settings
 
     def is_binary(self, data: bytes, name: str) -> bool:
-        """Return whether an input is in a form of the IR that is no text.
+        """Return whether an input is in a form of the IR that is not text.
 
         Args:
             data: The input.
@@ -208,10 +208,10 @@ class Frontend:
         Args:
             part: The part.
             context: Its context.
-            warn: Takes what is no error.
+            warn: Takes what is not an error.
 
         Raises:
-            UnreadableError: It is no valid IR.
+            UnreadableError: It is not valid IR.
         """
         raise NotImplementedError
 

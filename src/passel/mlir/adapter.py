@@ -197,7 +197,7 @@ class MLIRAdapter(IRAdapter):
         """Return an adapter for the same build whose contexts have more dialects.
 
         Raises:
-            DefinitionError: One is no function of a `DialectRegistry`.
+            DefinitionError: One is not a function of a `DialectRegistry`.
         """
         for each in dialects:
             if not callable(each):

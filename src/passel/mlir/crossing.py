@@ -26,8 +26,6 @@ class MLIRSide:
         adapter: The adapter; by default one for the context's build.
     """
 
-    title = "MLIR"
-
     def __init__(self, context: Any = None, adapter: MLIRAdapter | None = None) -> None:
         root = "mlir" if context is None else bindings_of(context).root
         self.adapter: MLIRAdapter = adapter or MLIRAdapter(root)

@@ -172,7 +172,7 @@ class _Parser:
         return self._checked(module.operation if is_valid else None, reports).opview
 
     def _checked(self, found: Any, reports: Sequence[Report]) -> Any:
-        """Return what was parsed, and hand on what is no error.
+        """Return what was parsed, and hand on what is not an error.
 
         Raises:
             ParseError: Nothing was.

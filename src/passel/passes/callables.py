@@ -112,7 +112,7 @@ def as_pass(item: object) -> Pass[Any]:
 
     Raises:
         DefinitionError: It is a function that would not run.
-        TypeError: It is no pass; with what it is, and the way out.
+        TypeError: It is not a pass; with what it is, and the way out.
     """
     if isinstance(item, Pass):
         return item  # pyright: ignore[reportUnknownVariableType]

@@ -49,9 +49,9 @@ def check_pass(cls: type[Any]) -> None:
     """Refuse what a pass class declares wrongly beside its options.
 
     Raises:
-        DefinitionError: Its name does not read back, its body would not run, its anchor is no name,
-            a statistic has the name of an attribute, a single thing stands for several, or an
-            effect does not exist.
+        DefinitionError: Its name does not read back, its body would not run, its anchor is not a
+            name, a statistic has the name of an attribute, a single thing stands for several, or
+            an effect does not exist.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
@@ -174,7 +174,7 @@ def make_dataclass(cls: type[Any]) -> None:
 
 
 def is_taken(base: type[Any], name: str) -> bool:
-    """Return whether a class has an attribute or a method of this name, which is no option."""
+    """Return whether a class has an attribute or a method of this name, which is not an option."""
     options = dataclasses.fields(base) if dataclasses.is_dataclass(base) else ()
     return hasattr(base, name) and all(option.name != name for option in options)
 

@@ -129,7 +129,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
             passes = ability_of(adapter_for(thing), WrapsPasses)
             wrapped = passes and passes.wrap_pass(thing)
     if wrapped is None:
-        raise DefinitionError(f"{thing!r} is no pass class")
+        raise DefinitionError(f"{thing!r} is not a pass class")
     return class_like(wrapped, name)
 
 

@@ -102,7 +102,7 @@ class OpPassManager:
     ) -> None:
         self.anchor: Final[str] = op_name_of(anchor)
         if jobs is not None and (type(jobs) is not int or jobs < 1):
-            raise DefinitionError(f"jobs is {jobs!r}, which is no positive number")
+            raise DefinitionError(f"jobs is {jobs!r}, which is not a positive number")
         self.jobs: Final[int | None] = jobs
         self.nesting = nesting
         self._placed: list[Placed] = []
@@ -207,7 +207,7 @@ class OpPassManager:
             span: Where that is written, if it is from a text.
 
         Raises:
-            DefinitionError: `jobs` is no positive number.
+            DefinitionError: `jobs` is not a positive number.
         """
         nested = self.empty(anchor, jobs)
         self._append(Placed(nested, span))

@@ -68,7 +68,7 @@ class Codec:
         """Return the value for all occurrences of an option; None is a key without `=`.
 
         Raises:
-            BadValue: One is wrong, or lacks a value and is no flag.
+            BadValue: One is wrong, or lacks a value and is not a flag.
         """
         if self.metavar and None in values:
             raise BadValue("requires a value!")
@@ -149,7 +149,7 @@ def read_bool(text: str) -> bool:
 
 def _instance_of(*kinds: type) -> Callable[[Any], Any]:
     def accept(value: Any) -> Any:
-        # bool is an int in Python, but a flag is no number.
+        # bool is an int in Python, but a flag is not a number.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             msg = f"expected {kinds[0].__name__}, got {value!r}"
             raise ValueError(msg)
@@ -386,7 +386,7 @@ def _no_type(hint: Any) -> str:
     if isinstance(origin, type) and issubclass(origin, Iterable) and origin is not bytes:
         element = arguments[0] if arguments else int
         name = element.__name__ if isinstance(element, type) else str(element)
-        return f"{shown} is no type of an option; for a list of values, write tuple[{name}, ...]"
+        return f"{shown} is not a type of an option; for a list of values, write tuple[{name}, ...]"
     return (
         f"{shown} cannot be read from text; use bool, int, float, str, an Enum, Literal, one of "
         "these or None, tuple[int, ...] for a list, Options, OpPassManager, a class with "

@@ -130,13 +130,15 @@ def read_contents(path: Path) -> Contents:
     """Return the contents of a file.
 
     Raises:
-        RecordError: The file is no record, or has another form, or it cannot be read.
+        RecordError: The file is not a record, or has another form, or it cannot be read.
     """
     try:
         with path.open("rb") as file:
             start = file.read(len(_START))
             if start != _START:
-                raise RecordError(f"'{path}' is no record of a run; passel-opt --record writes one")
+                raise RecordError(
+                    f"'{path}' is not a record of a run; passel-opt --record writes one"
+                )
             *data, _ = (start + file.read()).split(b"\n")  # the last line may be cut off
     except OSError as error:
         raise RecordError(f"cannot read the record '{path}': {error.strerror}") from None

@@ -23,7 +23,7 @@ FORMAT = 5
 
 
 class RecordError(PasselError, ValueError):
-    """A file is no record, or not one that this release reads.
+    """A file is not a record, or not one that this release reads.
 
     You don't get it for a record that ends early, because a process was killed: it holds what has
     happened until then.

@@ -59,7 +59,7 @@ class Record:
         """Read a record, also one that is still being written.
 
         Raises:
-            RecordError: The file is no record, or has another form, or it cannot be read.
+            RecordError: The file is not a record, or has another form, or it cannot be read.
         """
         record = cls(path)
         _ = record.info

@@ -77,7 +77,7 @@ def bisect(
             passes have run on it.
 
     Raises:
-        SearchError: The op is bad without any pass, or not bad after all of them.
+        SearchError: The op is bad without any pass, or not bad after all of them, or not new.
         PassFailedError: A pass fails: what it says is the answer.
 
     Example:
@@ -97,9 +97,13 @@ def bisect(
 
     Source: `llvm::OptBisect`, LLVM 22.
     """
+    first: list[Any] = []
 
     def run(limit: int | None) -> tuple[bool, _Limit]:
         op, limited, gate = make_input(), copy(manager), _Limit(limit)
+        if first and op is first[0]:
+            raise SearchError("make_input returned one op twice: return a new one each time")
+        first[:] = first or [op]
         limited.add_instrumentation(gate)
         limited.add_gate(gate)
         limited.run(op, jobs=1, on_diagnostic=lambda _: None)

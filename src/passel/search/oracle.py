@@ -113,7 +113,7 @@ class Verdict(Enum):
     """Answer of an oracle."""
 
     INVALID = "unknown"
-    """The case is no valid IR, or no pipeline for it, or the oracle cannot say."""
+    """The case is not valid IR, or no pipeline for it, or the oracle cannot say."""
     DULL = "not interesting"
     INTERESTING = "interesting"
 
@@ -148,7 +148,7 @@ class Subject:
         """Return what a source holds, and its context.
 
         Raises:
-            UnreadableError: It is no valid IR.
+            UnreadableError: It is not valid IR.
             InvalidIR: It is not valid.
         """
         context = self.frontend.new_context()

@@ -168,7 +168,7 @@ def choices(flags: str) -> tuple[Choice, ...]:
     """Return the values that `llvm::cl::values` in an option's flags lists.
 
     Raises:
-        UnknownCpp: A keyword is no literal.
+        UnknownCpp: A keyword is not a literal.
 
     Example:
         >>> choices('llvm::cl::values(clEnumValN(Mode::Fast, "fast", "Be fast, (really)."))')

@@ -375,12 +375,12 @@ class AdapterContract(Subject):
 
     @about("wrap_pass")
     def test_wrapping(self) -> None:
-        """The IR's own passes become passes; what is no pass is a `TypeError`."""
+        """The IR's own passes become passes; what is not a pass is a `TypeError`."""
         able = self._able(WrapsPasses)
         for foreign in self.foreign:
             wrapped = able.wrap_pass(foreign)
             check(isinstance(wrapped, Pass), f"{foreign!r} becomes {wrapped!r}, expected a Pass")
-        raised(TypeError, lambda: able.wrap_pass(3), "3, which is no pass,")
+        raised(TypeError, lambda: able.wrap_pass(3), "3, which is not a pass,")
 
     @about("make_frontend")
     def test_files(self) -> None:

@@ -33,7 +33,7 @@ _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
 """Words that may follow a flag of one letter, as in `-j4` and `-Iinclude`, by metavar."""
 
 _REASONS = {
-    "releases of MLIR have no debug output; --mlir-print-ir-after-change and "
+    "releases of MLIR have no debug output; --mlir-print-ir-diff and "
     "--log-actions-to=<file> show what passes do": "debug debug-only",
     "--mlir-debug-counter counts executions of passes": "debug-counter",
     "--mlir-pass-statistics and its --mlir-pass-statistics-display=json count": "stats stats-json",
@@ -318,7 +318,7 @@ def seconds_of(text: str) -> float:
     """Return a number of seconds, as a flag takes it.
 
     Raises:
-        ValueError: It is no positive number.
+        ValueError: It is not a positive number.
     """
     try:
         seconds = float(text)

@@ -234,7 +234,7 @@ def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
 
 def _parsed(text: str, settings: Settings, adapter: IRAdapter | None = None) -> PassManager:
     """Return a manager of the text of `--pass-pipeline`, for no context yet."""
-    anchor = _MODULE if text.strip() else None  # an empty text is no list of passes
+    anchor = _MODULE if text.strip() else None  # an empty text is not a list of passes
     node = parse_pipeline(text, name="--pass-pipeline", flat_anchor=anchor)
     return PassManager.from_node(node, registry=settings.registry, adapter=adapter)
 

@@ -119,7 +119,7 @@ def _read_case(
     """Return the input as a case, which a child process reads.
 
     Raises:
-        UnreadableError: It is no valid IR.
+        UnreadableError: It is not valid IR.
         PasselError: The pipeline is wrong, or the input crashes the parser.
     """
     from passel.instruments.reproducer_file import read_reproducer

@@ -214,7 +214,7 @@ class PartReports(ExitStack):
             self._observers.append(self.enter_context(self.timing))
 
     def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
-        """Return what times and traces a part of the work that is no pass.
+        """Return what times and traces a part of the work that is not a pass.
 
         Args:
             name: The part's name.

@@ -65,7 +65,7 @@ class PipelineFlags(FlagGroup):
     )
     mlir_disable_threading: bool = flag("", searched=True)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
-    lint: bool = flag("check the pipeline instead: what is wrong, or wastes time", common=True)
+    lint: bool = flag("check the pipeline for mistakes and wasted work; run nothing", common=True)
     load_pass_plugin: tuple[str, ...] = flag(
         "a Python file or module with passes or dialects",
         "<file>",
@@ -204,7 +204,9 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_after_all: bool = flag(
         "print the IR after each pass", short=("print-between-passes",), common=True
     )
-    mlir_print_ir_after_change: bool = flag("print after passes that changed it", common=True)
+    mlir_print_ir_after_change: bool = flag(
+        "with -after-all: only after passes that changed it", common=True
+    )
     mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
     mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff", common=True)
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
@@ -240,7 +242,7 @@ class ReproducerFlags(FlagGroup):
     mlir_pass_pipeline_crash_reproducer: str = flag(
         "a file to replay a failure with; <file>.running if killed", "<file>", common=True
     )
-    mlir_pass_pipeline_local_reproducer: bool = flag("write only the pass that failed")
+    mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the pass that failed")
     mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
     run_reproducer: bool = flag("run the input's own pipeline", common=True, searched=True)
     allow_effects: tuple[str, ...] = flag(

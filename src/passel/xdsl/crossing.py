@@ -37,8 +37,6 @@ class XDSLSide:
         adapter: The adapter; by default one with all dialects that are installed.
     """
 
-    title = "xDSL"
-
     def __init__(self, context: Context | None = None, adapter: XDSLAdapter | None = None) -> None:
         self.adapter: XDSLAdapter = adapter or XDSLAdapter()
         self.context: Any = context

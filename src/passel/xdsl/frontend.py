@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _target(spec: ArgSpec) -> Target | None:
-    """Return a target; None for MLIR's text, which is no target of a package before 0.60."""
+    """Return a target; None for MLIR's text, which is not a target of a package before 0.60."""
     targets = installed_universe().all_targets
     if spec.name not in targets:
         if spec.name == "mlir":

@@ -85,7 +85,7 @@ def computed(
         if isinstance(op, FuncOp) and op.sym_name.data == symbol and op.body.blocks:
             break
     else:
-        raise NotComputedError("is no function with a body")
+        raise NotComputedError("is not a function with a body")
     runs = [Random(seed) for seed in range(1 if arguments else seeds)]  # noqa: S311 - repeatable
     deadline = _Deadline(seconds)
     return [_run(module, context, op, arguments, numbers, deadline) for numbers in runs]

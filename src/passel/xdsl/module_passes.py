@@ -177,7 +177,7 @@ def _option_specs(module_pass_class: type[ModulePass]) -> Iterator[OptionSpec]:
 
 
 def _in_text(hint: Any) -> Any:
-    """Return the type of an option: a list for a value or a list, `Any` for what is no text."""
+    """Return the type of an option: a list for a value or a list, `Any` for what is not text."""
     try:
         codec_for(hint)
     except DefinitionError:

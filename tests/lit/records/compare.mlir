@@ -28,7 +28,7 @@
 // DIFF:      +  %b = arith.addi %x, %zero : i32
 
 // STEP: passel-report: error: --step and --op are about one record: --diff shows how two differ
-// NO-RECORD: passel-report: error: '{{.*}}compare.mlir' is no record of a run; passel-opt --record writes one
+// NO-RECORD: passel-report: error: '{{.*}}compare.mlir' is not a record of a run; passel-opt --record writes one
 
 func.func @f(%x: i32) -> i32 {
   %dead = arith.muli %x, %x : i32

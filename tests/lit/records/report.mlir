@@ -58,7 +58,7 @@
 
 // NOTHING: // no pass has changed @g
 
-// NONE: passel-report: error: '{{.*}}report.mlir' is no record of a run; passel-opt --record writes one
+// NONE: passel-report: error: '{{.*}}report.mlir' is not a record of a run; passel-opt --record writes one
 
 func.func @f(%x: i32) -> (i32, i32) {
   %a = arith.addi %x, %x : i32

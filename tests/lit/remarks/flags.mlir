@@ -45,5 +45,5 @@ func.func @f() {
 // YAML-NEXT: {{^}}...
 // YAML-NEXT: --- !Passed
 // NONE-NOT:  {{.}}
-// PATTERN:   passel-opt: error: '--remarks-filter': '(' is no regular expression: missing ), unterminated subpattern
+// PATTERN:   passel-opt: error: '--remarks-filter': '(' is not a regular expression: missing ), unterminated subpattern
 // BITSTREAM: passel-opt: error: '--remark-format=bitstream' is not available: 'llvm-remarkutil yaml2bitstream' makes it of --remark-format=yaml

@@ -1,4 +1,4 @@
-// An input that records nothing is no error: nothing runs but passes given as flags, with a remark.
+// An input that records nothing is not an error: nothing runs but passes given as flags, with a remark.
 // RUN: passel-opt --load-pass-plugin=%inputs/passes.py --run-reproducer %s 2>&1 | FileCheck %s
 // RUN: passel-opt --load-pass-plugin=%inputs/passes.py --run-reproducer %s --mark | FileCheck %s --check-prefix=MARK
 

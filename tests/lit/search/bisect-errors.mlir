@@ -12,7 +12,7 @@
 // RUN: passel-bisect --help | filecheck %s --check-prefix=HELP
 // HELP: Usage: passel-bisect
 // RUN: not passel-bisect %s 2>&1 | filecheck %s --check-prefix=NO-RECORD
-// NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is no record of a run; passel-opt --record writes one
+// NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; passel-opt --record writes one
 // RUN: not passel-bisect 2>&1 | filecheck %s --check-prefix=NONE
 // NONE: passel-bisect: error: name a record: passel-bisect run.passel; passel-opt --record writes one
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | filecheck %s --check-prefix=FLAG

@@ -146,7 +146,7 @@ def difference(hint: Any, value: str) -> str:
     if value == "=none" and is_optional(hint):
         return "'none' is how passel spells that there is no value"
     if kind in ("int", "list of int") and value in ("=true", "=false"):
-        return "a flag is no number; xDSL takes it, since in Python it is one"
+        return "a flag is not a number; xDSL takes it, since in Python it is one"
     if value == '="a,b"' and kind in ("list of str", "mixed"):
         return "the elements of a list are separated by commas also inside its quotes, as in MLIR"
     return ""

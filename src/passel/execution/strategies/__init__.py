@@ -72,14 +72,14 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
 
     Raises:
         TypeError: That is no executor.
-        ValueError: It is no positive number.
+        ValueError: It is not a positive number.
     """
     if jobs is None and executor is None:
         jobs = _of_environment() or 1
     if jobs == "auto":
         jobs = processors() if executor is None else None
     if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs is {jobs}, which is no positive number")
+        raise ValueError(f"jobs is {jobs}, which is not a positive number")
     if executor is not None:
         return _on_executor(executor, jobs)
     if jobs is None or jobs == 1 or at_work.get():
@@ -109,7 +109,7 @@ def _of_environment() -> Jobs | None:
         return "auto" if text else None
     number = int(text) if text.isascii() and text.isdigit() else 0
     if not number:
-        raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
+        raise ValueError(f"PASSEL_JOBS is '{text}', which is not a positive number")
     return number
 
 
