@@ -121,7 +121,9 @@ class Options:
         msg = f"cannot assign to '{name}' of {type(self).__name__}: {self._way_out}"
         raise FrozenInstanceError(msg)
 
-    __delattr__ = __setattr__
+    def __delattr__(self, name: str) -> None:
+        """Refuse: a pass is a value."""
+        self.__setattr__(name, None)
 
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:

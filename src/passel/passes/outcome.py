@@ -80,7 +80,7 @@ CHANGED = Outcome(changed=True)
 UNKNOWN = Outcome(changed=None)
 """The outcome of what succeeds, where it is not known whether it changes the op."""
 
-PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
+PLAIN: dict[bool | None, Outcome] = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
 """Outcomes of success, by whether the op changed."""
 
 

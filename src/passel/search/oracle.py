@@ -282,7 +282,7 @@ class SameFailure(Oracle):
         self._subject = subject
         self.identity = identity
         self.pipeline = pipeline
-        self.end = None if failed is None else failed.number
+        self.end: int | None = None if failed is None else failed.number
         self._symbol = None if failed is None else failed.symbol
 
     def symbols(self, text: str) -> Collection[str]:

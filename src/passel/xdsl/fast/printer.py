@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # pyright: reportPrivateUsage=false
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from xdsl.ir import Block
 from xdsl.printer import Printer
@@ -46,6 +46,7 @@ class TemplatePrinter(Printer):
     xDSL's code (`passel.xdsl.fast.known`).
     """
 
+    stream: IO[str] | None
     _marked: list[SSAValue | Block] | None = None
     """Values and blocks whose names are marks, while there are."""
 
