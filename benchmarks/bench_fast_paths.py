@@ -111,6 +111,7 @@ def main() -> None:
         for path, row in gains.items():
             pairs = zip(found["all"], found[path], strict=True)
             row.append(f"{100 * median(1 - fast / slow for fast, slow in pairs):.0f} %")
+    print("How much shorter a run is with a path, by ratios of one run:\n")
     print(f"| without | {' | '.join(inputs)} |")
     print(f"|---|{'---:|' * len(inputs)}")
     for path, row in gains.items():

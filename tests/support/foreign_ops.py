@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isabstract
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import (
@@ -58,7 +59,7 @@ def attributes_of(dialect: Dialect, random: Random) -> list[Attribute]:
 
 def module_of(dialect: Dialect, op_class: type[Operation], random: Random) -> ModuleOp | None:
     """Return a module with ops of a class that differ in their operands; None if it has none."""
-    if not issubclass(op_class, IRDLOperation):
+    if not issubclass(op_class, IRDLOperation) or isabstract(op_class):
         return None
     known: list[Attribute] = attributes_of(dialect, random)
     definition: Any = op_class.get_irdl_definition()

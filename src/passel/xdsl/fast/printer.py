@@ -81,7 +81,7 @@ class TemplatePrinter(Printer):
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return
-        operands, results = op._operands, op.results
+        operands, results, successors = op._operands, op.results, op._successors
         properties, attributes = op.properties, op.attributes
         parts = [value._type for value in operands]
         parts += [value._type for value in results]
@@ -94,9 +94,10 @@ class TemplatePrinter(Printer):
             *attributes,
             len(results),
             len(operands),
+            len(successors),
             class_,
         )
-        named = (*results, *operands, *op._successors)
+        named = (*results, *operands, *successors)
         text = self._texts.get(key)
         if text is None and key in self._texts:
             text = self._texts[key] = self._learn(op, named, parts)
