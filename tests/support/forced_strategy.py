@@ -100,7 +100,7 @@ class ForcedStrategy:
             return counted
 
         self._patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
-        self._patch.setattr("passel.execution.run.Sequential", chosen)
+        self._patch.setattr("passel.execution.strategies.sharing.Sequential", chosen)
         # The strategy was not asked for, so no message says that it cannot be used.
         strategy.workers = _WHERE
         for module in ("sharing", "executor"):
