@@ -13,7 +13,7 @@ from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, UnregisteredOp
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import OpResult, OpTraits
 from xdsl.pattern_rewriter import RewritePattern
@@ -98,11 +98,9 @@ class OpClass:
         )
         self.is_constant: bool = op_class.has_trait(ConstantLike)
         is_integer = computes_with_integers(op_class)
-        # The pattern looks at what is in a loop before it hands that to xDSL's.
-        is_loop = op_class.name == "scf.for"
         folds = is_integer or (op_class.has_trait(HasFolder) and not self.is_constant)
         patterns = _patterns(op_class)
-        self.patterns: tuple[RewritePattern, ...] | None = None if folds or is_loop else patterns
+        self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
         self.is_arithmetic: bool = is_integer and _is_of_arith(op_class, patterns)
 
 
@@ -172,7 +170,7 @@ class QuickPattern(RewritePattern):
             and self._classes.may_erase(op)
         ):
             self._pattern.match_and_rewrite(op, rewriter)
-        elif facts.patterns is not None:
+        elif facts.patterns is not None and not is_odd_loop(op):
             for pattern in facts.patterns:
                 pattern.match_and_rewrite(op, rewriter)
                 if rewriter.has_done_action:
@@ -198,6 +196,11 @@ class QuickPattern(RewritePattern):
             and type(value) is IntegerAttr
             and value.value.data not in _SPECIAL
         )
+
+
+def is_odd_loop(op: Operation) -> bool:
+    """Return whether an op is a loop with unregistered ops, which claim to be constants."""
+    return op.name == "scf.for" and any(isinstance(e, UnregisteredOp) for e in op.regions[0].ops)
 
 
 def computes_with_integers(op_class: type[Operation]) -> bool:

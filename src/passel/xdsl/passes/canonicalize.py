@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, UnregisteredOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
@@ -17,7 +17,7 @@ from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 from passel.errors import PassFailure
 from passel.passes import Pass, option
 from passel.xdsl.fast import canonicalizing_pattern, dead_code_eraser
-from passel.xdsl.fast.rewriting import computes_with_integers
+from passel.xdsl.fast.rewriting import computes_with_integers, is_odd_loop
 from passel.xdsl.passes.folding import fold_integers
 from passel.xdsl.versions import FOLDS, replace_op
 
@@ -125,9 +125,7 @@ class _IndexFolding(RewritePattern):
 
                 replace_op(rewriter, op, ConstantOp(cast("IntegerAttr", value), kind))
                 return
-        inside = op.regions[0].ops if op.name == "scf.for" else ()
-        is_odd = any(isinstance(each, UnregisteredOp) for each in inside)
-        (self.in_odd_loops if is_odd else self.pattern).match_and_rewrite(op, rewriter)
+        (self.in_odd_loops if is_odd_loop(op) else self.pattern).match_and_rewrite(op, rewriter)
 
 
 class _LimitReachedError(Exception):
