@@ -142,7 +142,7 @@ _NEEDS_QUOTES = re.compile("[ ,{}]")
 
 
 class OptimizationRemark(NamedTuple):
-    """What an optimization did, or did not, as data; as text, it reads as MLIR prints it.
+    """A fact about an optimization, done or not, as data; its text reads as MLIR prints it.
 
     Attributes:
         kind: Whether something was done, missed, failed, or found out.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 Groups: TypeAlias = dict[Node, list[Any]]
-"""What is immediately inside of a scope, each with all that is in it."""
+"""The items immediately inside of a scope, each with all that is in it."""
 
 
 class Draft:

@@ -22,7 +22,7 @@ _INDENT = 19
 """Columns behind which a line in braces goes on, and where."""
 
 _PLAIN = re.compile(r"(?![ ,-])[\w^., \t-]+(?<! )", re.ASCII)
-"""What needs no quotes, unless it is null, a boolean or a number."""
+"""Text that needs no quotes, unless it is null, a boolean or a number."""
 
 _SPECIAL = re.compile(
     r"null|Null|NULL|true|True|TRUE|false|False|FALSE|\.(?:inf|Inf|INF|nan|NaN|NAN)"

@@ -356,7 +356,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def remark(self) -> RemarkEmitter:
-        """What takes optimization remarks; false if nobody listens.
+        """The receiver of optimization remarks; false if nobody listens.
 
         Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
         """

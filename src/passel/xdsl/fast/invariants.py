@@ -1,4 +1,4 @@
-"""What definitions of ops demand, checked once for all ops that are alike.
+"""The demands of op definitions, checked once for all ops that are alike.
 
 What an op's definition demands of it depends on its class, the types of its operands and
 results, its attributes and the number of its successors, and on nothing outside of it. So one

@@ -46,7 +46,7 @@ def _effects_of(*traits: type[MemoryEffect]) -> frozenset[object]:
 
 _HARMLESS: Final = _effects_of(NoMemoryEffect, MemoryReadEffect)
 _HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEffect)
-"""What tells of effects that are the same for all ops."""
+"""Functions that return the same effects for all ops."""
 (_RECURSIVE,) = _effects_of(RecursiveMemoryEffect)
 
 _SPECIAL: Final = frozenset({-1, 0, 1})

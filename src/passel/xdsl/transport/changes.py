@@ -90,7 +90,7 @@ def _of_op(op: Operation) -> tuple[Any, ...]:
 
 
 class States(NamedTuple):
-    """What nodes consist of, each beginning with its number; other nodes are numbers as well."""
+    """The parts of nodes, each beginning with its number; other nodes are numbers as well."""
 
     ops: list[tuple[Any, ...]]
     regions: list[tuple[Any, ...]]
