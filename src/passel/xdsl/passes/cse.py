@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.rewriter import Rewriter
-from xdsl.traits import IsolatedFromAbove, IsTerminator, MemoryEffectKind, get_effects
+from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
+    RecursiveMemoryEffect,
+    get_effects,
+)
 from xdsl.transforms.common_subexpression_elimination import OperationInfo
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
@@ -95,10 +102,16 @@ class _Eliminator:
                 Rewriter.erase_op(op)
         return bool(self._erased)
 
-    def simplify_region(self, region: Region) -> None:
-        """Simplify the blocks of a region that can be reached."""
+    def simplify_region(self, region: Region) -> set[EffectInstance] | None:
+        """Simplify the blocks of a region that can be reached.
+
+        Returns:
+            The effects of all ops in the region; None if they are not known.
+        """
         start = len(self._added)
+        effects: set[EffectInstance] | None = set()
         if region.first_block is not region.last_block:
+            effects = None
             starts: list[int] = []
             for block, depth in self._ctx.analysis(DominanceInfo).tree(region).preorder():
                 if depth < len(starts):
@@ -107,8 +120,9 @@ class _Eliminator:
                 starts.append(len(self._added))
                 self._simplify_block(block)
         elif region.first_block is not None:
-            self._simplify_block(region.first_block)
+            effects = self._simplify_block(region.first_block)
         self._forget(start)
+        return effects
 
     def _forget(self, start: int) -> None:
         while len(self._added) > start:
@@ -118,26 +132,37 @@ class _Eliminator:
             else:
                 self._known[key] = former
 
-    def _simplify_block(self, block: Block) -> None:
+    def _simplify_block(self, block: Block) -> set[EffectInstance] | None:
         writes = 0
+        known: set[EffectInstance] | None = set()
         for op in block.ops:
-            if op.regions:
-                outside = self._known
-                if op.has_trait(IsolatedFromAbove):  # or is unregistered, and may be
-                    self._known = {}
-                for region in op.regions:
-                    self.simplify_region(region)
-                self._known = outside
-            effects = get_effects(op)
+            effects = self._simplify_inside(op) if op.regions else get_effects(op)
+            if effects is None:
+                known = None
+            elif known is not None:
+                known |= effects
             if effects is None or any(each.kind is MemoryEffectKind.WRITE for each in effects):
                 writes += 1
             elif not op.has_trait(IsTerminator):
                 self._simplify_op(op, effects, writes)
+        return known
+
+    def _simplify_inside(self, op: Operation) -> AbstractSet[EffectInstance] | None:
+        outside = self._known
+        if op.has_trait(IsolatedFromAbove):  # or is unregistered, and may be
+            self._known = {}
+        inside = [self.simplify_region(region) for region in op.regions]
+        self._known = outside
+        # xDSL asks all that is inside again, for each op around it.
+        if [*map(type, op.get_traits_of_type(MemoryEffect))] != [RecursiveMemoryEffect]:
+            return get_effects(op)
+        known = [each for each in inside if each is not None]
+        return set().union(*known) if len(known) == len(inside) else get_effects(op)
 
     def _simplify_op(
         self, op: Operation, effects: AbstractSet[EffectInstance], writes: int
     ) -> None:
-        if is_trivially_dead(op):
+        if all(result.first_use is None for result in op.results) and would_be_trivially_dead(op):
             self._erased[op] = None
             self._ctx.count(self._options.dead)
             return
