@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from threading import get_ident
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -32,7 +31,6 @@ __all__ = ["Timer", "Timing"]
 
 _MOST_ALIASES = 4096
 
-
 _Worker: TypeAlias = tuple[bytes, int, int]
 """The identity of a thread of a process, of any machine."""
 
@@ -44,95 +42,62 @@ def this_worker() -> _Worker:
     return _ORIGIN, os.getpid(), get_ident()
 
 
-@dataclass(slots=True, eq=False)
-class _Row(Timer):
-    """A row of the tree of one thread.
+class _Open:
+    """A row that a thread measures now.
 
     Attributes:
-        nested: The rows inside by whatever is run, for speed: the steps of a pipeline that a
-            pass builds anew for each op are other objects, but the same rows.
-        mark: The time until which it is known what this thread did in it.
-        waited: For how long this thread has waited for others, since it is measured.
-        workers: The trees of these others.
-        added: The user time of others that is to be added to it, less the time of waiting for them.
+        row: The row.
+        start: The time since which it is measured.
+        inside: For how long rows inside of it were measured by this thread.
+        workers: What others have measured meanwhile, for whom this thread has waited.
+        added: The user time of these, less the time of waiting.
     """
 
-    nested: dict[Any, _Row] = field(default_factory=dict[Any, "_Row"])
-    mark: float = 0.0
-    waited: float = 0.0
-    workers: dict[_Worker, Timer] = field(default_factory=dict[_Worker, Timer])
-    added: float = 0.0
+    __slots__ = ("added", "inside", "row", "start", "workers")
 
-    def stop(self, seconds: float, above: _Row | None = None) -> None:
-        """Add a time for which the row was measured, and the user time of others to all above."""
-        self.add(seconds)
+    def __init__(self, row: Timer) -> None:
+        self.row = row
+        self.inside = self.added = 0.0
+        self.workers: dict[_Worker, Timer] = {}
+        self.start = perf_counter()
+
+    def close(self) -> float:
+        """Add the time since the start to the row, and return it."""
+        seconds = perf_counter() - self.start
         if self.workers:
-            self._take_workers()
-        if self.added:
-            self.user += self.added
-            if above is not None:
-                above.added += self.added
-            self.added = 0.0
+            self._take_workers(max(0.0, seconds - self.inside))
+        self.row.wall += seconds
+        self.row.user += seconds + self.added
+        self.row.count += 1
+        return seconds
 
-    def merge(self, worker: _Worker, measured: Timer) -> None:
-        """Take over what a worker has measured, for which this thread has waited until now."""
-        self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
-        now = perf_counter()
-        self.waited += now - self.mark
-        self.mark = now
-
-    def _take_workers(self) -> None:
+    def _take_workers(self, waited: float) -> None:
         """Add rows of workers: the wall time of the slowest, and the user time of all."""
         slowest, everyone = 0.0, Timer("root")
         for tree in self.workers.values():
             slowest = max(slowest, sum(each.wall for each in tree.children))
             everyone.absorb(tree)
-        if slowest > self.waited:  # this thread has worked as well
+        if slowest > waited:  # this thread has worked as well
             for timer in everyone.walk():
-                timer.wall *= self.waited / slowest
-        self.absorb_children(everyone, at_once=False)
-        waiting = self.child("Waiting for workers", ("waiting",), "", hidden=False)
-        waiting.wall += max(0.0, self.waited - slowest)
+                timer.wall *= waited / slowest
+        self.row.absorb_children(everyone, at_once=False)
+        waiting = self.row.child(Timer("Waiting for workers", key=("waiting",)))
+        waiting.wall += max(0.0, waited - slowest)
         waiting.count += 1
-        self.added += sum(each.user for each in everyone.children) - self.waited
-        self.waited = 0.0
-        self.workers.clear()
+        self.added += sum(each.user for each in everyone.children) - waited
 
 
-class _ThreadTimer:
-    """The tree of one thread while it measures.
+class _Thread:
+    """What one thread measures.
 
     Attributes:
-        root: Its root.
-        row: The innermost row that is measured now; the root if there is none.
-        open: The rows around those that are measured now, each with the time at which that began.
-        running: How many enclosing `with` statements measure the total time.
+        open: The rows that it measures now, the root first, and the innermost last.
+        depth: How many enclosing `with` statements measure the total time.
     """
 
     def __init__(self) -> None:
-        self.root: _Row = _Row("root")
-        self.row: _Row = self.root
-        self.open: list[tuple[_Row, float]] = []
-        self.running: int = 0
-        self._start = 0.0
-        self._begun = perf_counter(), process_time()
-
-    def start(self) -> None:
-        """Measure the total time, unless it is measured already."""
-        if not self.running:
-            self._start = perf_counter()
-        self.running += 1
-
-    def stop(self) -> None:
-        """Measure it no more, unless it is measured by an enclosing `with` statement."""
-        self.running -= 1
-        if not self.running:
-            self.root.stop(perf_counter() - self._start)
-
-    def processor_share(self) -> float:
-        """Return the part of the time since it began for which this process had a processor."""
-        elapsed, used = perf_counter() - self._begun[0], process_time() - self._begun[1]
-        return min(1.0, used / elapsed) if elapsed else 1.0
+        self.open: list[_Open] = [_Open(Timer("root"))]
+        self.depth: int = 0
 
 
 class Timing(PassInstrumentation):
@@ -182,10 +147,13 @@ class Timing(PassInstrumentation):
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format
         self._report = report
-        self._is_part = False
-        self._threads: dict[int, _ThreadTimer] = {}
+        self._split_at: tuple[float, float] | None = None  # of time, and of the processor's
+        self._threads: dict[int, _Thread] = {}
         self._worker = this_worker()
         self._pairs: dict[PassExecution, float] = {}
+        # By the row around it and whatever is run, for speed: the steps of a pipeline that a pass
+        # builds anew for each op are other objects, but the same rows.
+        self._rows: dict[tuple[int, Any], Timer] = {}
 
     # -- What users call ---------------------------------------------------------------------
 
@@ -194,7 +162,7 @@ class Timing(PassInstrumentation):
         """The root of the tree of timers so far, whose `wall` is the total."""
         total = Timer("root")
         for thread in list(self._threads.values()):
-            total.absorb(thread.root)
+            total.absorb(thread.open[0].row)
         return total
 
     @contextmanager
@@ -210,11 +178,17 @@ class Timing(PassInstrumentation):
     def __enter__(self) -> Self:
         """Count all that follows, up to the end of the `with` statement, as total time."""
         self._worker = this_worker()
-        self._thread().start()
+        thread = self._thread()
+        if not thread.depth:
+            thread.open[0] = _Open(thread.open[0].row)
+        thread.depth += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread().stop()
+        thread = self._thread()
+        thread.depth -= 1
+        if not thread.depth:
+            thread.open[0].close()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show what was measured so far, in notebooks."""
@@ -225,20 +199,14 @@ class Timing(PassInstrumentation):
         root = self.timing
         if self._display == "ops":
             root.children = list(slowest(self._pairs))
-        stream.write(
-            timing_report(
-                root,
-                display=self._display,
-                output_format=self._format,
-            )
-        )
+        stream.write(timing_report(root, display=self._display, output_format=self._format))
 
     # -- Parts of a run in other processes ---------------------------------------------------
 
     def split(self) -> Timing:
         """Return what measures a part of the run in another process."""
         part = Timing(display=self._display, output_format=self._format)
-        part._is_part = True
+        part._split_at = perf_counter(), process_time()
         return part
 
     def merge(self, child: PassInstrumentation) -> None:
@@ -248,7 +216,8 @@ class Timing(PassInstrumentation):
         counts, and the user time of all: of worker processes, that of the processor.
         """
         assert isinstance(child, Timing)  # noqa: S101 - the contract
-        self._thread().row.merge(child._worker, child.timing)
+        workers = self._thread().open[-1].workers
+        workers.setdefault(child._worker, Timer("root")).absorb(child.timing, at_once=False)
         for pair, seconds in child._pairs.items():
             self._add(pair, seconds)
 
@@ -256,17 +225,17 @@ class Timing(PassInstrumentation):
         """Copy and pickle what was measured so far, but not where it is reported."""
         names = ("_display", "_format", "_worker", "_pairs")
         measured = self.timing
-        if self._is_part:  # there may be more workers than processors
-            share = self._thread().processor_share()
+        if self._split_at is not None:  # there may be more workers than processors
+            elapsed, used = perf_counter() - self._split_at[0], process_time() - self._split_at[1]
             for each in measured.walk():
-                each.user *= share
+                each.user *= min(1.0, used / elapsed)
         return {name: getattr(self, name) for name in names} | {"timing": measured}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         measured = state.pop("timing")
         Timing.__init__(self)
         vars(self).update(state)
-        self._thread().root.absorb_children(measured, at_once=False)
+        self._thread().open[0].row.absorb(measured)
 
     # -- Hooks: short, because what they take counts as the passes' time -----------------------
 
@@ -277,7 +246,7 @@ class Timing(PassInstrumentation):
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Print."""
         self.__exit__()
-        if self._report is not False and not self._thread().running:
+        if self._report is not False and not self._thread().depth:
             self.write_report(sys.stderr if self._report is True else self._report)
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -315,46 +284,45 @@ class Timing(PassInstrumentation):
 
     def _begin(self, what: Any) -> None:
         thread = self._threads.get(get_ident()) or self._thread()
-        above = thread.row
-        row = above.nested.get(what) or self._row(above, what)
-        thread.open.append((above, perf_counter()))
-        thread.row, row.mark = row, thread.open[-1][1]
+        above = thread.open[-1].row
+        row = self._rows.get((id(above), what)) or self._row(above, what)
+        thread.open.append(_Open(row))
 
     def _end(self) -> float:
         """Add the time of what has begun last to its row, and return it."""
-        thread = self._threads[get_ident()]
-        above, start = thread.open.pop()
-        above.mark = perf_counter()
-        thread.row.stop(above.mark - start, above)
-        thread.row = above
-        return above.mark - start
+        rows = self._threads[get_ident()].open
+        ended = rows.pop()
+        seconds = ended.close()
+        rows[-1].inside += seconds
+        rows[-1].added += ended.added
+        return seconds
 
     # -- Rows --------------------------------------------------------------------------------
 
-    def _thread(self) -> _ThreadTimer:
-        return self._threads.setdefault(get_ident(), _ThreadTimer())
+    def _thread(self) -> _Thread:
+        return self._threads.setdefault(get_ident(), _Thread())
 
-    def _row(self, above: _Row, what: Any) -> _Row:
+    def _row(self, above: Timer, what: Any) -> Timer:
         """Return the row of what runs for the first time inside of another."""
-        path, hidden = "", False
-        if isinstance(what, PassStep):
-            name, path = what.display_name, what.path
-            key = ("pass", path)
-        elif isinstance(what, NestedStep):
-            name, hidden = what.display_name, len(what.pipelines) == 1
-            # Its path is that of the enclosing op: its first passes tell it from others there.
-            passes = (next(passes_of(pipeline), None) for pipeline in what.pipelines)
-            paths = (step.path for step in passes if step is not None)
-            key = ("collection", name, *paths)
-        elif isinstance(what, Pipeline):
-            name, path = f"'{what.anchor}' Pipeline", what.path
-            key = ("pipeline", what.anchor)
-        elif isinstance(what, str):
-            name, key = what, ("scope", what)
-        else:
-            name = f"(A) {analysis_name(what)}"
-            key = ("analysis", name)
-        if len(above.nested) >= _MOST_ALIASES:
-            above.nested.clear()  # what is run once, such as pipelines that passes build anew
-        above.nested[what] = above.child(name, key, path, hidden=hidden)
-        return above.nested[what]
+        if len(self._rows) >= _MOST_ALIASES:
+            self._rows.clear()  # what is run once, such as pipelines that passes build anew
+        self._rows[id(above), what] = row = above.child(_row_of(what))
+        return row
+
+
+def _row_of(what: Any) -> Timer:
+    """Return an empty row of a step, pipeline or analysis, or of a scope's name."""
+    if isinstance(what, PassStep):
+        return Timer(what.display_name, what.path, key=("pass", what.path))
+    if isinstance(what, NestedStep):
+        # Its path is that of the enclosing op: its first passes tell it from others there.
+        passes = (next(passes_of(pipeline), None) for pipeline in what.pipelines)
+        paths = (step.path for step in passes if step is not None)
+        key = ("collection", what.display_name, *paths)
+        return Timer(what.display_name, hidden=len(what.pipelines) == 1, key=key)
+    if isinstance(what, Pipeline):
+        return Timer(f"'{what.anchor}' Pipeline", what.path, key=("pipeline", what.anchor))
+    if isinstance(what, str):
+        return Timer(what, key=("scope", what))
+    name = f"(A) {analysis_name(what)}"
+    return Timer(name, key=("analysis", name))

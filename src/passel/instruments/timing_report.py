@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -62,18 +62,12 @@ class Timer:
     count: int = 0
     hidden: bool = False
     key: Key = field(default=(), repr=False)
-    children: list[Self] = field(default_factory=list[Self])
+    children: list[Timer] = field(default_factory=list["Timer"])
 
     @property
     def self_wall(self) -> float:
         """The elapsed time in seconds without that of the children."""
         return max(0.0, self.wall - sum(child.wall for child in self.children))
-
-    def add(self, seconds: float) -> None:
-        """Add a time for which it was measured."""
-        self.wall += seconds
-        self.user += seconds
-        self.count += 1
 
     def __str__(self) -> str:
         """Return the report of this tree."""
@@ -105,12 +99,12 @@ class Timer:
 
         return bundle(Table(("", "runs", "ms", "own ms", ""), list(rows(self, 0))))
 
-    def child(self, name: str, key: Key, path: str, *, hidden: bool) -> Self:
-        """Return the nested timer with a key, a new one if there is none."""
+    def child(self, like: Timer) -> Timer:
+        """Return the nested timer with the key of another one, or a new one called like it."""
         for each in self.children:
-            if each.key == key:
+            if each.key == like.key:
                 return each
-        new = type(self)(name, path, hidden=hidden, key=key)
+        new = Timer(like.name, like.path, hidden=like.hidden, key=like.key)
         self.children.append(new)
         return new
 
@@ -129,8 +123,7 @@ class Timer:
     def absorb_children(self, other: Timer, *, at_once: bool = True) -> None:
         """Add what is nested alone: children with equal keys are one, new ones come last."""
         for each in other.children:
-            mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
-            mine.absorb(each, at_once=at_once)
+            self.child(each).absorb(each, at_once=at_once)
 
 
 # -- The report ----------------------------------------------------------------------------------
@@ -173,8 +166,17 @@ def timing_report(
             0.5000 ( 25.0%)  Rest
             2.0000 (100.0%)  Total
     """
-    report = _Report(root, display)
-    return "".join(report.json() if output_format == "json" else report.text())
+    nests = display == "tree"
+    measured = list(_shown(root.children)) if nests else root.children
+    rows = _merged(root) if display == "list" else measured
+    wall = root.wall - sum(each.wall for each in measured)
+    user = root.user - sum(each.user for each in measured)
+    rest = Timer("Rest", wall=max(0.0, wall), user=max(0.0, user))
+    last = rest, Timer("Total", wall=root.wall, user=root.user)
+    parts = (
+        _json(root, rows, last, nests=nests) if output_format == "json" else _text(root, rows, last)
+    )
+    return "".join(parts)
 
 
 def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
@@ -194,71 +196,67 @@ def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
         yield Timer(f"{len(others)} others", "", sum(others), sum(others))
 
 
-class _Report:
-    """The rows of a report, in the layouts of text and of JSON."""
+def _text(root: Timer, rows: Iterable[Timer], last: Iterable[Timer]) -> Iterator[str]:
+    """Yield the parts of a report as text; the user time only if it is another."""
+    yield header("Execution time report")
+    yield f"  Total Execution Time: {root.wall:.4f} seconds\n\n"
+    has_user = root.user != root.wall
+    yield "  ----User Time----" if has_user else ""
+    yield "  ----Wall Time----  ----Name----\n"
+    for depth, row in chain(_walk(rows), ((0, row) for row in last)):
+        for seconds, share in _cells(root, row)[not has_user :]:
+            yield f"  {seconds:8.4f} ({share:5.1f}%)"
+        yield f"  {'  ' * depth}{row.name}\n"
 
-    def __init__(self, root: Timer, display: Display) -> None:
-        self._root = root
-        self._nests = display == "tree"
-        self._rows = _merged(root) if display == "list" else root.children
-        measured = self._inside(root.children)
-        wall = root.wall - sum(each.wall for each in measured)
-        user = root.user - sum(each.user for each in measured)
-        rest = Timer("Rest", wall=max(0.0, wall), user=max(0.0, user))
-        self._last = rest, Timer("Total", wall=root.wall, user=root.user)
 
-    def text(self) -> Iterator[str]:
-        """Yield the report's parts as text; the user time only if it is another."""
-        yield header("Execution time report")
-        yield f"  Total Execution Time: {self._root.wall:.4f} seconds\n\n"
-        has_user = self._root.user != self._root.wall
-        yield "  ----User Time----" if has_user else ""
-        yield "  ----Wall Time----  ----Name----\n"
-        for depth, row in (*self._walk(self._rows), *((0, each) for each in self._last)):
-            for seconds, share in self._cells(row)[not has_user :]:
-                yield f"  {seconds:8.4f} ({share:5.1f}%)"
-            yield f"  {'  ' * depth}{row.name}\n"
+def _json(
+    root: Timer, rows: Iterable[Timer], last: Iterable[Timer], *, nests: bool
+) -> Iterator[str]:
+    """Yield the parts of a report as JSON."""
+    yield "[\n"
+    yield from _json_rows(root, rows, "" if nests else None)
+    yield ",\n".join(f"{{{_fields(root, row)}}}" for row in last)
+    yield "\n]\n"
 
-    def json(self) -> Iterator[str]:
-        """Yield the report's parts as JSON."""
-        yield "[\n"
-        yield from self._json_rows(self._rows, "")
-        rest, total = map(self._fields, self._last)
-        yield f"{{{rest}}},\n{{{total}}}\n]\n"
 
-    def _json_rows(self, rows: Iterable[Timer], indent: str) -> Iterator[str]:
-        for row in self._inside(rows):
-            if self._nests:
-                yield f'{indent}{{{self._fields(row)}, "passes": [\n'
-                yield from self._json_rows(row.children, f"{indent}  ")
-                yield f"{indent}{{}}]}},\n"
-            else:
-                yield f"{{{self._fields(row)}}},\n"
+def _json_rows(root: Timer, rows: Iterable[Timer], indent: str | None) -> Iterator[str]:
+    """Yield rows as JSON, with those nested in them if there is an indentation."""
+    for row in rows:
+        if indent is None:
+            yield f"{{{_fields(root, row)}}},\n"
+        else:
+            yield f'{indent}{{{_fields(root, row)}, "passes": [\n'
+            yield from _json_rows(root, _shown(row.children), f"{indent}  ")
+            yield f"{indent}{{}}]}},\n"
 
-    def _fields(self, row: Timer) -> str:
-        times = (
-            f'"{name}": {{"duration": {seconds:8.4f}, "percentage": {share:5.1f}}}'
-            for name, (seconds, share) in zip(("user", "wall"), self._cells(row), strict=True)
-        )
-        return ", ".join([*times, f'"name": {json.dumps(row.name)}'])
 
-    def _cells(self, row: Timer) -> list[tuple[float, float]]:
-        """Return the user time and the wall time of a row, each with its percentage."""
-        pairs = (row.user, self._root.user), (row.wall, self._root.wall)
-        return [(seconds, 100 * seconds / total if total else 0.0) for seconds, total in pairs]
+def _fields(root: Timer, row: Timer) -> str:
+    times = (
+        f'"{name}": {{"duration": {seconds:8.4f}, "percentage": {share:5.1f}}}'
+        for name, (seconds, share) in zip(("user", "wall"), _cells(root, row), strict=True)
+    )
+    return ", ".join([*times, f'"name": {json.dumps(row.name)}'])
 
-    def _walk(self, rows: Iterable[Timer], depth: int = 0) -> Iterator[tuple[int, Timer]]:
-        for row in self._inside(rows):
-            yield depth, row
-            if self._nests:
-                yield from self._walk(row.children, depth + 1)
 
-    def _inside(self, rows: Iterable[Timer]) -> list[Timer]:
-        """Return rows, with those inside in place of the ones that a tree hides."""
-        if not self._nests:
-            return list(rows)
-        shown = (self._inside(row.children) if row.hidden else [row] for row in rows)
-        return list(chain.from_iterable(shown))
+def _cells(root: Timer, row: Timer) -> list[tuple[float, float]]:
+    """Return the user time and the wall time of a row, each with its percentage."""
+    pairs = (row.user, root.user), (row.wall, root.wall)
+    return [(seconds, 100 * seconds / total if total else 0.0) for seconds, total in pairs]
+
+
+def _walk(rows: Iterable[Timer], depth: int = 0) -> Iterator[tuple[int, Timer]]:
+    for row in rows:
+        yield depth, row
+        yield from _walk(_shown(row.children), depth + 1)
+
+
+def _shown(rows: Iterable[Timer]) -> Iterator[Timer]:
+    """Yield rows, with those inside in place of the ones that a tree hides."""
+    for row in rows:
+        if row.hidden:
+            yield from _shown(row.children)
+        else:
+            yield row
 
 
 def _merged(root: Timer) -> list[Timer]:
