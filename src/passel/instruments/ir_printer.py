@@ -6,7 +6,7 @@ Source: `IRPrinterInstrumentation`, MLIR 22; diffs are passel's.
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import execution_of
@@ -16,7 +16,7 @@ from passel.ir import PrintFlags, outwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from typing import TextIO
 
@@ -90,20 +90,16 @@ class PrintIR(PassInstrumentation):
         self._only_on_failure = only_on_failure
         self._flags = flags
         self._diff = diff
-        self._sink = Sink(stream, color, directory)
-        self._log: list[Dump] | None = None  # of a part of a run, elsewhere
-        self._failed: set[Run] = set()
+        self._put: Callable[[Dump], None] = Sink(stream, color, directory).take
+        self._kept: list[Dump] = []  # of a part of a run, elsewhere
+        self._old: list[str] = []  # of the passes that run, what diffs start from
+        self._has_failed = False
         self._known: tuple[Any, str] | None = None
 
     # -- Runs ------------------------------------------------------------------------------
 
-    def before_run(self, run: Run) -> None:
-        """Start with no pass running."""
-        self._old: list[str] = []
-
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Forget what is known of the run's ops."""
-        self._failed.discard(run)
         self._known = None
 
     def split(self) -> PrintIR | None:
@@ -111,36 +107,28 @@ class PrintIR(PassInstrumentation):
         if self._module_scope:
             return None
         child = copy(self)
-        child._sink, child._log = Sink(None), []
-        child._failed, child._known = set(), None
+        child._kept, child._old, child._known = [], [], None
+        child._put = child._kept.append
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
         """Print the dumps that the child has kept."""
         assert isinstance(child, PrintIR)  # noqa: S101 - the contract
         self._known = None  # the child may have seen changes
-        for dump in child._log or ():
+        for dump in child._kept:
             self.run.catch_up(dump.reported)
             self._put(dump)
-
-    def _put(self, dump: Dump) -> None:
-        if self._log is None:
-            self._sink.take(dump)
-        else:
-            self._log.append(dump)
 
     # -- Passes ----------------------------------------------------------------------------
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Print, if the pass is one of those asked for, and remember what diffs start from."""
-        if not isinstance(step, PassStep):
-            return
-        target, old = self._target(op), ""
-        if _takes(self._before, step):
-            self._dump(step, op, "Before", self._text(target))
-        if self._diff and _takes(self._after, step):
-            old = self._known_text(target)
-        self._old.append(old)
+        if isinstance(step, PassStep):
+            target = self._target(op)
+            if _takes(self._before, step):
+                self._dump(step, op, "Before", self._text(target))
+            is_compared = self._diff and _takes(self._after, step)
+            self._old.append(self._known_text(target) if is_compared else "")
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Print, if the pass is one of those asked for."""
@@ -148,55 +136,49 @@ class PrintIR(PassInstrumentation):
             old = self._old.pop()
             if self.ended.changed:
                 self._known = None
-            elif self._only_on_change:
-                return
-            if _takes(self._after, step) and not self._only_on_failure:
+            if not self._only_on_failure and (self.ended.changed or not self._only_on_change):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Print, if the pass is one of those asked for."""
         if isinstance(step, PassStep):
-            old, self._known = self._old.pop(), None
-            self._failed.add(self.run)
-            if _takes(self._after, step):
-                self._dump_after(step, op, old, failed=True)
-
-    def _dump_after(self, step: PassStep, op: Any, old: str, *, failed: bool = False) -> None:
-        target = self._target(op)
-        if not self._diff:
-            shown = self._text(target)
-        else:
-            unchanged = "// the pass changed nothing" if failed else ""
-            shown = unified_diff(old, self._known_text(target)).removesuffix("\n") or unchanged
-        if shown:
-            self._dump(step, op, "After", shown, failed=failed)
+            self._known, self._has_failed = None, True
+            self._dump_after(step, op, self._old.pop())
 
     # -- What to print ---------------------------------------------------------------------
 
-    def _target(self, op: Any) -> Any:
-        """Return the op to print when a pass runs on `op`."""
-        return list(outwards(self.run.adapter, op))[-1] if self._module_scope else op
+    def _dump_after(self, step: PassStep, op: Any, old: str) -> None:
+        if not _takes(self._after, step):
+            return
+        target = self._target(op)
+        if self._diff:
+            text = unified_diff(old, self._known_text(target)).removesuffix("\n")
+            text = text or "// the pass changed nothing" * self.ended.failed
+        else:
+            text = self._text(target)
+        if text:
+            failed = " Failed" * self.ended.failed
+            self._dump(step, op, "After", text, failed=failed, is_diff=self._diff)
 
     def _dump(
         self,
         step: PassStep,
         op: Any,
-        when: Literal["Before", "After"],
+        when: str,
         text: str,
         *,
-        failed: bool = False,
+        failed: str = "",
+        is_diff: bool = False,
     ) -> None:
-        run = self.run
-        dump = Dump(
-            execution_of(run, step, op),
-            when,
-            text,
-            failed=failed,
-            is_diff=self._diff and when == "After",
-            names_op=self._module_scope,
-            reported=run.reported,
-        )
-        self._put(dump)
+        execution = execution_of(self.run, step, op)
+        where = f" ({execution.op.title})" if self._module_scope else ""
+        title = f"{execution.display_name}{failed} ({execution.name}){where}"
+        header = f"// -----// IR Dump {when} {title} //----- //"
+        self._put(Dump(execution, header, text, is_diff, self.run.reported))
+
+    def _target(self, op: Any) -> Any:
+        """Return the op to print when a pass runs on `op`."""
+        return list(outwards(self.run.adapter, op))[-1] if self._module_scope else op
 
     def _known_text(self, op: Any) -> str:
         """Return an op's text to be compared, the last one if it is of this op and up to date.
@@ -215,7 +197,7 @@ class PrintIR(PassInstrumentation):
     def _text(self, op: Any) -> str:
         """Return an op's text, with an empty line if it is at the top, as MLIR prints it."""
         run, flags = self.run, self._flags_for(op)
-        is_trusted = run.verifies and run not in self._failed
+        is_trusted = run.verifies and not self._has_failed
         if not is_trusted and not _is_valid(run.adapter, op):
             flags = flags._replace(generic=True)
         text = run.adapter.print_op(op, flags)

@@ -8,7 +8,7 @@ import re
 import sys
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from passel.instruments.ir_diff import coloured
 from passel.instruments.terminals import Color, shows_color
@@ -17,7 +17,6 @@ from passel.instruments.whole_files import lasting, write_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from passel.hooks import OpIdentity
     from passel.instruments.events import PassExecution
 
 _LONGEST_NAME = 200
@@ -31,33 +30,17 @@ class Dump(NamedTuple):
 
     Attributes:
         execution: The execution of a pass that it belongs to.
-        when: Whether it is of the IR `Before` or `After` that.
+        header: The line that introduces it.
         text: The IR, or a diff.
-        failed: Whether the pass failed.
         is_diff: Whether it is a diff.
-        names_op: Whether the header has to tell which op the pass ran on.
         reported: How many diagnostics came before it.
     """
 
     execution: PassExecution
-    when: Literal["Before", "After"]
+    header: str
     text: str
-    failed: bool = False
-    is_diff: bool = False
-    names_op: bool = False
-    reported: int = 0
-
-    @property
-    def header(self) -> str:
-        """The line that introduces it.
-
-        Source: `IRPrinterInstrumentation`, MLIR 22.
-        """
-        execution = self.execution
-        failed = " Failed" if self.failed else ""
-        where = f" ({execution.op.title})" if self.names_op else ""
-        title = f"{execution.display_name}{failed} ({execution.name}){where}"
-        return f"// -----// IR Dump {self.when} {title} //----- //"
+    is_diff: bool
+    reported: int
 
     def __str__(self) -> str:
         return f"{self.header}\n{self.text}\n\n"
@@ -74,9 +57,7 @@ class Sink:
         directory: The directory; None to write to the stream.
     """
 
-    def __init__(
-        self, stream: TextIO | None, color: Color = "auto", directory: str | Path | None = None
-    ) -> None:
+    def __init__(self, stream: TextIO | None, color: Color, directory: str | Path | None) -> None:
         self._stream = stream
         self._color: Color = color
         self._tree = None if directory is None else FileTree(directory)
@@ -86,14 +67,12 @@ class Sink:
         """Write a dump, in colours if it is a diff for a stream and they are wanted."""
         if self._broken:
             return
-        if self._tree is not None:
-            if problem := self._tree.write(dump):
-                self._say(f"error: {problem}; no more dumps are written\n")
-                self._broken = True
-        elif dump.is_diff and shows_color(self._target(), self._color):
-            self._say(str(dump._replace(text=coloured(dump.text))))
-        else:
-            self._say(str(dump))
+        if self._tree is None:
+            is_coloured = dump.is_diff and shows_color(self._target(), self._color)
+            self._say(str(dump._replace(text=coloured(dump.text)) if is_coloured else dump))
+        elif problem := self._tree.write(dump):
+            self._say(f"error: {problem}; no more dumps are written\n")
+            self._broken = True
 
     def _say(self, text: str) -> None:
         """Write text, at once: what is reported next comes after it."""
@@ -150,7 +129,10 @@ class FileTree:
 
     def write(self, dump: Dump) -> str:
         """Write a dump; return what went wrong, or an empty string."""
-        names = map(directory_name, dump.execution.ops)
+        names = (
+            f"{op.name.replace('.', '_')}_{op.symbol or 'no-symbol-name'}"
+            for op in dump.execution.ops
+        )
         path = self.place(names, dump.execution.name, ".diff" if dump.is_diff else ".mlir")
         try:
             target = self._start / path
@@ -161,12 +143,6 @@ class FileTree:
             where = where.removeprefix(f"{self._start}{os.sep}")
             return f"cannot write the IR to '{where}': {error.strerror or error}"
         return ""
-
-
-def directory_name(op: OpIdentity) -> str:
-    """Return what an op's directory is called, before characters are replaced."""
-    symbol = "no-symbol-name" if op.symbol is None else op.symbol
-    return f"{op.name.replace('.', '_')}_{symbol}"
 
 
 def file_name(text: str) -> str:
