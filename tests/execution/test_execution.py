@@ -229,7 +229,7 @@ def test_looking_for_problems_ends_after_a_hundred(
         read.append(owner)
         return original(infos, nodes, owner, scope)
 
-    from passel.passes.option_fields import read_options as original
+    from passel.passes.options import read_options as original
 
     monkeypatch.setattr("passel.passes.options.read_options", counting)
     with pytest.raises(OptionError):

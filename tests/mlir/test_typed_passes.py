@@ -31,12 +31,12 @@ from passel.mlir.passes import (
 from passel.mlir.typed import is_as_declared, typed_pass_class
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import PassRegistry
-from passel.passes.option_fields import read_options
+from passel.passes.options import read_options
 from passel.pipeline import PassNode, PipelineNode, parse_options, parse_pipeline
 
 if TYPE_CHECKING:
     from passel.mlir.typed import TypedNativePass
-    from passel.passes.option_fields import OptionInfo
+    from passel.passes.options import OptionInfo
 
 MLIR = bindings_named("mlir")
 NAMES = PassRegistry(MLIRSource("mlir"))

@@ -154,16 +154,14 @@ def test_nan_is_read_and_printed() -> None:
 
 
 NO_NUMBERS = ("", "abc", "08", "1_0", "\u0661")
-LONG = "value invalid for long argument! It takes -9223372036854775808 to 9223372036854775807"
+LONG = "expected -9223372036854775808 to 9223372036854775807, got 9223372036854775808"
 WRONG: list[tuple[str, str, str]] = [
     ("b=x", "'x' is invalid value for boolean argument! Try 0 or 1", "x"),
     ("b=x b=1", "'x' is invalid value for boolean argument! Try 0 or 1", "x"),
     ("i", "requires a value!", "i"),
     *((f"i={text}", f"'{text}' value invalid for integer argument!", text) for text in NO_NUMBERS),
-    ("count=-1", "'-1' value invalid for uint argument! It takes 0 to 4294967295", "-1"),
-    ("count=x", "'x' value invalid for uint argument!", "x"),
-    ("die=7", "'7' value invalid for int argument! It takes 1 to 6", "7"),
-    ("offsets={0x8000000000000000}", f"'0x8000000000000000' {LONG}", "0x8000000000000000"),
+    ("count=-1", "expected 0 to 4294967295, got -1", "-1"),
+    ("offsets={0x8000000000000000}", LONG, "0x8000000000000000"),
     ("f=x", "'x' value invalid for floating point argument!", "x"),
     ("f=\u0661", "'\u0661' value invalid for floating point argument!", "\u0661"),
     ("lit=fats", "'fats' is not one of fast, slow, 3; did you mean 'fast'?", "fats"),

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
     from passel.mlir.pipelines import Outcome
     from passel.passes import PassContext, Statistic
-    from passel.passes.option_fields import OptionInfo
+    from passel.passes.options import OptionInfo
     from passel.pipeline import OptionNode
     from passel.schedule import Step
 

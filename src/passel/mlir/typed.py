@@ -17,15 +17,15 @@ from passel.mlir.pipelines import Refused, known_effects, parsed
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
 from passel.passes.factory import OptionSpec, make_pass_class
-from passel.passes.option_fields import read_options
 from passel.passes.option_types import OptionalCodec
+from passel.passes.options import read_options
 from passel.pipeline import OptionNode, PassNode, parse_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from passel.mlir.bindings import Bindings
-    from passel.passes.option_fields import OptionInfo
+    from passel.passes.options import OptionInfo
 
 
 class TypedNativePass(NativePass):
@@ -99,7 +99,7 @@ def _as_written(kind: type[TypedNativePass]) -> tuple[OptionInfo, ...]:
 _TYPES: dict[str, Any] = {
     "OpPassManager": OpPassManager,
     **{kind.__name__: kind for kind in (bool, float, str)},
-    **{name: getattr(numbers, name) for name in numbers.__all__ if name[-1].isdigit()},
+    **{name: getattr(numbers, name) for name in vars(numbers) if name[-1].isdigit()},
 }
 
 

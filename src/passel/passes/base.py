@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from passel.ir import OpKind
     from passel.passes.context import PassContext, PipelineTree
-    from passel.passes.option_fields import OptionInfo
+    from passel.passes.options import OptionInfo
     from passel.pipeline import ElementNode
 
     OpT = TypeVar("OpT", default=Any)

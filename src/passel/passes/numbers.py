@@ -20,20 +20,6 @@ import math
 import re
 from typing import Annotated, NamedTuple, TypeAlias
 
-__all__ = [
-    "Int8",
-    "Int16",
-    "Int32",
-    "Int64",
-    "IntRange",
-    "UInt8",
-    "UInt16",
-    "UInt32",
-    "UInt64",
-    "read_float",
-    "read_int",
-]
-
 
 class IntRange(NamedTuple):
     """The values that an integer may have: `Annotated[int, IntRange(1, 64)]`.

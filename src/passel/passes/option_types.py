@@ -24,35 +24,28 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
 from passel.passes.numbers import IntRange, read_float, read_int
-from passel.pipeline import OptionNode, OptionText, print_value, spelled, split_list
+from passel.pipeline import OptionText, print_value, spelled, split_list
 from passel.pipeline.lexer import WHITE_SPACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from passel.diagnostics import Span
-    from passel.errors import Problem
 
 
-_TRUE, _FALSE, _NONE = OptionText("true"), OptionText("false"), OptionText("none")
+_TRUE, _NONE = OptionText("true"), OptionText("none")
 
 
-class BadValue(Exception):  # noqa: N818 - internal: becomes an OptionError where the option is known
-    """A value that a codec refuses.
+class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
+    """A value that a codec refuses; what it says is put behind the option's name.
 
     Attributes:
-        message: Why, to be put behind the option's name.
         span: Where, if that is narrower than the option's whole value.
-        problems: Finished problems of a nested struct, instead of a message.
     """
 
-    def __init__(
-        self, message: str, span: Span | None = None, problems: Sequence[Problem] = ()
-    ) -> None:
+    def __init__(self, message: str, span: Span | None = None) -> None:
         super().__init__(message)
-        self.message: str = message
         self.span: Span | None = span
-        self.problems: tuple[Problem, ...] = tuple(problems)
 
 
 class Codec:
@@ -69,6 +62,7 @@ class Codec:
 
         Raises:
             BadValue: One is wrong, or lacks a value and is not a flag.
+            PipelineError: What is wrong is in options or a pipeline inside.
         """
         if self.metavar and None in values:
             raise BadValue("requires a value!")
@@ -76,22 +70,26 @@ class Codec:
 
     def _read(self, values: Sequence[OptionText], scope: Any) -> Any:
         """Return the last value; each is read, so that a wrong one is not hidden by a later one."""
-        return [self._read_one(value, scope) for value in values][-1]
+        found = None
+        for value in values:
+            try:
+                found = self._read_one(value, scope)
+            except PipelineError:
+                raise
+            except ValueError as error:
+                raise BadValue(str(error), value.span) from None
+        return found
 
     def _read_one(self, value: OptionText, scope: Any) -> Any:
-        """Return the value of one occurrence."""
+        """Return the value of one occurrence, or raise a `ValueError`."""
         raise NotImplementedError
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
         """Return what stands after `=`; `parse` reads an equal value from it."""
         raise NotImplementedError
 
-    def node(self, name: str, value: Any, *, all_options: bool) -> OptionNode:
-        """Return an option with a value, to be printed."""
-        return OptionNode(name, self.spell(value, all_options=all_options))
-
     def check(self, value: Any) -> Any:
-        """Return a Python value in its canonical form. Raises `BadValue`."""
+        """Return a Python value in its canonical form, or raise a `ValueError`."""
         raise NotImplementedError
 
 
@@ -100,44 +98,41 @@ class ScalarCodec(Codec):
 
     Args:
         metavar: What stands for a value in help.
-        read: Reads a value.
+        read: Reads a value, which is then checked.
+        check: Brings a Python value to its canonical form.
         spell: Spells a value.
-        accept: Brings a Python value to its canonical form.
-        trim: Whether white space inside quotes means nothing.
+        spaces: White space that means nothing inside quotes.
     """
 
     def __init__(
         self,
         metavar: str,
         read: Callable[[str], Any],
-        spell: Callable[[Any], OptionText],
-        accept: Callable[[Any], Any],
-        *,
-        trim: bool = True,
+        check: Callable[[Any], Any],
+        spell: Callable[[Any], str | OptionText] = repr,
+        spaces: str = WHITE_SPACE,
     ) -> None:
         self.metavar = metavar
-        self._text_to_value, self._spelled, self._accept = read, spell, accept
-        self._spaces = WHITE_SPACE if trim else ""
+        self._from_text, self._checked, self._to_text = read, check, spell
+        self._spaces = spaces
 
     def _read_one(self, value: OptionText, scope: Any) -> Any:
-        try:
-            return self._text_to_value(value.text.strip(self._spaces))
-        except ValueError as error:
-            raise BadValue(str(error), value.span) from None
+        return self._checked(self._from_text(value.text.strip(self._spaces)))
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
         """Spell it."""
-        return self._spelled(value)
+        return _as_option(self._to_text(value))
 
     def check(self, value: Any) -> Any:
         """Accept values of the type only; nothing is converted but an int to a float."""
-        try:
-            return self._accept(value)
-        except (ValueError, OverflowError) as error:
-            raise BadValue(str(error)) from None
+        return self._checked(value)
 
 
-def read_bool(text: str) -> bool:
+def _as_option(text: str | OptionText) -> OptionText:
+    return text if isinstance(text, OptionText) else OptionText(text)
+
+
+def _read_bool(text: str) -> bool:
     """Read a flag; an empty value is true, as for a key without one."""
     if text in ("", "true", "TRUE", "True", "1"):
         return True
@@ -148,53 +143,38 @@ def read_bool(text: str) -> bool:
 
 
 def _instance_of(*kinds: type) -> Callable[[Any], Any]:
-    def accept(value: Any) -> Any:
+    def check(value: Any) -> Any:
         # bool is an int in Python, but a flag is not a number.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             msg = f"expected {kinds[0].__name__}, got {value!r}"
             raise ValueError(msg)
         return value if type(value) is kinds[0] else kinds[0](value)
 
-    return accept
+    return check
 
 
-def _plain(value: object) -> OptionText:
-    return OptionText(repr(value))
-
-
-_accept_int = _instance_of(int)
+_check_int = _instance_of(int)
 
 _SCALARS: dict[Any, Codec] = {
-    bool: ScalarCodec("", read_bool, lambda value: _TRUE if value else _FALSE, _instance_of(bool)),
-    int: ScalarCodec("<int>", read_int, _plain, _accept_int),
-    float: ScalarCodec("<number>", read_float, _plain, _instance_of(float, int)),
-    str: ScalarCodec("<string>", str, spelled, _instance_of(str), trim=False),
+    bool: ScalarCodec("", _read_bool, _instance_of(bool), lambda value: str(value).lower()),
+    int: ScalarCodec("<int>", read_int, _check_int),
+    float: ScalarCodec("<number>", read_float, _instance_of(float, int)),
+    str: ScalarCodec("<string>", str, _instance_of(str), spelled, spaces=""),
 }
 
 
 def _ranged(bounds: IntRange) -> ScalarCodec:
     """Return the codec for integers of a range."""
-    name = bounds.name or "int"
 
-    def read(text: str) -> int:
-        try:
-            value = read_int(text)
-        except ValueError as error:
-            raise ValueError(str(error).replace("integer", name)) from None
-        if not bounds.minimum <= value <= bounds.maximum:
-            msg = f"'{text}' value invalid for {name} argument! It takes {bounds}"
-            raise ValueError(msg)
-        return value
-
-    def accept(value: Any) -> int:
-        found: int = _accept_int(value)
+    def check(value: Any) -> int:
+        found: int = _check_int(value)
         if not bounds.minimum <= found <= bounds.maximum:
             msg = f"expected {bounds}, got {value!r}"
             raise ValueError(msg)
         return found
 
     metavar = f"<{bounds.name or f'{bounds.minimum}..{bounds.maximum}'}>"
-    return ScalarCodec(metavar, read, _plain, accept)
+    return ScalarCodec(metavar, read_int, check)
 
 
 def _one_of(choices: dict[str, Any]) -> ScalarCodec:
@@ -213,9 +193,11 @@ def _one_of(choices: dict[str, Any]) -> ScalarCodec:
         msg = f"expected one of {', '.join(choices)}, got {value!r}"
         raise ValueError(msg)
 
-    metavar = f"<{'|'.join(choices)}>"
     return ScalarCodec(
-        metavar, read, lambda value: spelled(keyword(value)), lambda value: choices[keyword(value)]
+        metavar=f"<{'|'.join(choices)}>",
+        read=read,
+        check=lambda value: choices[keyword(value)],
+        spell=lambda value: spelled(keyword(value)),
     )
 
 
@@ -294,17 +276,12 @@ class _CustomCodec(Codec):
         try:
             read = self._kind.from_option_text(value, scope)
             read.to_option_text(all_options=True)  # what is too deep to be printed is refused here
-        except PipelineError as error:
-            raise BadValue("", problems=error.problems) from None
         except RecursionError:  # pipelines in options of pipelines in options ...
             raise BadValue("is nested too deeply", value.span) from None
-        except ValueError as error:
-            raise BadValue(str(error), value.span) from None
         return read
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        text: OptionText | str = value.to_option_text(all_options=all_options)
-        return text if isinstance(text, OptionText) else OptionText(text)
+        return _as_option(value.to_option_text(all_options=all_options))
 
     def check(self, value: Any) -> Any:
         if not isinstance(value, self._kind):
@@ -313,17 +290,13 @@ class _CustomCodec(Codec):
 
 
 class ObjectCodec(Codec):
-    """Any object: it is given in Python, text cannot set it, and `<name=...>` stands for it."""
+    """Any object: it is given in Python, and text cannot set it."""
 
     metavar = "<object>"
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
         """Refuse to."""
         raise BadValue("it is an object, which text cannot set; make the pass in Python")
-
-    def node(self, name: str, value: Any, *, all_options: bool) -> OptionNode:
-        """Return what stands for an object."""
-        return OptionNode(f"<{name}", OptionText("...>"))
 
     def check(self, value: Any) -> Any:
         """Accept anything."""

@@ -6,25 +6,27 @@ that they may have.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import sys
 import typing
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
-from passel.errors import OptionError, Problem
-from passel.passes.option_fields import (
-    OptionInfo,
-    UnknownTypeError,
-    declared_options,
-    read_options,
+from passel.diagnostics import suggest
+from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, PipelineError, Problem
+from passel.passes.option_types import BadValue, Codec, ObjectCodec, codec_for
+from passel.pipeline import (
+    OptionNode,
+    OptionText,
+    parse_options,
+    print_options,
+    print_value,
+    split_struct,
 )
-from passel.passes.option_types import BadValue
-from passel.pipeline import OptionNode, OptionText, parse_options, print_options, split_struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-_name = attrgetter("name")
+    from collections.abc import Callable, Iterable, Sequence
+    from dataclasses import Field
 
 
 def option(
@@ -57,13 +59,16 @@ def option(
     return field(**given, metadata={"help": help, "name": name})
 
 
+class UnknownTypeError(DefinitionError):
+    """A type is not defined, at least not yet."""
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 class Options:
     """Base class of a set of options: a frozen dataclass, without a decorator.
 
-    Use it for option structs nested in other options and for the options of registered
-    pipelines; passes have the same machinery built in. Two instances are equal if they are
-    of the same class and all their values are equal.
+    Use it for structs in other options and for the options of registered pipelines; passes are
+    options themselves. Two instances are equal if their classes and all their values are.
 
     Example:
         >>> class Tiling(Options):
@@ -104,8 +109,8 @@ class Options:
             value = getattr(self, info.field)
             try:
                 checked = info.codec.check(value)
-            except BadValue as error:
-                message = f"option '{info.name}' of {type(self).__name__}: {error.message}"
+            except (ValueError, OverflowError) as error:
+                message = f"option '{info.name}' of {type(self).__name__}: {error}"
                 raise OptionError(Problem(message)) from None
             if checked is not value:
                 object.__setattr__(self, info.field, checked)
@@ -212,7 +217,7 @@ class Options:
         """
         nodes = (
             info.node(getattr(self, info.field), all_options=all_options)
-            for info in sorted(self._fields(), key=_name)
+            for info in sorted(self._fields(), key=lambda info: info.name)
         )
         return tuple(node for node in nodes if node is not None)
 
@@ -226,3 +231,169 @@ class Options:
 
     def __str__(self) -> str:
         return f"{{{self.option_text()}}}"
+
+
+# -- What a class declares -----------------------------------------------------------------------
+
+
+class OptionInfo(NamedTuple):
+    """One declared option.
+
+    Attributes:
+        name: Its name in text, such as `max-iterations`.
+        field: The field's name in Python.
+        help: One sentence, may be empty.
+        required: Whether it has no default.
+        default: The default, if it has one.
+        codec: How its values are read and printed.
+    """
+
+    name: str
+    field: str
+    help: str
+    required: bool
+    default: Any
+    codec: Codec
+
+    @property
+    def metavar(self) -> str:
+        """Placeholder of a value in `--help`, such as `<int>`; empty for a flag."""
+        return self.codec.metavar
+
+    @property
+    def default_text(self) -> str:
+        """The default as it is written in a pipeline."""
+        return print_value(self.codec.spell(self.default, all_options=True))
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it is an object, which text cannot set."""
+        return isinstance(self.codec, ObjectCodec)
+
+    def node(self, value: Any, *, all_options: bool) -> OptionNode | None:
+        """Return the option with a value, to be printed; None if it is left out as the default.
+
+        Args:
+            value: The value.
+            all_options: Print what equals its default as well.
+        """
+        if not self.required and (self.is_object or not all_options):
+            if value is self.default:
+                return None  # as most are
+            # To Python, False equals 0.
+            if value == self.default and self._node(value) == self._node(self.default):
+                return None
+        return self._node(value, all_options=all_options)
+
+    def _node(self, value: Any, *, all_options: bool = False) -> OptionNode:
+        if self.is_object:
+            return OptionNode(f"<{self.name}", OptionText("...>"))
+        return OptionNode(self.name, self.codec.spell(value, all_options=all_options))
+
+
+def read_options(
+    infos: Sequence[OptionInfo], nodes: Iterable[OptionNode], owner: str, scope: Any
+) -> dict[str, Any]:
+    """Turn option nodes into keyword arguments for the fields that they set.
+
+    Args:
+        infos: The declared options.
+        nodes: The options as written.
+        owner: What the options belong to, for messages: `pass 'cse'`.
+        scope: The registry in which names inside of options are looked up.
+
+    Raises:
+        OptionError: With every unknown, malformed and missing option.
+    """
+    fields = {name: info.field for info in infos for name in (info.name, info.field)}
+    given: dict[str, list[OptionNode]] = {}
+    problems: list[Problem] = []
+    for node in nodes:
+        if field := fields.get(node.key):
+            given.setdefault(field, []).append(node)
+        elif len(problems) < MAX_PROBLEMS:
+            problems.append(Problem(_unknown(node.key, owner, infos), node.span))
+    values: dict[str, Any] = {}
+    for info in infos:
+        found = given.get(info.field, [])
+        try:
+            if found:
+                values[info.field] = info.codec.parse([node.value for node in found], scope)
+            elif info.required:
+                way_out = ", an object, so it is made in Python only" if info.is_object else ""
+                problems.append(Problem(f"{owner} requires option '{info.name}'{way_out}"))
+        except PipelineError as error:
+            problems += error.problems
+        except BadValue as error:
+            # What has no place is a missing value, or the whole of a list.
+            node = next((node for node in found if node.value is None), found[-1])
+            span = error.span or (node.value.span if node.value else None) or node.span
+            problems.append(Problem(f"option '{info.name}' of {owner}: {error}", span))
+    if problems:
+        # In the order of the text; what is missing comes last.
+        raise OptionError(*sorted(problems, key=lambda p: p.span.start if p.span else sys.maxsize))
+    return values
+
+
+def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
+    names = [info.name for info in infos if not info.is_object]
+    if not key:
+        return f"option without a name for {owner}"
+    if key.startswith("<"):
+        return f"'{key}=...>' stands for an object of {owner}, which text cannot set"
+    others = f"; it has {', '.join(names) or 'no options'}"
+    return f"no such option '{key}' for {owner}{suggest(key, names) or others}"
+
+
+def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
+    """Yield the options that a dataclass declares by its fields.
+
+    Raises:
+        UnknownTypeError: A type is not defined, at least not yet.
+        DefinitionError: A type cannot be an option's, or a default is of another type.
+    """
+    from dataclasses import MISSING, fields
+
+    hints = _hints(cls)
+    for field in fields(cls):
+        subject = f"option '{field.name}' of {cls.__qualname__}"
+        try:
+            codec = codec_for(hints[field.name])
+        except DefinitionError as error:
+            raise DefinitionError(f"{subject}: {error}") from None
+        default: Any = field.default
+        if field.default_factory is not MISSING:
+            default = field.default_factory()
+        if required := default is MISSING:
+            default = None
+        else:
+            try:
+                default = codec.check(default)
+            except (ValueError, OverflowError) as error:
+                raise DefinitionError(f"default of {subject}: {error}") from None
+        yield OptionInfo(
+            name=field.metadata.get("name") or field.name.replace("_", "-"),
+            field=field.name,
+            help=field.metadata.get("help", ""),
+            required=required,
+            default=default,
+            codec=codec,
+        )
+
+
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    fields: dict[str, Field[Any]] = cls.__dataclass_fields__
+    # A field may have the name of a type, which is meant in annotations all the same.
+    types = {name: getattr(builtins, name) for name in fields if hasattr(builtins, name)}
+    try:
+        return typing.get_type_hints(cls, localns=types or None, include_extras=True)
+    except NameError as error:
+        used = next(
+            (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
+        )
+        msg = (
+            f"the type of option '{used}' of {cls.__qualname__} cannot be read when the program "
+            f"runs: {error}; import or define it in the module, neither in a function nor under "
+            "'if TYPE_CHECKING:'"
+        )
+        raise UnknownTypeError(msg) from None

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from passel.ir.frontend import Flag
     from passel.passes import Pass
-    from passel.passes.option_fields import OptionInfo
+    from passel.passes.options import OptionInfo
     from passel.tool.flags import CommandLine, FlagGroup
     from passel.tool.irs import IRChoice, ToolDefinition
     from passel.tool.settings import Settings
