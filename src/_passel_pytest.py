@@ -31,7 +31,7 @@ def check_passes(request: pytest.FixtureRequest) -> Callable[..., None]:
     A path that is not absolute is looked up in the folder of the test's file.
     """
     from passel.errors import PipelineError  # noqa: PLC0415 - when a test asks for it
-    from passel.ir.frontend import UnreadableError  # noqa: PLC0415
+    from passel.frontend import UnreadableError  # noqa: PLC0415
     from passel.testing import check_passes as compare  # noqa: PLC0415
 
     def check(path: str | Path, *args: Any, **options: Any) -> None:

@@ -15,9 +15,9 @@ import onnx_ir as ir
 from onnx_passes import OnnxPass, pass_class_for
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Severity, suggest
+from passel.frontend import Flag, Frontend, Parsed, UnreadableError
+from passel.frontend.resources import cut_resources
 from passel.ir import InvalidIR, IRAdapter, OpKind
-from passel.ir.frontend import Flag, Frontend, Parsed, UnreadableError
-from passel.ir.resources import cut_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable

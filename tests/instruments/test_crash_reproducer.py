@@ -10,8 +10,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.frontend.resources import ExternalResource, print_resources
 from passel.instruments.reproducer import CrashReproducer
-from passel.ir.resources import ExternalResource, print_resources
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
 

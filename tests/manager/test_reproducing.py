@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from passel import AdapterError, PipelineError, load_reproducer
-from passel.ir.frontend import UnreadableError
+from passel.frontend import UnreadableError
 from passel.testing import ToyAdapter, parse_toy
 
 

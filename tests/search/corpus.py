@@ -12,8 +12,9 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel import Pass, PassFailure, PassManager
+from passel.frontend import frontend_of
 from passel.ir import PrintFlags, adapter_named
-from passel.manager.reproducing import frontend_of, registry_with
+from passel.manager.reproducing import registry_with
 from passel.search import Case, Oracle, Subject, Verdict
 from passel.search.generic import Op, parse_generic
 

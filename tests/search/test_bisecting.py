@@ -29,9 +29,8 @@ from passel import (
     PassManager,
     option,
 )
+from passel.frontend import SourcePart, frontend_of
 from passel.ir import adapter_named
-from passel.ir.frontend import SourcePart
-from passel.manager.reproducing import frontend_of
 from passel.passes import default_registry
 from passel.record import Record, Recorder
 from passel.search import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from passel.ir import BringsFrontend, PrintFlags, ability_of, adapter_named
-from passel.ir.frontend import FrontendSettings, SourcePart
+from passel.frontend import SourcePart, frontend_of
+from passel.ir import PrintFlags, adapter_named
 from passel.search.edits import KINDS, Kind
 from passel.search.generic import GenericSyntaxError, parse_generic
 
@@ -38,10 +38,7 @@ module attributes {a.b = "x, } -> \\" {", a.m = affine_map<(d0)[s0] -> (d0 + s0)
 
 
 def _generic(ir: str, text: str) -> str:
-    brings = ability_of(adapter_named(ir), BringsFrontend)
-    assert brings is not None
-    frontend = brings.make_frontend()
-    frontend.configure(FrontendSettings())
+    frontend = frontend_of(adapter_named(ir), implicit_module=True)
     parsed = frontend.parse(SourcePart(text, "x"), frontend.new_context(), lambda _: None)
     return frontend.adapter.print_op(parsed.op, _GENERIC)
 

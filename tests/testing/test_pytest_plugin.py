@@ -98,7 +98,7 @@ def test_files_that_are_no_ir_fail_in_a_line(run: _Pytest, tmp_path: Path) -> No
 
 def test_places_of_later_parts_are_those_of_the_file(tmp_path: Path) -> None:
     """What is wrong in a part between markers is reported at its line in the file."""
-    from passel.ir.frontend import UnreadableError
+    from passel.frontend import UnreadableError
 
     file = tmp_path / "in.mlir"
     file.write_text(f"{_SOURCE}// -----\nfunc.func @f(\n")

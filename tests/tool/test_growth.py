@@ -11,8 +11,8 @@ from tool_fixtures import FAIL
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Diagnostic, Location, Severity
+from passel.frontend import SourcePart
 from passel.instruments import CrashReproducer
-from passel.ir.frontend import SourcePart
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool.expectations import DiagnosticVerifier
 

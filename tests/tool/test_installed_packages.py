@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 ZOO = '''
 from passel import Options, Pass, option
-from passel.ir.frontend import Flag, Frontend, Parsed
-from passel.ir.resources import cut_resources
+from passel.frontend import Flag, Frontend, Parsed
+from passel.frontend.resources import cut_resources
 from passel.testing import ToyAdapter, parse_toy
 
 

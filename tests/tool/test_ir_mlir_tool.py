@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tool_fixtures import run_mlir_opt
 
-from passel.ir.resources import read_resources
+from passel.frontend.resources import read_resources
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool

@@ -23,7 +23,7 @@ from passel import (
     PassRegistry,
 )
 from passel.diagnostics import Diagnostic, Severity
-from passel.ir.frontend import Flag, Frontend, Parsed, UnreadableError
+from passel.frontend import Flag, Frontend, Parsed, UnreadableError
 from passel.mlir import MLIRAdapter
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.tool import opt_main
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from tool_fixtures import Tool
 
+    from passel.frontend import SourcePart
     from passel.ir import IRAdapter
-    from passel.ir.frontend import SourcePart
     from passel.schedule import Step
 
 

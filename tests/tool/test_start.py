@@ -57,7 +57,7 @@ _NOT_ASKED_FOR = frozenset(
         "passel.bridge.crossing",
         "passel.instruments.reproducer_file",
         "passel.instruments.reproducer",
-        "passel.ir.resources",
+        "passel.frontend.resources",
         "passel.tool.expectations",
         "passel.instruments.progress",
         "passel.tracebacks",

@@ -160,20 +160,20 @@ class RunFacts(ABC):
 
     def _set_policies(self, adapter: IRAdapter, options: RunOptions) -> None:
         """Decide what is compared, verified, and run as one."""
-        policies, observed = adapter.policies(), self.hooks.sees_all
+        finds, observed = adapter.finds_changes, self.hooks.sees_all
         is_checked = options.analyses or bool(self.gates) or observed
-        self.lifetime: Lifetime = policies.lifetime
-        self.place_of: Callable[[Any], object] = policies.lifetime.place_of
+        self.lifetime: Lifetime = adapter.lifetime()
+        self.place_of: Callable[[Any], object] = self.lifetime.place_of
         self.verifies: bool = options.verify is not VerifyEach.OFF
         self.knows_changes: bool = (
-            options.analyses or options.isolation or (policies.finds_changes and self.verifies)
+            options.analyses or options.isolation or (finds and self.verifies)
         )
         self.tracks: bool = self.knows_changes or self.hooks.finds_changes
-        self.isolates: bool = options.isolation or (self.tracks and policies.finds_changes)
+        self.isolates: bool = options.isolation or (self.tracks and finds)
         self.trusts_claims: bool = not self.knows_changes or not (
             options.analyses or options.isolation or options.verify is VerifyEach.ALWAYS
         )
-        self.skips: bool = policies.finds_changes and options.verify is VerifyEach.CHANGED
+        self.skips: bool = finds and options.verify is VerifyEach.CHANGED
         self.examines: bool = self.verifies or self.tracks
         self.finds_news: bool = self.tracks and self.hooks.finds_changes
         self.claimed: Outcome = UNCHANGED if self.knows_changes else UNKNOWN

@@ -13,18 +13,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, brief
+from passel.frontend import BringsFrontend, WritesSources
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.reproducer_file import ReproducerFile, reproducer_text
 from passel.instruments.whole_files import check_writable
-from passel.ir import (
-    BringsFrontend,
-    PrintFlags,
-    WritesSources,
-    ability_of,
-    installed_name,
-    outwards,
-)
+from passel.ir import PrintFlags, ability_of, installed_name, outwards
 from passel.passes.callables import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity, file_problem
+from passel.frontend import UnreadableError
+from passel.frontend.resources import ExternalResource, print_resources
 from passel.instruments.whole_files import is_special, lasting, write_whole
-from passel.ir.frontend import UnreadableError
-from passel.ir.resources import ExternalResource, print_resources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from passel.errors import Problem
-    from passel.ir.frontend import SourcePart
+    from passel.frontend import SourcePart
 
 _CHARACTER = re.compile(r"""\\([nt"\\])|\\([0-9A-Fa-f]{2})|(.)""", re.DOTALL)
 

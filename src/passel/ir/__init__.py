@@ -1,7 +1,6 @@
 """The adapter contract, optional abilities, and which adapter answers for an object."""
 
 from passel.ir.abilities import (
-    BringsFrontend,
     BringsPasses,
     FindsDialects,
     LocksContexts,
@@ -9,10 +8,8 @@ from passel.ir.abilities import (
     SendsOps,
     Shipment,
     ShipsOps,
-    TakesDialects,
     WrapsPassClasses,
     WrapsPasses,
-    WritesSources,
     ability_of,
 )
 from passel.ir.adapters import (
@@ -25,7 +22,6 @@ from passel.ir.adapters import (
     entered_context,
     has_adapter,
     imported_irs,
-    in_running_context,
     installed_name,
     op_name_of,
     running_adapter,
@@ -38,9 +34,7 @@ from passel.ir.contract import (
     IRAdapter,
     Lifetime,
     OpKind,
-    PlaceLifetime,
     PrintFlags,
-    RunPolicies,
     SiblingWatch,
     inwards,
     outwards,
@@ -48,7 +42,6 @@ from passel.ir.contract import (
 
 __all__ = [
     "ANY",
-    "BringsFrontend",
     "BringsPasses",
     "FindsDialects",
     "FunctionLike",
@@ -58,17 +51,13 @@ __all__ = [
     "LocksContexts",
     "LowersPasses",
     "OpKind",
-    "PlaceLifetime",
     "PrintFlags",
-    "RunPolicies",
     "SendsOps",
     "Shipment",
     "ShipsOps",
     "SiblingWatch",
-    "TakesDialects",
     "WrapsPassClasses",
     "WrapsPasses",
-    "WritesSources",
     "ability_of",
     "adapter_for",
     "adapter_named",
@@ -79,7 +68,6 @@ __all__ = [
     "entered_context",
     "has_adapter",
     "imported_irs",
-    "in_running_context",
     "installed_name",
     "inwards",
     "op_name_of",

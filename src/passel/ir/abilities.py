@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from contextlib import AbstractContextManager
 
-    from passel.ir.frontend import Frontend
-
 
 @runtime_checkable
 class WrapsPasses(Protocol):
@@ -67,38 +65,6 @@ class LowersPasses(Protocol):
 
 
 @runtime_checkable
-class BringsFrontend(Protocol):
-    """Optional ability of an adapter: tools such as `passel-opt` can read and print its IR."""
-
-    def make_frontend(self) -> Frontend:
-        """Return what reads and prints files for one run of a tool."""
-        ...
-
-
-@runtime_checkable
-class TakesDialects(Protocol):
-    """Optional ability of an adapter: contexts with dialects that no installed package brings.
-
-    Tools take such dialects from their authors, and from plugins.
-    """
-
-    def is_dialect(self, thing: Any) -> bool:
-        """Return whether something that a plugin defines is a dialect of this IR."""
-        ...
-
-    def with_dialects(self, dialects: Sequence[Any]) -> Any:
-        """Return an adapter like this one whose contexts have more dialects.
-
-        Args:
-            dialects: The dialects, which replace others of their names.
-
-        Raises:
-            DefinitionError: One is not a dialect of this IR.
-        """
-        ...
-
-
-@runtime_checkable
 class LocksContexts(Protocol):
     """Optional ability of an adapter: only one run at a time may work in a context."""
 
@@ -110,29 +76,6 @@ class LocksContexts(Protocol):
             jobs: How many threads of the IR's own library may work meanwhile; None for as many
                 as that takes.
         """
-        ...
-
-
-@runtime_checkable
-class WritesSources(Protocol):
-    """Optional ability of an adapter: IR as a file that reads back as the same IR.
-
-    Reproducers use it; without it they hold what `print_op` prints.
-    """
-
-    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return `op` in its most faithful form, without a final newline.
-
-        What belongs to it at the level of files, such as resources, is included.
-        """
-        ...
-
-    def readable_source(self, text: str, context: Any) -> str:
-        """Return such a text in its usual form if that loses nothing, else as it is."""
-        ...
-
-    def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
-        """Return the flags that `passel-opt` needs to read it."""
         ...
 
 

@@ -16,7 +16,6 @@ from passel.ir.left_out import leave_out, package_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterator
-    from contextlib import AbstractContextManager
 
     from passel.installed import EntryPoint
 
@@ -161,7 +160,7 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
     """Let passes meanwhile be in a context, and names in pipelines that they build be its IR's.
 
     Holds for the calling thread; others take part by `contextvars.copy_context`, and
-    `in_running_context` in them.
+    `IRAdapter.in_context` in them.
 
     Args:
         adapter: The adapter of the IR whose ops passes run on.
@@ -173,14 +172,6 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
             yield
     finally:
         _running.reset(token)
-
-
-def in_running_context() -> AbstractContextManager[object]:
-    """Return what lets the calling thread be in the context of the run that it takes part in."""
-    running = _running.get()
-    if running is None or running.context is None:
-        return nullcontext()
-    return running.adapter.in_context(running.context)
 
 
 def running_adapter() -> IRAdapter | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError
 
@@ -19,92 +19,57 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic, Location
 
 
-class SiblingWatch(Protocol):
-    """How a run knows, while pipelines run on the ops inside of an op, that others are gone."""
-
-    def is_in_place(self, number: int, place: object) -> bool:
-        """Return whether a child is where it was; asked in program order, before its turn.
-
-        Args:
-            number: Which child.
-            place: What `Lifetime.place_of` said of it when the watch began.
-        """
-        ...
-
-    def are_all_in_place(self) -> bool:
-        """Return whether the ops inside are those that they were, after all had their turn.
-
-        What a pass on an op did to that op itself does not count.
-        """
-        ...
-
-
-class Lifetime(Protocol):
-    """How a run knows that an op is gone, before it touches the op.
-
-    Attributes:
-        survives_loss: Whether what is known of other ops still holds when one is gone.
-    """
-
-    survives_loss: bool
-
-    @property
-    def place_of(self) -> Callable[[Any], object]:
-        """A function from an op to its place: equal as long as the op is neither moved nor erased.
-
-        It is asked once per pass and op, so it should be as cheap as an attribute. It must not
-        raise for an erased op.
-        """
-        ...
-
-    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
-        """Begin to watch the ops immediately inside of `op`."""
-        ...
-
-
-class RunPolicies(NamedTuple):
-    """How runs treat the ops of an IR.
-
-    Attributes:
-        finds_changes: Whether a run looks for changes by fingerprint, to verify only what
-            changed. Not worthwhile for an IR whose own verifier takes less time.
-        lifetime: How the run knows that an op is gone.
-    """
-
-    finds_changes: bool
-    lifetime: Lifetime
-
-
-class PlaceLifetime:
-    """Lifetime by where ops say that they are.
+class SiblingWatch:
+    """How a run knows, while pipelines run on the ops inside of an op, that others are gone.
 
     Args:
-        place_of: Returns where an op stands, such as its parent.
+        place_of: That of the `Lifetime`.
+        children: The ops.
     """
-
-    survives_loss = True
-
-    def __init__(self, place_of: Callable[[Any], object]) -> None:
-        self.place_of: Callable[[Any], object] = place_of
-
-    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
-        """Begin to watch the ops immediately inside of `op`."""
-        return _PlaceWatch(self.place_of, children)
-
-
-class _PlaceWatch:
-    """Compares places."""
 
     def __init__(self, place_of: Callable[[Any], object], children: Sequence[Any]) -> None:
         self._place_of = place_of
         self._children = children
 
     def is_in_place(self, number: int, place: object) -> bool:
+        """Return whether a child is where it was; asked in program order, before its turn.
+
+        Args:
+            number: Which child.
+            place: Its place when the watch began.
+        """
         now = self._place_of(self._children[number])
         return now is place or now == place
 
     def are_all_in_place(self) -> bool:
-        return True  # those that had a turn were in place then, and fingerprints tell the rest
+        """Return whether the ops inside are those that they were, after all had their turn.
+
+        What a pass on an op did to that op itself does not count. By default those that had a turn
+        were in place then, and fingerprints tell the rest.
+        """
+        return True
+
+
+class Lifetime:
+    """How a run knows that an op is gone, before it touches the op: by default, by its place.
+
+    Args:
+        place_of: Returns the place of an op, such as its parent: equal as long as the op is neither
+            moved nor erased. It is asked once per pass and op, so it should be as cheap as an
+            attribute. It must not raise for an erased op.
+
+    Attributes:
+        survives_loss: Whether what is known of other ops still holds when one is gone.
+    """
+
+    survives_loss: bool = True
+
+    def __init__(self, place_of: Callable[[Any], object]) -> None:
+        self.place_of: Callable[[Any], object] = place_of
+
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+        """Begin to watch the ops immediately inside of `op`."""
+        return SiblingWatch(self.place_of, children)
 
 
 ANY = "any"
@@ -184,9 +149,12 @@ class IRAdapter(ABC):
 
     Attributes:
         name: The IR's name, such as `xdsl`.
+        finds_changes: Whether a run looks for changes by fingerprint, to verify only what changed.
+            Not worthwhile for an IR whose own verifier takes less time.
     """
 
     name: str
+    finds_changes: bool = True
 
     @property
     @abstractmethod
@@ -319,12 +287,9 @@ class IRAdapter(ABC):
         """
         return self.name
 
-    def policies(self) -> RunPolicies:
-        """Return how runs treat the IR's ops.
-
-        By default changes are found by fingerprint, and lost ops by their parents.
-        """
-        return RunPolicies(finds_changes=True, lifetime=PlaceLifetime(self.parent))
+    def lifetime(self) -> Lifetime:
+        """Return how a run knows that ops are gone; by default, by their parents."""
+        return Lifetime(self.parent)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
         """Return why ops of one name do not stand right inside of those of another.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.errors import AdapterError, PipelineError, Problem
-from passel.ir import BringsFrontend, InvalidIR, WrapsPasses, ability_of, adapter_named
+from passel.ir import InvalidIR, WrapsPasses, ability_of, adapter_named
 from passel.manager.pass_manager import PassManager
 from passel.passes import Pass, default_registry
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from passel.frontend import Frontend, Parsed, SourcePart
     from passel.ir import IRAdapter
-    from passel.ir.frontend import Frontend, Parsed, SourcePart
     from passel.manager.run_result import RunResult
     from passel.passes import PassRegistry
 
@@ -84,9 +84,9 @@ def load_reproducer(
     """
     from pathlib import Path
 
+    from passel.frontend import SourcePart
+    from passel.frontend.resources import cut_resources
     from passel.instruments.reproducer_file import read_reproducer
-    from passel.ir.frontend import SourcePart
-    from passel.ir.resources import cut_resources
 
     if isinstance(adapter, str):
         adapter = adapter_named(adapter)
@@ -112,6 +112,8 @@ def load_reproducer(
 
 
 def _frontend(adapter: IRAdapter, *, allow_unregistered: bool) -> Frontend:
+    from passel.frontend import frontend_of
+
     try:
         return frontend_of(adapter, allow_unregistered=allow_unregistered)
     except AdapterError as error:
@@ -137,38 +139,13 @@ def registry_with(passes: Iterable[Any], adapter: IRAdapter) -> PassRegistry:
 # -- IR that is read from texts, by the frontend of its adapter -------------------------------
 
 
-def frontend_of(
-    adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
-) -> Frontend:
-    """Return a frontend that reads the single op at the top of a text.
-
-    Args:
-        adapter: The adapter of the IR.
-        implicit_module: Whether several ops at the top are put in a module.
-        allow_unregistered: Whether contexts that it makes take ops of unknown dialects.
-
-    Raises:
-        AdapterError: The IR has no files.
-    """
-    from passel.ir.frontend import FrontendSettings
-
-    brings = ability_of(adapter, BringsFrontend)
-    if brings is None:
-        raise AdapterError(f"the adapter of '{adapter.name}' cannot read files")
-    frontend = brings.make_frontend()
-    frontend.configure(
-        FrontendSettings(implicit_module=implicit_module, allow_unregistered=allow_unregistered)
-    )
-    return frontend
-
-
 def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
     """Return what a part of a source says, whose op at the top is valid.
 
     Raises:
         UnreadableError: It is not valid IR. Its diagnostics say where.
     """
-    from passel.ir.frontend import UnreadableError
+    from passel.frontend import UnreadableError
     from passel.passes.op_facts import invalid_diagnostic
 
     adapter = frontend.adapter

@@ -20,7 +20,7 @@ from weakref import WeakSet
 
 from passel.diagnostics import closest, suggest
 from passel.errors import AdapterError, DefinitionError
-from passel.ir import IRAdapter, RunPolicies
+from passel.ir import IRAdapter
 from passel.mlir.bindings import (
     ContextDialects,
     bindings_named,
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from passel.diagnostics import Diagnostic, Location
+    from passel.frontend import Frontend
     from passel.ir import OpKind, PrintFlags
-    from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
     from passel.schedule import Step
@@ -96,6 +96,7 @@ class MLIRAdapter(IRAdapter):
     """
 
     name = "mlir"
+    finds_changes = False  # its verifier is faster
 
     def __init__(
         self,
@@ -280,9 +281,9 @@ class MLIRAdapter(IRAdapter):
         """Hand on what passes in Python report by `Location.emit_error` and its kin."""
         return captured(self.bindings, context, lambda found: report(convert_diagnostic(found)))
 
-    def policies(self) -> RunPolicies:
-        """Let runs verify rather than take fingerprints."""
-        return RunPolicies(finds_changes=False, lifetime=NativeLifetime(self.bindings))
+    def lifetime(self) -> NativeLifetime:
+        """Return how a run knows that ops are gone, before it touches them."""
+        return NativeLifetime(self.bindings)
 
     def parent(self, op: Any) -> Any:
         """Return the enclosing op."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Location, Severity
 from passel.errors import PasselError
-from passel.ir.resources import unescaped
+from passel.frontend.resources import unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.diagnostics import Diagnostic, Location, Severity
+from passel.frontend import Frontend, Parsed, UnreadableError, UsageError
+from passel.frontend.resources import add_resources, read_resources
 from passel.ir import PrintFlags
-from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
-from passel.ir.resources import add_resources, read_resources
 from passel.mlir.bindings import MAGIC
 from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_file, parse_source
@@ -21,8 +21,8 @@ from passel.mlir.standard_error import end_at_fatal_errors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from passel.frontend import FrontendSettings, SourcePart
     from passel.ir import IRAdapter
-    from passel.ir.frontend import FrontendSettings, SourcePart
     from passel.mlir.bindings import Bindings
 
 _DROPPED = "ignoring unknown external resources"

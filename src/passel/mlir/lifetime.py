@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.ir import Lifetime, SiblingWatch
 from passel.mlir import capi
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _ERASED = object()
 
 
-class NativeLifetime:
+class NativeLifetime(Lifetime):
     """Lifetime by what the bindings know of an op, and by the ops that stand beside it.
 
     Args:
@@ -27,26 +28,28 @@ class NativeLifetime:
     survives_loss = False
 
     def __init__(self, bindings: Bindings) -> None:
+        super().__init__(_place_of)
         self._bindings = bindings
-
-    def place_of(self, op: Any) -> object:
-        """Return whether the op is attached; something else if it was erased by this object.
-
-        Erased by another object it cannot be told from one that is there.
-        """
-        try:
-            return op.operation.attached
-        except RuntimeError:
-            return _ERASED
 
     def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
         """Begin to watch the ops immediately inside of `op`."""
         library = capi.load(self._bindings)
         following = None if library is None else library.held.mlirOperationGetNextInBlock
-        return _NeighbourWatch(op, children, self.place_of, following)
+        return _NeighbourWatch(op, children, following)
 
 
-class _NeighbourWatch:
+def _place_of(op: Any) -> object:
+    """Return whether the op is attached; something else if it was erased by this object.
+
+    Erased by another object it cannot be told from one that is there.
+    """
+    try:
+        return op.operation.attached
+    except RuntimeError:
+        return _ERASED
+
+
+class _NeighbourWatch(SiblingWatch):
     """Goes from op to op, from the one that a pass has just worked on.
 
     An op that is found that way is alive. Where the way is not what it was, or cannot be gone,
@@ -57,12 +60,10 @@ class _NeighbourWatch:
         self,
         op: Any,
         children: Sequence[Any],
-        place_of: Callable[[Any], object],
         following: Callable[[capi.Handle], capi.Handle] | None,
     ) -> None:
+        super().__init__(_place_of, children)
         self._op = op
-        self._place_of = place_of
-        self._children = children
         self._next_of = following
         self._known = [capi.address(child) for child in children]
         self._last = -1  # the child that had its turn last

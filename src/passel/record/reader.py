@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PasselError
+from passel.frontend import SourcePart, UnreadableError, frontend_of
 from passel.instruments.ir_diff import unified_diff
-from passel.ir import BringsFrontend, PrintFlags, ability_of, adapter_named
-from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
+from passel.ir import PrintFlags, adapter_named
 from passel.record.contents import read_contents
 from passel.record.model import HOLE, Composite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from passel.frontend import Frontend
     from passel.ir import IRAdapter
-    from passel.ir.frontend import Frontend
     from passel.record.contents import Contents
     from passel.record.model import Execution, RecordInfo
 
@@ -331,12 +331,7 @@ def _reader_for(ir: str) -> TextReader | None:
         ir: The name under which the adapter is installed.
     """
     try:
-        adapter = adapter_named(ir)
+        frontend = frontend_of(adapter_named(ir), allow_unregistered=True)
     except PasselError:
         return None
-    brings = ability_of(adapter, BringsFrontend)
-    if brings is None:
-        return None
-    frontend = brings.make_frontend()
-    frontend.configure(FrontendSettings(implicit_module=False, allow_unregistered=True))
-    return TextReader(adapter, frontend, frontend.new_context())
+    return TextReader(frontend.adapter, frontend, frontend.new_context())

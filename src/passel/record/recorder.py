@@ -319,7 +319,7 @@ class _RecordedRun:
     ) -> None:
         self.number = number
         self.snapshots = snapshots
-        self.place_of = run.adapter.policies().lifetime.place_of
+        self.place_of = run.adapter.lifetime().place_of
         self.enclosing = part_of
         self.changes = 0
         self.running: list[_Running] = []

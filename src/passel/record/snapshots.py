@@ -54,7 +54,7 @@ class Snapshots:
         self._apart: Callable[[Any], bool] | None = None
         if (ability := ability_of(adapter, PrintsApart)) is not None:
             self._apart = ability.prints_apart
-        self._takes = adapter.policies().finds_changes
+        self._takes = adapter.finds_changes
         self._known: dict[Hashable, _Known] = {}
 
     def take(self, op: Any) -> str | None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import words_of
 from passel.errors import PasselError, PassFailedError
+from passel.frontend import SourcePart
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import reproducer_text
-from passel.ir.frontend import SourcePart
 from passel.schedule import PassStep
 from passel.search.children import Died, SearchError
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from passel.errors import Failure
+    from passel.frontend import Frontend, Parsed
     from passel.hooks import Run
-    from passel.ir.frontend import Frontend, Parsed
     from passel.manager import PassManager
     from passel.record import Execution
     from passel.schedule import Step

@@ -79,7 +79,7 @@ def scoped(execution: Execution) -> str:
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
     """Return the IR before the pass that fails, and that pass alone, if that can be recorded."""
-    finds_changes = subject.frontend.adapter.policies().finds_changes
+    finds_changes = subject.frontend.adapter.finds_changes
     with TemporaryDirectory(prefix="passel-") as folder:
         path = Path(folder, "record")
 

@@ -10,13 +10,13 @@ from unittest import SkipTest
 
 from passel.diagnostics import Location
 from passel.errors import PassFailedError
-from passel.ir import BringsFrontend, OpKind, PrintFlags, SendsOps, WrapsPasses
-from passel.ir.frontend import FrontendSettings, SourcePart
+from passel.frontend import BringsFrontend, FrontendSettings, SourcePart
+from passel.ir import OpKind, PrintFlags, SendsOps, WrapsPasses
 from passel.passes import Pass
 from passel.testing.sample import Subject, about, check, differ, equal, raised
 
 if TYPE_CHECKING:
-    from passel.ir.frontend import Frontend
+    from passel.frontend import Frontend
 
 _NONSENSE = "qqqqqq.zzzzzz"
 _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), repeat=2)]
@@ -44,7 +44,7 @@ class AdapterContract(Subject):
             be empty.
         has_parents: Whether ops know their parents.
         has_locations: Whether ops that `build` makes have a place in a file.
-        knows_changes: Whether a run tells if the IR changed, by the adapter's policies.
+        knows_changes: Whether a run tells if the IR changed, by the adapter's `finds_changes`.
         foreign: Passes of the IR's own, for an adapter that wraps them.
         source: The text of a file, for an adapter with a frontend.
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.frontend import SourcePart, frontend_of
 from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags, adapter_named
-from passel.ir.frontend import SourcePart
 from passel.manager import PassManager, RunResult
-from passel.manager.reproducing import frontend_of, read_part, registry_with
+from passel.manager.reproducing import read_part, registry_with
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:

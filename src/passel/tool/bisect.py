@@ -37,8 +37,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from passel.frontend import UsageError
 from passel.ir import crossing_with
-from passel.ir.frontend import UsageError
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title

@@ -19,7 +19,7 @@ from passel.diagnostics import SEEN, Diagnostic, Location, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.ir.frontend import SourcePart
+    from passel.frontend import SourcePart
 
 _DIRECTIVE = re.compile(
     r"expected-(error|note|remark|warning)(-re)? *(@([+-][0-9]+|above|below|unknown))? *"

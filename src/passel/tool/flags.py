@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from passel.diagnostics import suggest
+from passel.frontend import Flag, UsageError
 from passel.ir import adapter_names, has_adapter
-from passel.ir.frontend import Flag, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

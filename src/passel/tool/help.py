@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel._version import __version__
 from passel.diagnostics import brief
 from passel.errors import DefinitionError
-from passel.ir.frontend import UsageError
+from passel.frontend import UsageError
 from passel.ir.left_out import warn
 from passel.passes import PassInfo, PassRegistry
 from passel.specification.markdown import entries, entry_of, option_help, pipeline_entry
@@ -40,7 +40,7 @@ from passel.tool.settings import GROUPS, InformationFlags
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from passel.ir.frontend import Flag
+    from passel.frontend import Flag
     from passel.passes import Pass
     from passel.passes.options import OptionInfo
     from passel.tool.flags import CommandLine, FlagGroup

@@ -10,15 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import AdapterError, PasselError, PipelineError
-from passel.ir import (
-    BringsFrontend,
-    TakesDialects,
-    ability_of,
-    adapter_named,
-    adapter_names,
-    has_adapter,
-)
-from passel.ir.frontend import UsageError
+from passel.frontend import BringsFrontend, TakesDialects, UsageError
+from passel.ir import ability_of, adapter_named, adapter_names, has_adapter
 from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
 from passel.tool.plugins import load_plugin
 
@@ -27,8 +20,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from passel.diagnostics import Diagnostic
+    from passel.frontend import Flag, Frontend, SourcePart
     from passel.ir import IRAdapter
-    from passel.ir.frontend import Flag, Frontend, SourcePart
     from passel.manager import PassManager
     from passel.passes import PassRegistry
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Severity, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError
+from passel.frontend import UnreadableError, UsageError
 from passel.instruments.whole_files import lasting
 from passel.ir import InvalidIR, LowersPasses, ability_of, crossing_with
-from passel.ir.frontend import UnreadableError, UsageError
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
@@ -39,10 +39,10 @@ from passel.tool.sources import read_sources, recorded_plugins
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from passel.frontend import Flag, Frontend, Parsed, SourcePart
     from passel.hooks import PassInstrumentation
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter
-    from passel.ir.frontend import Flag, Frontend, Parsed, SourcePart
     from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.expectations import DiagnosticVerifier
@@ -87,7 +87,7 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
             MLIR's bindings functions that add to a `DialectRegistry`. Where `--ir` chooses, each
             IR takes its own.
         adapter: The IR that the tool is for, whose adapter must have a frontend (see
-            `passel.ir.BringsFrontend`), which parses and prints; by default `--ir` chooses.
+            `passel.frontend.BringsFrontend`), which parses and prints; by default `--ir` chooses.
         flags: More flags.
         setup: Called with each pass manager before it runs, and with the values of these flags by
             their names. It may add instrumentations and change what a manager verifies, not

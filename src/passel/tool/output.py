@@ -21,9 +21,9 @@ from passel.diagnostics import (
     more_like_it,
     underline,
 )
+from passel.frontend import UsageError
 from passel.instruments.terminals import shows_color, styled
 from passel.instruments.whole_files import check_writable, is_special, write_whole
-from passel.ir.frontend import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from passel.diagnostics import Diagnostic, Severity, Span
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
+from passel.frontend import UsageError
 from passel.ir import ANY
-from passel.ir.frontend import UsageError
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.passes.definition import EFFECTS, check_effects
 from passel.pipeline import PassNode, parse_options, parse_pipeline

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import brief
 from passel.errors import PasselError
-from passel.ir.frontend import UsageError
+from passel.frontend import UsageError
 from passel.passes import Pass, default_registry
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
 from passel.execution.streams import standard_streams
-from passel.ir.frontend import UsageError
+from passel.frontend import UsageError
 from passel.ir.left_out import telling_left_out
 from passel.tool.output import abandon_stdout, printable
 

@@ -34,9 +34,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from passel.execution.strategies import processors
+from passel.frontend import UnreadableError, UsageError
 from passel.instruments.reproducer import allowing
 from passel.ir import InvalidIR, PrintFlags, crossing_with
-from passel.ir.frontend import UnreadableError, UsageError
 from passel.passes.reachable import walk
 from passel.record import Record
 from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials, Verdict
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from passel.diagnostics import Diagnostic
-    from passel.ir.frontend import SourcePart
+    from passel.frontend import SourcePart
     from passel.search import Oracle
     from passel.search.children import Scratch
     from passel.tool.irs import IRChoice

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import Diagnostic, Severity
 from passel.execution import Run
 from passel.execution.streams import last_words
+from passel.frontend import WritesSources
 from passel.hooks import PassInstrumentation
 from passel.instruments.whole_files import check_writable, lasting, write_whole
-from passel.ir import PrintFlags, WritesSources
+from passel.ir import PrintFlags
 from passel.passes import Pass
 from passel.tool.flags import without_record
 from passel.tool.output import CANNOT_OPEN, refusing

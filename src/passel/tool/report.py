@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
+from passel.frontend import UsageError
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
-from passel.ir.frontend import UsageError
 from passel.record import Record
 from passel.record.outline import compared, rows_of, top_runs
 from passel.record.page import page

@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
+from passel.frontend import UsageError
 from passel.instruments.remarks import sifting_remarks
-from passel.ir.frontend import UsageError
 from passel.passes.remarks import remark_filter
 from passel.tool.flags import without_record
 from passel.tool.output import refuse_overwriting, report_file
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TextIO
 
+    from passel.frontend import SourcePart
     from passel.hooks import PassInstrumentation
     from passel.instruments.actions import DebugCounter
     from passel.instruments.ir_printer import PrintIR
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace
     from passel.ir import IRAdapter
-    from passel.ir.frontend import SourcePart
     from passel.manager import PassManager
     from passel.record.recorder import Recorder
     from passel.tool.settings import Settings
@@ -76,7 +76,7 @@ class Reports(ExitStack):
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, source.text, replay)
-            recorder.finds_changes = adapter.policies().finds_changes
+            recorder.finds_changes = adapter.finds_changes
             manager.add_instrumentation(recorder)
 
     def observe(self, manager: PassManager) -> None:

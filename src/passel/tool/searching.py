@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.ir.frontend import UsageError
+from passel.frontend import UsageError
 from passel.search.oracle import Command
 from passel.tool.flags import FlagGroup, flag, flags_in, seconds_of
 from passel.tool.help import ABOUT, Program, help_text, start, version
@@ -19,7 +19,7 @@ from passel.tool.settings import GROUPS, Settings, flags_by_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from passel.ir.frontend import Flag
+    from passel.frontend import Flag
     from passel.record import Record, RunInfo
     from passel.search import Subject
 

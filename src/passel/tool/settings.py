@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from passel.errors import DefinitionError
+from passel.frontend import Flag, FrontendSettings, UsageError
 from passel.ir import PrintFlags
-from passel.ir.frontend import Flag, FrontendSettings, UsageError
 from passel.tool.flags import (
     DITTO,
     FlagGroup,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from passel.execution.strategies import Jobs
+    from passel.frontend import Frontend
     from passel.instruments.terminals import Color
-    from passel.ir.frontend import Frontend
     from passel.passes import PassRegistry
     from passel.tool.flags import CommandLine, PassFlag
     from passel.tool.irs import IRChoice, ToolDefinition

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Location, Severity, file_problem
-from passel.ir.frontend import SourcePart, UnreadableError, UsageError
+from passel.frontend import SourcePart, UnreadableError, UsageError
 from passel.tool.flags import flags_in, stray_hint
 from passel.tool.irs import flag_for
 from passel.tool.pipelines import place_in
@@ -17,7 +17,7 @@ from passel.tool.pipelines import place_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from passel.ir.frontend import Frontend
+    from passel.frontend import Frontend
     from passel.tool.output import Renderer
     from passel.tool.settings import Settings
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.diagnostics import suggest
 from passel.errors import SpecificationError
-from passel.ir.frontend import UsageError
+from passel.frontend import UsageError
 from passel.specification.generated import native_facts, native_module, native_stubs, pass_decls
 from passel.specification.markdown import pass_doc
 from passel.specification.records import PassDeclaration, read_files, with_defaults

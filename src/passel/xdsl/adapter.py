@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
-from passel.ir import FunctionLike, IRAdapter, OpKind, PlaceLifetime, RunPolicies
+from passel.ir import FunctionLike, IRAdapter, Lifetime, OpKind
 from passel.ir.left_out import report_left_out
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
+    from passel.frontend import Frontend
     from passel.ir import PrintFlags, Shipment
-    from passel.ir.frontend import Frontend
     from passel.passes import Pass
     from passel.xdsl.transport.changes import Snapshot
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 
-_POLICIES = RunPolicies(finds_changes=True, lifetime=PlaceLifetime(attrgetter("parent")))
+_LIFETIME = Lifetime(attrgetter("parent"))
 """Ops that MLIR defines as isolated from above and xDSL does not."""
 
 
@@ -296,9 +296,9 @@ class XDSLAdapter(IRAdapter):
 
         return computed(op, context, symbol, arguments, seconds)
 
-    def policies(self) -> RunPolicies:
-        """Let runs look for changes by fingerprint; an op is where its block is."""
-        return _POLICIES
+    def lifetime(self) -> Lifetime:
+        """Return how a run knows that ops are gone: an op is where its block is."""
+        return _LIFETIME
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
         """Print in generic form, with resources, which is the most faithful text."""

@@ -22,9 +22,9 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from passel.errors import PassFailedError, PassFailure, PipelineError
+from passel.frontend import UsageError
 from passel.hooks import PassInstrumentation
 from passel.ir import InvalidIR
-from passel.ir.frontend import UsageError
 from passel.manager import PassManager
 from passel.passes import default_registry
 from passel.schedule import PassStep

@@ -11,7 +11,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, MultipleSpansParseError, ParseError
 
 from passel.diagnostics import Diagnostic, Location, Severity, suggest
-from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
+from passel.frontend import Frontend, Parsed, UnreadableError, UsageError
 from passel.ir.left_out import report_left_out
 from passel.xdsl.parsing import parse_source
 from passel.xdsl.printing import make_printer
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from xdsl.utils.lexer import Span
     from xdsl.utils.target import Target
 
-    from passel.ir.frontend import FrontendSettings, SourcePart
-    from passel.ir.resources import ExternalResource
+    from passel.frontend import FrontendSettings, SourcePart
+    from passel.frontend.resources import ExternalResource
 
 
 def _target(spec: ArgSpec) -> Target | None:
@@ -145,7 +145,7 @@ class XDSLFrontend(Frontend):
         printer.print_op(op)
         printer.print_metadata(context.loaded_dialects)
         if parsed.resources:
-            from passel.ir.resources import print_resources
+            from passel.frontend.resources import print_resources
 
             stream.write(f"\n\n{print_resources(parsed.resources)}")
         # Like mlir-opt's, the output ends with an empty line, except for an op on its own.

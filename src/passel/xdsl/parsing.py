@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Operation
 
-    from passel.ir.resources import ExternalResource
+    from passel.frontend.resources import ExternalResource
 
 __all__ = ["SourceParser", "collector_paused", "parse_source"]
 

@@ -37,7 +37,7 @@ from passel.xdsl.lexer import FastLexer, LocationParser
 from passel.xdsl.locations import SourceLocation, SourceText
 
 if TYPE_CHECKING:
-    from passel.ir.resources import ExternalResource
+    from passel.frontend.resources import ExternalResource
 
 _BEFORE_NAME: Final = re.compile(
     r"(?:[^=/]++|//[^\n]*+)*+=[ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+"
@@ -287,7 +287,7 @@ class SourceParser(LocationParser):
             value = self.parse_optional_bytes_literal()
         if value is None:
             self.raise_error(f"expected string value for key '{name}'")
-        from passel.ir.resources import ExternalResource
+        from passel.frontend.resources import ExternalResource
 
         self.external_resources.append(ExternalResource(group, name, value, start, value_start))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from passel.execution.strategies import at_work
 from passel.execution.strategies.sharing import Sharing, branch, merge
 from passel.hooks import Bracket
-from passel.ir import LocksContexts, ability_of, in_running_context
+from passel.ir import LocksContexts, ability_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,5 +77,5 @@ class Threads(Sharing):
 def _do(part: RunFacts, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
     """Do some tasks, in the order of the program, until the work is ended."""
     at_work.set(True)  # in the copy of the context
-    with in_running_context(), Bracket(part.hooks, "run", part):
+    with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):
         return [part.run_sibling(task) for task in tasks if not ended.is_set()]

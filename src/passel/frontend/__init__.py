@@ -6,18 +6,18 @@ An adapter that has a frontend (see `BringsFrontend`) makes its IR one of the to
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from passel.diagnostics import Location
-from passel.errors import PasselError
-from passel.ir.contract import PrintFlags
+from passel.errors import AdapterError, PasselError
+from passel.ir import PrintFlags, ability_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from passel.diagnostics import Diagnostic
-    from passel.ir.contract import IRAdapter
-    from passel.ir.resources import ExternalResource
+    from passel.frontend.resources import ExternalResource
+    from passel.ir import IRAdapter
 
 
 class UsageError(PasselError):
@@ -234,3 +234,79 @@ class Frontend:
     def dialect_names(self) -> Iterable[str]:
         """Return the names of the dialects that are available."""
         return ()
+
+
+@runtime_checkable
+class BringsFrontend(Protocol):
+    """Optional ability of an adapter: tools such as `passel-opt` can read and print its IR."""
+
+    def make_frontend(self) -> Frontend:
+        """Return what reads and prints files for one run of a tool."""
+        ...
+
+
+def frontend_of(
+    adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
+) -> Frontend:
+    """Return a frontend that reads the single op at the top of a text.
+
+    Args:
+        adapter: The adapter of the IR.
+        implicit_module: Whether several ops at the top are put in a module.
+        allow_unregistered: Whether contexts that it makes take ops of unknown dialects.
+
+    Raises:
+        AdapterError: The IR has no files.
+    """
+    brings = ability_of(adapter, BringsFrontend)
+    if brings is None:
+        raise AdapterError(f"the adapter of '{adapter.name}' cannot read files")
+    frontend = brings.make_frontend()
+    frontend.configure(FrontendSettings(implicit_module, allow_unregistered))
+    return frontend
+
+
+@runtime_checkable
+class TakesDialects(Protocol):
+    """Optional ability of an adapter: contexts with dialects that no installed package brings.
+
+    Tools take such dialects from their authors, and from plugins.
+    """
+
+    def is_dialect(self, thing: Any) -> bool:
+        """Return whether something that a plugin defines is a dialect of this IR."""
+        ...
+
+    def with_dialects(self, dialects: Sequence[Any]) -> Any:
+        """Return an adapter like this one whose contexts have more dialects.
+
+        Args:
+            dialects: The dialects, which replace others of their names.
+
+        Raises:
+            DefinitionError: One is not a dialect of this IR.
+        """
+        ...
+
+
+@runtime_checkable
+class WritesSources(Protocol):
+    """Optional ability of an adapter: IR as a file that reads back as the same IR.
+
+    Reproducers use it; without it they hold what `print_op` prints.
+    """
+
+    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
+        """Return `op` in its most faithful form, without a final newline.
+
+        What belongs to it at the level of files, such as resources, is included.
+        """
+        ...
+
+    def readable_source(self, text: str, context: Any) -> str:
+        """Return such a text in its usual form if that loses nothing, else as it is."""
+        ...
+
+    def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
+        """Return the flags that `passel-opt` needs to read it."""
+        ...
