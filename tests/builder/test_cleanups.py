@@ -51,7 +51,7 @@ class Needs(Pass):
 
 FUNCTIONS = OpPassManager("func.func").add(A(), B())
 TIDIES = "'{}' should be followed by some step of bundle 'tidy' (declared by pass 'messy')"
-FINDS = "'needs' should find what some 'canonical' leaves (declared by pass 'needs')"
+FINDS = "'needs' should find the IR as some 'canonical' leaves it (declared by pass 'needs')"
 MESSY = "inserted: 'x', 'x#2', since " + TIDIES.format("messy")
 NEEDS = f"inserted: 'canonical', since {FINDS}"
 ON_A = "'a' should be followed by some {} (declared)"

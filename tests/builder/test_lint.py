@@ -51,8 +51,8 @@ FINDINGS = [
     ("builtin.module(func.func(cse),func.func(cse))", ["func.func", "cse"], "warning: two nested pipelines"),
     ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row, the second time for nothing: drop one"),
     ("builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))", ["cse"], "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines"),
-    ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: nothing is matched by 'func.func' right inside of 'func.func': "),
-    ("builtin.module(func.func())", ["func.func"], "warning: nothing runs on 'func.func' here: put a pass in, or take it out"),
+    ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: 'func.func' matches nothing immediately inside 'func.func': "),
+    ("builtin.module(func.func())", ["func.func"], "warning: nothing runs on 'func.func' here: add a pass, or remove it"),
     ("builtin.module(func.fun(cse))", ["func.fun"], "error: no registered operation is called 'func.fun'; did you mean 'func.func'?"),
     ("builtin.module(scf.for(cse))", ["scf.for"], "error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove'"),
 ]  # fmt: skip
@@ -111,4 +111,4 @@ def test_broken_constraints_and_contracts_are_errors() -> None:
     assert "does not preserve Live" in finding.message
     builder.stage("lowering", required=True)
     (finding,) = lint(builder)
-    assert str(finding).startswith("error: stage 'lowering' has to be filled")
+    assert str(finding).startswith("error: stage 'lowering' must not be empty")

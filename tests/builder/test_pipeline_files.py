@@ -88,15 +88,15 @@ def test_other_files_hold_text(tmp_path: Path) -> None:
 
 WRONG = {
     "Pipelin: [cse]": "1:1: error: a pipeline's file has no key 'Pipelin'; did you mean 'Pipeline'?",
-    "variables: {n: 1}": "1:1: error: a pipeline's file has 'Pipeline', a list",
+    "variables: {n: 1}": "1:1: error: a pipeline's file needs 'Pipeline', a list",
     "": "1:1: error: expected a pipeline's file, a table of keys",
     "- cse": "1:1: error: expected a pipeline's file, a table of keys",
-    "Pipeline: cse": "1:11: error: a pipeline's file has 'Pipeline', a list",
-    "Pipeline: [": "1:12: error: this is no YAML: ",
+    "Pipeline: cse": "1:11: error: a pipeline's file needs 'Pipeline', a list",
+    "Pipeline: [": "1:12: error: this is not YAML: ",
     "a: \x01": "1:4: error: YAML has no character U+0001",
     "[" * 5000: "1:1: error: the file is nested too deeply",
     "Pipeline: &a [*a]": "1:11: error: expected an element of a pipeline, a table of keys",
-    "Pipeline: [cse]\nPipeline: [cse]": "2:1: error: key 'Pipeline' is there twice",
+    "Pipeline: [cse]\nPipeline: [cse]": "2:1: error: key 'Pipeline' is repeated",
     "{[a]: 1}": "1:2: error: a key is a single word",
     "Pipeline:\n- pass: csee": "2:9: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?",
     "Pipeline:\n- pass: canonicalize{top=1}": "2:22: error: no such option 'top' for pass 'canonicalize'",
@@ -111,7 +111,7 @@ WRONG = {
     "variables: {n: }\nPipeline: []": "1:13: error: variable 'n' has neither a default nor a value",
     "variables: {n: {a: 1}}\nPipeline: []": "1:16: error: expected the value of 'n'",
     "Pipeline:\n- include: none.yaml": "2:12: error: cannot open pipeline file",
-    "Pipeline:\n- include: p.txt": "2:12: error: 'p.txt' is no .yaml file",
+    "Pipeline:\n- include: p.txt": "2:12: error: 'p.txt' is not a .yaml file",
     "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it has no variables",
     "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: this is a pipeline for 'builtin.module', and is included in one for 'func.func'",
     'Pipeline: [{include: "a\\0.yaml"}]': "1:22: error: cannot open pipeline file '{dir}/a\0.yaml': embedded null byte",
@@ -119,7 +119,7 @@ WRONG = {
     + "x" * 1_000
     + "}\nPipeline: ['"
     + "$a" * 1_000
-    + "']": "2:143: error: variables make a text of more than 65536 characters",
+    + "']": "2:143: error: with its variables, this is longer than 65536 characters",
     "Pipeline:\n" + "- cse,cse\n" * 6_000: "5002:3: error: a pipeline has 10000 elements at most",
 }
 
@@ -156,7 +156,7 @@ def test_files_that_include_each_other(tmp_path: Path) -> None:
         (tmp_path / f"twice{i}.yaml").write_text(f"variables: {{x: ab}}\nPipeline:\n{use}")
         (tmp_path / f"fan{i}.yaml").write_text("Pipeline:\n" + f"- include: fan{i + 1}.yaml\n" * 2)
     (tmp_path / "fan40.yaml").write_text("Pipeline: []\n")
-    with pytest.raises(PipelineError, match="variables make a text of more than 65536"):
+    with pytest.raises(PipelineError, match="with its variables, this is longer than 65536"):
         PipelineBuilder.from_file(tmp_path / "twice0.yaml")
     with pytest.raises(PipelineError, match="a pipeline has 256 files at most"):
         PipelineBuilder.from_file(tmp_path / "fan0.yaml")
@@ -180,7 +180,7 @@ def test_only_files_of_some_size_are_included(tmp_path: Path, kind: str) -> None
     assert {
         "loop": "Too many levels of symbolic links",
         "large": "the files of a pipeline have 262144 bytes at most",
-    }.get(kind, "it is no regular file") in str(caught.value)
+    }.get(kind, "it is not a regular file") in str(caught.value)
 
 
 def test_a_pipe_that_the_user_names(tmp_path: Path) -> None:

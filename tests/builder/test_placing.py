@@ -88,7 +88,7 @@ def test_nested_pipelines() -> None:
         builder.place(OnModule())
     assert snapshot(builder) == before
     assert message(error.value) == [
-        "there is no order that fulfils all of these:",
+        "no order satisfies all of these:",
         "  'on-module' must run after every 'b' (declared)",
         "  'on-module' must run before the first 'a#2' (declared)",
         "  nested pipeline 'func.func#2' stays in one piece",
@@ -162,7 +162,7 @@ def test_there_is_a_place_exactly_if_one_of_all_is_right(
     lowest = max((i + 1 for i, each in enumerate(there) if each in after), default=0)
     highest = min((i for i, each in enumerate(there) if each in before), default=len(there))
     if lowest > highest:
-        with pytest.raises(InsertionError, match="there is no order"):
+        with pytest.raises(InsertionError, match="no order satisfies"):
             builder.place(X())
         return
     builder.place(X())

@@ -171,7 +171,7 @@ def test_a_target_that_was_taken_out_is_no_riddle() -> None:
     with pytest.raises(InsertionError) as caught:
         builder.extend(Extension("first", takes), Extension("second", misses))
     assert str(caught.value) == (
-        "extension 'second': 'a' is not in the pipeline: extension 'first' has taken it out"
+        "extension 'second': 'a' is not in the pipeline: extension 'first' removed it"
     )
     with pytest.raises(InsertionError, match="extensions 'first' and 'second' disagree"):
         builder.extend(Extension("first", misses), Extension("second", takes))
@@ -204,6 +204,6 @@ def test_what_it_cannot_build_is_refused() -> None:
     """A stage that is empty is an error at the place of the pipeline's name."""
     builder = made(A())
     builder.stage("lowering", required=True)
-    with pytest.raises(PipelineError, match="stage 'lowering' has to be filled") as caught:
+    with pytest.raises(PipelineError, match="stage 'lowering' must not be empty") as caught:
         PassManager.parse("any(p)", registry=registry_with(p=builder))
     assert caught.value.span is not None

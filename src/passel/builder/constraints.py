@@ -31,7 +31,7 @@ PHRASES = {
     "conflicts": "cannot be in one pipeline with any {0}",
     "once": "can be in a pipeline only once",
     "followed-by": "should be followed by some {0}",
-    "preceded-by": "should find what some {0} leaves",
+    "preceded-by": "should find the IR as some {0} leaves it",
 }
 """The kinds of constraint, as predicates of sentences about a step."""
 
@@ -262,7 +262,7 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
 
     Example:
         >>> print(preceded_by("canonicalize"))
-        should find what some 'canonicalize' leaves
+        should find the IR as some 'canonicalize' leaves it
     """
     return Constraint("preceded-by", (_target_of(cleanup),), caller(), cleanup)
 

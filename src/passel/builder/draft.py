@@ -218,7 +218,7 @@ def _refusal(circle: list[_Edge]) -> InsertionError:
     lines |= dict.fromkeys(f"{_named(each)} stays in one piece" for each in whole)
     drop = "one of the constraints" if len(rules) > 1 else "the constraint"
     return InsertionError(
-        Problem("there is no order that fulfils all of these:"),
+        Problem("no order satisfies all of these:"),
         *(Problem(f"  {line}") for line in lines),
         Problem(f"drop {drop} or leave out one of the steps"),
         rules=rules,

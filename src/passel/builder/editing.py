@@ -291,7 +291,7 @@ class Edit:
                 by = removal.extension
                 if not removal.keys.isdisjoint(keys_of(target)) and by != self.origin.extension:
                     who = f"extension '{by}'" if by else "the framework"
-                    message = f"{describe(target)} is not in the pipeline: {who} has taken it out"
+                    message = f"{describe(target)} is not in the pipeline: {who} removed it"
                     raise InsertionError(Problem(message)) from None
             raise
 
@@ -306,8 +306,8 @@ class Edit:
             for label, user in self.sequence.users:
                 if label == step.label and extension and user != extension:
                     message = (
-                        f"extensions '{user}' and '{extension}' disagree: the one puts "
-                        f"something next to {what}, the other takes {what} out"
+                        f"extensions '{user}' and '{extension}' disagree: one puts "
+                        f"something next to {what}, the other removes {what}"
                     )
                     raise InsertionError(Problem(message))
             removal = Removal(frozenset(self._positions.keys(step)), extension)

@@ -50,7 +50,7 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
     """
     for stage in draft.sequence.stages():
         if stage.is_required and not steps_in(draft.sequence.inside(stage)):
-            message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
+            message = f"stage '{stage.name}' must not be empty: add a pass to it"
             raise InsertionError(Problem(message))
     draft.sequence.calls += 1
     remarks = (*_fulfil_wishes(draft), *_drop_duplicates(draft))

@@ -194,13 +194,13 @@ class _Nests:
     def _inside(self, outer: str, inner: OpPassManager, span: Span | None) -> Iterator[Finding]:
         name = inner.anchor
         if not len(inner) and span is not None:
-            message = f"nothing runs on '{name}' here: put a pass in, or take it out"
+            message = f"nothing runs on '{name}' here: add a pass, or remove it"
             yield Finding(Severity.WARNING, message, span)
         if self._adapter is None or ANY in {outer, name}:
             return
         if why := self._adapter.misfit(self._context, outer, name):
             message = (
-                f"nothing is matched by '{name}' right inside of '{outer}': {why}; put the nested "
+                f"'{name}' matches nothing immediately inside '{outer}': {why}; put the nested "
                 "pipeline where these ops are"
             )
             yield Finding(Severity.WARNING, message, span)

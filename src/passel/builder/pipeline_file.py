@@ -119,7 +119,7 @@ class _Reader:
             raise _refusal(f"a pipeline has {_MOST_FILES} files at most", span)
         try:
             if span is not None and Path(path).exists() and not Path(path).is_file():
-                raise OSError(0, "it is no regular file")  # noqa: TRY301 - put as others are
+                raise OSError(0, "it is not a regular file")  # noqa: TRY301 - put as others are
             with Path(path).open("rb") as file:
                 data = file.read(self._bytes + 1)
             text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -129,7 +129,7 @@ class _Reader:
         self._bytes -= len(data)
         if self._bytes < 0:
             message = f"the files of a pipeline have {_MOST_BYTES} bytes at most"
-            raise _refusal(f"{message}, of which '{path}' is beyond", span)
+            raise _refusal(f"{message}; '{path}' exceeds that", span)
         return Source(text, str(path))
 
     def read(
@@ -145,7 +145,9 @@ class _Reader:
         """
         chain = (*chain, path)
         if not is_data(path):
-            raise _refusal(f"'{path.name}' is no .yaml file, which alone can be included", span)
+            raise _refusal(
+                f"'{path.name}' is not a .yaml file, and only those can be included", span
+            )
         file = _File(self.text(path, span), given)
         if any(path.samefile(each) for each in chain[:-1]):
             shown = " includes ".join(f"'{each}'" for each in chain)
@@ -163,7 +165,7 @@ class _Reader:
         if pipeline is None or pipeline.id != "sequence":
             first_line = Span(file.source, 0, len(file.source.text.partition("\n")[0]))
             place = file.span(pipeline) if pipeline else first_line
-            raise _refusal("a pipeline's file has 'Pipeline', a list of what runs", place)
+            raise _refusal("a pipeline's file needs 'Pipeline', a list of what runs", place)
         for node in pipeline.value:
             self._element(node, file, chain)
         if unknown := next((name for name in file.values if name not in file.known), ""):
@@ -251,7 +253,7 @@ class _File:
             length += len(self.values[name])
             if length > _MOST_CHARACTERS:
                 most = f"{_MOST_CHARACTERS} characters"
-                raise _refusal(f"variables make a text of more than {most}", place)
+                raise _refusal(f"with its variables, this is longer than {most}", place)
             return self.values[name]
 
         return _USE.sub(value, text)
@@ -269,7 +271,7 @@ class _File:
             if key.id != "scalar":
                 raise _refusal("a key is a single word", place)
             if key.value in found:
-                raise _refusal(f"key '{key.value}' is there twice", place)
+                raise _refusal(f"key '{key.value}' is repeated", place)
             if known and key.value not in known:
                 hint = suggest(key.value, known) or f"; it has {', '.join(known)}"
                 if key.value in ("schedule", "transform"):
@@ -308,7 +310,7 @@ def _root(source: Source) -> Any:
         mark = error.problem_mark or error.context_mark
         at = min(mark.index, len(source.text)) if mark else 0
         parts = [part for part in (error.problem, error.context) if part]
-        raise _refusal("this is no YAML: " + ", ".join(parts), Span(source, at, at)) from None
+        raise _refusal("this is not YAML: " + ", ".join(parts), Span(source, at, at)) from None
     except yaml.reader.ReaderError as error:
         at = min(error.position, len(source.text))
         message = f"YAML has no character U+{ord(source.text[at]):04X}"

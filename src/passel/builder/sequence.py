@@ -178,7 +178,7 @@ class Removal(NamedTuple):
 
     Attributes:
         keys: What it was found by.
-        extension: The extension that has taken it out; empty if none has.
+        extension: The extension that removed it; empty if none has.
     """
 
     keys: frozenset[Key]

@@ -196,7 +196,7 @@ class Bundle(Named):
         given: Any
         for given in types:
             if not isinstance(given, PassType):
-                message = f"{given!r} of bundle '{name}' is no type of pass"
+                message = f"{given!r} of bundle '{name}' is not a type of pass"
                 raise DefinitionError(f"{message}; write PassType({given!r})")
         self.name = name
         self.members = members
