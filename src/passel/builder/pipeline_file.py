@@ -145,9 +145,7 @@ class _Reader:
         """
         chain = (*chain, path)
         if not is_data(path):
-            raise _refusal(
-                f"'{path.name}' is not a .yaml file, and only those can be included", span
-            )
+            raise _refusal(f"'{path.name}' is not a .yaml file; no other can be included", span)
         file = _File(self.text(path, span), given)
         if any(path.samefile(each) for each in chain[:-1]):
             shown = " includes ".join(f"'{each}'" for each in chain)
