@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,13 +25,11 @@ PIPELINES = [
 
 @pytest.mark.parametrize("ir", ["xdsl", "mlir"])
 @pytest.mark.parametrize("pipeline", PIPELINES)
-def test_bytes_that_are_no_text(tmp_path: Path, ir: str, pipeline: bytes) -> None:
+def test_bytes_that_are_no_text(tmp_path: Path, programs: Path, ir: str, pipeline: bytes) -> None:
     """What is wrong is said in a line with a caret below it, not by a traceback."""
     (tmp_path / "in.mlir").write_text("func.func @f() { return }")
-    command = [os.fsencode(sys.executable), b"-m", b"passel", f"--ir={ir}".encode(), b"in.mlir"]
-    done = subprocess.run(
-        [*command, b"-p", pipeline], cwd=tmp_path, capture_output=True, check=False, timeout=60
-    )
+    command = [programs / "passel-opt", f"--ir={ir}", "in.mlir", b"-p", pipeline]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (1, b"")
     first, *shown, caret = done.stderr.decode().splitlines()
     assert re.match(r"--pass-pipeline:1:\d+: error: ", first)

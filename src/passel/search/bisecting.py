@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 _SHOWN = 5
 """How many passes are named that may be to blame."""
 
-_TO_REDUCE = ": passel-reduce makes the input small"
-
 _FAITHFUL = PrintFlags(generic=True, debuginfo=True)
 """How IR is printed that is asked about."""
 
@@ -205,14 +203,14 @@ class Bisection:
         self._say = say
         self._told: set[int] = set()
         self._start, self._after = infos[run].before, infos[run].after
-        end = self._oracle.end
+        failed = self._oracle.failed
         self._steps = [
             each
             for each in record.executions
             if each.run == run
             and each.status in ("changed", "failed", "unknown")
             and not each.is_amid
-            and (end is None or each.number < end)
+            and (failed is None or each.number < failed.number)
         ]
 
     def find(self) -> Culprit:
@@ -263,13 +261,12 @@ class Bisection:
         """Ask about the last and the first state, twice; return the symbols of the last one."""
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
-        if last is None and self._oracle.end is None and self._after is not None:
+        if last is None and self._oracle.failed is None and self._after is not None:
             last = self._record.text(self._after)  # where nested ops are not texts of their own
         if first is None or last is None:
             raise SearchError("the record does not have the IR from before and after the run")
-        if not self._steps:
-            until = "in this run" if self._oracle.end is None else f"before it failed{_TO_REDUCE}"
-            raise SearchError(f"no pass has changed anything {until}")
+        if not self._steps and self._oracle.failed is None:
+            raise SearchError("no pass has changed anything in this run")
         self._check(last, "the last state", Verdict.INTERESTING, "the IR after the last pass")
         found = self._oracle.symbols(last)
         self._check(first, "the first state", Verdict.DULL, "the IR before any pass has run")
@@ -290,8 +287,8 @@ class Bisection:
         if verdict is Verdict.DULL:
             raise SearchError(f"{what} is not interesting: {why or 'there is nothing to find'}")
         if verdict is Verdict.INTERESTING:
-            because = f": {why}" if why else "" if self._oracle.end is None else _TO_REDUCE
-            raise SearchError(f"{what} is interesting already, so no pass is to blame{because}")
+            because = f": {why}" if why else ""
+            raise SearchError(f"{what} is interesting already, so no pass made it so{because}")
         if why or expected is Verdict.INTERESTING:
             raise SearchError(f"{what} cannot be asked about: {why or 'it is not valid'}")
 

@@ -235,11 +235,11 @@ class Oracle(ABC):
 
     Attributes:
         pipeline: What runs on the IR that it is asked about; empty if it is about that alone.
-        end: The number of the execution in a record behind which there is nothing to find.
+        failed: The execution in a record that failed: behind it, there is nothing to find.
     """
 
     pipeline: str = ""
-    end: int | None = None
+    failed: Execution | None = None
 
     def case(self, ir: str) -> Case:
         """Return the case to ask about, given the IR."""
@@ -282,12 +282,15 @@ class SameFailure(Oracle):
         self._subject = subject
         self.identity = identity
         self.pipeline = pipeline
-        self.end: int | None = None if failed is None else failed.number
-        self._symbol = None if failed is None else failed.symbol
+        self.failed = failed
 
     def symbols(self, text: str) -> Collection[str]:
         """Return the symbol of the op on which the pass fails."""
-        return [self._symbol] if self._symbol else []
+        return [self.failed.symbol] if self.failed and self.failed.symbol else []
+
+    def why(self, case: Case, scratch: Scratch) -> str:
+        """Name the pass that fails."""
+        return f"{self.identity}; passel-reduce makes the input small"
 
     def __call__(self, case: Case, scratch: Scratch) -> Verdict:
         """Run the case."""

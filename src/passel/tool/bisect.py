@@ -114,7 +114,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
     subject, strict = (
         Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
     )
-    trials = Trials(_asked(record, run, settings, subject, strict))
+    trials = Trials(_oracle(record, run, settings, subject, strict))
     culprit = Bisection(record, trials, run=run.number, say=_say).find()
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
@@ -139,7 +139,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
     return 0
 
 
-def _asked(
+def _oracle(
     record: Record, run: RunInfo, settings: Settings, subject: Subject, strict: Subject
 ) -> Oracle:
     """Return the oracle that a command line asks for.
@@ -171,13 +171,13 @@ def _asked(
                 _say(f"BISECT: not run: {oracle.left_out}")
             return oracle
         case []:
-            return _of_failure(record, run, strict)
+            return _failure_oracle(record, run, strict)
         case _:
             listed = " and ".join(f"'--{name.replace('_', '-')}'" for name in asked)
             raise UsageError(f"{listed} ask for different things: give one")
 
 
-def _of_failure(record: Record, run: RunInfo, strict: Subject) -> Oracle:
+def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
     """Return the oracle for IR that makes the pass fail that failed first."""
     first = first_failed(record, run.number)
     if first is None and run.failures:

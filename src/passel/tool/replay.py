@@ -89,7 +89,7 @@ class Replay:
         for name, written in self._settings.line.written.items():
             flag = self._settings.known[name]
             if flag.replayed or name in own:
-                words += written if flag.repeated else written[-1:]
+                words += dict.fromkeys(written) if flag.repeated else written[-1:]
         if self._settings.verify_each == "always":
             words.append("--verify-each=always")
         return f"{shlex.join(words)} {{file}}"

@@ -34,12 +34,12 @@ class SearchFlags(FlagGroup):
         "a command that exits with 0 if the case in the file {} is interesting", "<command>"
     )
     computes_else: str = flag(
-        "functions compute something else than before: all, @name, or @name(1 : i32)",
+        "functions compute something else: all, @name, or @name(1 : i32)",
         "<function>",
         implied="all",
     )
     timeout: float | None = flag(
-        "how long a case may take, by default ten times as long as the input; a function, 5 s",
+        "time limit of a case (ten times what the input takes) or a function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )

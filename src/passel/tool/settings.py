@@ -89,17 +89,9 @@ class PipelineFlags(FlagGroup):
     verify_analyses: bool = flag("check what passes claim, or that they keep to their ops", **_read)
     check_isolation: bool = flag(DITTO, **_read)
     stop_after: str = flag(
-        "run no pass behind this one; the result is the IR there",
-        "<place>",
-        common=True,
-        replayed=True,
+        "run no pass behind this one, or up to it", "<place>", common=True, replayed=True
     )
-    start_after: str = flag(
-        "run no pass up to this one; the input is the IR there",
-        "<place>",
-        common=True,
-        replayed=True,
-    )
+    start_after: str = flag(DITTO, "<place>", common=True, replayed=True)
 
 
 class InputFlags(FlagGroup):
@@ -148,10 +140,10 @@ class OutputFlags(FlagGroup):
     mlir_pretty_debuginfo: bool = flag(DITTO)
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
     mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
-    mlir_print_skip_regions: bool = flag("print {...} for what is inside the top-level op")
-    mlir_print_local_scope: bool = flag("print without aliases at the top")
+    mlir_print_skip_regions: bool = flag("print {...} for regions, or without aliases at the top")
+    mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "leave out larger constants, or resources", "<n>", parse=number_of
+        "leave out what is larger", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
@@ -163,9 +155,7 @@ class DiagnosticFlags(FlagGroup):
         "check expected-error comments", "<all|only-expected>", implied="all", common=True
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "show none below this level, or no notes that stand alone",
-        "<errors|warnings|remarks>",
-        "remarks",
+        "errors, warnings or remarks; or no notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
@@ -179,12 +169,10 @@ class DiagnosticFlags(FlagGroup):
         parse=color_of,
         searched=True,
     )
-    remarks_filter: str = flag(
-        "show optimization remarks of these categories, of all kinds or one", "<regex>"
-    )
-    remarks_filter_passed: str = flag(DITTO, "<regex>")
+    remarks_filter: str = flag("show optimization remarks of these categories", "<regex>")
+    remarks_filter_passed: str = flag("only those about what was done, or missed", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
-    remarks_filter_failed: str = flag(DITTO, "<regex>")
+    remarks_filter_failed: str = flag("of other kinds", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag("of several about one place: all, or the last", "<all|final>", "all")
     remark_format: str = flag(
@@ -218,7 +206,7 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = flag("print how long each pass took", short=("time-passes",), common=True)
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "its form; ops: the slowest passes on single ops", "<list|tree|ops>", "tree"
+        "its form; ops: the slowest on single ops", "<list|tree|ops>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = flag("print the statistics of all passes", common=True)
@@ -231,7 +219,7 @@ class ReportFlags(FlagGroup):
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
     mlir_debug_counter: str = flag(
-        "skip and limit pass executions, or print how often they ran", "<counters>", replayed=True
+        "skip and limit pass executions, or count them", "<counters>", replayed=True
     )
     mlir_print_debug_counter: bool = flag(DITTO)
 

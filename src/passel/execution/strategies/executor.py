@@ -49,7 +49,7 @@ class OnExecutor(Sharing):
     def obstacle(self, run: RunFacts, level: Level) -> str:
         """Return why nothing is shared; empty if it is."""
         if ability_of(run.adapter, ShipsOps) is None:
-            return f"Python passes on ops of {run.adapter.name} run in one process only"
+            return f"ops of {run.adapter.name} cannot leave this process"
         if run.hooks.sees_steps:
             return "a run is observed in one process only"
         if level.ctx.cached is not None and level.ctx.cached.is_used_around():

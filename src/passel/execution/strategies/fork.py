@@ -49,7 +49,7 @@ class Forked(Sharing):
     def obstacle(self, run: RunFacts, level: Level) -> str:
         """Return why nothing is shared; empty if it is."""
         if ability_of(run.adapter, SendsOps) is None:
-            return f"Python passes on ops of {run.adapter.name} run in one process only"
+            return f"ops of {run.adapter.name} cannot leave this process"
         return super().obstacle(run, level) or _left_behind()
 
     def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
