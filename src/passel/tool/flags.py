@@ -113,10 +113,10 @@ def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield name, value if equals else "".join(words[index + 1 : index + 2])
 
 
-def without_record(words: Sequence[str]) -> list[str]:
-    """Return a command line that does not write over the record that it has written."""
+def without(name: str, words: Sequence[str]) -> list[str]:
+    """Return a command line without a flag that takes a value."""
     pairs = zip(words, ("", *words), strict=False)
-    flags = ("-record", "--record")
+    flags = (f"-{name}", f"--{name}")
     return [
         word
         for word, before in pairs

@@ -19,7 +19,7 @@ from passel.frontend import UnreadableError, UsageError
 from passel.instruments.whole_files import lasting
 from passel.ir import InvalidIR, LowersPasses, ability_of, crossing_with
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
-from passel.tool.flags import PROGRAM, flags_in
+from passel.tool.flags import PROGRAM, flags_in, without
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
 from passel.tool.output import Output, Renderer, put
 from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch, set_up
@@ -148,9 +148,8 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
 
     words = [word for word in words if word.lstrip("-") != "no-fast-paths"]  # xDSL has no such flag
     write = Output("-").write
-    return compat.main(
-        words, compat.CompatTool(tool.registry, tool.dialects, write, release_collector)
-    )
+    words = without("compat", words)
+    return compat.main(words, tool.registry, tool.dialects, write, release_collector)
 
 
 def _run(words: list[str], tool: ToolDefinition) -> int:

@@ -17,7 +17,7 @@ from passel.hooks import PassInstrumentation
 from passel.instruments.whole_files import check_writable, lasting, write_whole
 from passel.ir import PrintFlags
 from passel.passes import Pass
-from passel.tool.flags import without_record
+from passel.tool.flags import without
 from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Replay:
             return
         if settings.input != "-":
             # What was recorded of the run that failed is kept.
-            words = without_record(settings.line.words)
+            words = without("record", settings.line.words)
             how = f"to replay: {shlex.join([settings.program, *words])}"
         else:
             how = (

@@ -17,7 +17,7 @@ from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.instruments.remarks import sifting_remarks
 from passel.passes.remarks import remark_filter
-from passel.tool.flags import without_record
+from passel.tool.flags import without
 from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Reports(ExitStack):
         refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
-        command = (self._settings.program, *without_record(self._settings.line.words))
+        command = (self._settings.program, *without("record", self._settings.line.words))
         return Recorder(file, command_line=command)
 
     def _make_sifting(self) -> Callable[[Any], AbstractContextManager[Any]]:

@@ -11,12 +11,10 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from argparse import SUPPRESS, ArgumentParser
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from xdsl.ir import Attribute
-from xdsl.printer import Printer
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
@@ -30,7 +28,6 @@ from passel.passes import default_registry
 from passel.schedule import PassStep
 from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.fast import parser_class
-from passel.xdsl.parsing import collector_paused
 from passel.xdsl.registration import register_xdsl_passes
 
 if TYPE_CHECKING:
@@ -44,30 +41,28 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 
-class CompatTool(NamedTuple):
-    """A tool that runs as xdsl-opt does.
+def main(
+    argv: Sequence[str],
+    registry: PassRegistry | None,
+    dialects: Sequence[Dialect],
+    write: Callable[[str], None],
+    after_parsing: Callable[[], None],
+) -> int:
+    """Run as xdsl-opt does, and return the exit code.
 
-    Attributes:
+    Args:
+        argv: The arguments.
         registry: The passes; None for all installed ones.
         dialects: Dialects that no installed package brings.
         write: Writes to the standard output, all of it or with an error.
         after_parsing: Called when the input has been parsed.
     """
-
-    registry: PassRegistry | None
-    dialects: Sequence[Dialect]
-    write: Callable[[str], None]
-    after_parsing: Callable[[], None]
-
-
-def main(argv: Sequence[str], tool: CompatTool) -> int:
-    """Run as xdsl-opt does, without the flag that asked for it; return the exit code."""
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
         with warnings.catch_warnings():
             # Python hides deprecations from users of programs; xdsl-opt shows them.
             warnings.filterwarnings("default", category=DeprecationWarning)
-            _CompatMain(argv, tool).run()
+            _CompatMain(argv, registry, dialects, write, after_parsing).run()
     except SystemExit as error:  # argparse, and --shrink
         if getattr(error, "__notes__", ()):
             raise  # a pass
@@ -80,26 +75,20 @@ def main(argv: Sequence[str], tool: CompatTool) -> int:
         return 1
     finally:
         # xDSL's switches are global, and this process may not be over.
-        Attribute.__post_init__ = verify_attribute
-        Diagnostic.colored = colored
+        Attribute.__post_init__, Diagnostic.colored = verify_attribute, colored
     return 0
 
 
 class _CompatMain(xDSLOptMain):
     """xDSL's driver around passel's parser and pass manager."""
 
-    def __init__(self, args: Sequence[str], tool: CompatTool) -> None:
-        self._tool = tool
+    def __init__(self, args: Sequence[str], *tool: Any) -> None:
+        self.registry, dialects, self.write, self.after_parsing = tool
+        self.adapter = XDSLAdapter(dominance=False, dialects=dialects)
         super().__init__(args=args)
 
-    def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
-        super().register_all_arguments(arg_parser)
-        arg_parser.add_argument("--compat", "-compat", help=SUPPRESS)
-
     def register_all_dialects(self) -> None:
-        super().register_all_dialects()
-        for dialect in self._tool.dialects:
-            self.ctx.register_dialect(dialect.name, lambda dialect=dialect: dialect)
+        self.ctx = self.adapter.create_context()
 
     def register_all_frontends(self) -> None:
         self.available_frontends["mlir"] = self._parse
@@ -107,25 +96,23 @@ class _CompatMain(xDSLOptMain):
     def _parse(self, stream: IO[Any]) -> ModuleOp:
         data = stream.read()
         text = data if isinstance(data, str) else data.decode("utf-8")  # text in older releases
-        with collector_paused():
-            parser = parser_class(len(text))(self.ctx, text, self.get_input_name(), None)
-            module = parser.parse_module(not self.args.no_implicit_module)
-        self._tool.after_parsing()
+        parser = parser_class(len(text))(self.ctx, text, self.get_input_name())
+        module = parser.parse_module(not self.args.no_implicit_module)
+        self.after_parsing()
         return module
 
     def output_resulting_program(self, prog: ModuleOp) -> str:
         text = super().output_resulting_program(prog)
         if self.args.output_file is not None:
             return text
-        self._tool.write(text)
+        self.write(text)
         return ""
 
     def setup_pipeline(self) -> None:
-        registry = self._tool.registry
+        registry = self.registry
         if registry is None:  # xDSL's own passes, also where passel has one of the same name
             registry = default_registry().copy()
             register_xdsl_passes(registry, override=True)
-        self.adapter = XDSLAdapter(dominance=False)
         self.manager = PassManager.parse(
             self.args.passes,
             self.ctx,
@@ -135,9 +122,8 @@ class _CompatMain(xDSLOptMain):
             name="--passes",
         )
         self.manager.enable_verifier(not self.args.disable_verify)
-        narrator = _Narrator(len(self.manager), self.args)
-        if narrator.prints or narrator.times:
-            self.manager.add_instrumentation(narrator)
+        if self.args.print_between_passes or getattr(self.args, "time_passes", False):
+            self.manager.add_instrumentation(_Narrator(self.args))
 
     def apply_passes(self, prog: ModuleOp) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride] - older releases ask whether to print
         try:
@@ -159,26 +145,21 @@ class _CompatMain(xDSLOptMain):
 class _Narrator(PassInstrumentation):
     """`--print-between-passes` and `--time-passes`: on the standard output, as xDSL has it."""
 
-    def __init__(self, steps: int, args: Any) -> None:
-        self.steps = steps
+    def __init__(self, args: Any) -> None:
         self.prints: bool = args.print_between_passes
         self.times: bool = getattr(args, "time_passes", False)
 
     def before_run(self, run: Run) -> None:
-        self.steps_left = self.steps  # also in further parts of a split input
+        self.last = ""
 
     def before_pass(self, step: Step, op: Any) -> None:
-        if op.parent is None:
-            self.started = perf_counter()
-
-    def after_pass(self, step: Step, op: Any) -> None:
         if op.parent is not None:
             return
-        name = step.pass_.name if isinstance(step, PassStep) else step.path
-        if self.times:
-            sys.stdout.write(f"Pass {name} took {perf_counter() - self.started} seconds\n")
-        self.steps_left -= 1
-        if self.prints and self.steps_left:
-            sys.stdout.write(f"IR after {name}:\n")
-            Printer(stream=sys.stdout).print_op(op)
-            sys.stdout.write("\n\n\n\n")
+        if self.prints and self.last:
+            sys.stdout.write(f"IR after {self.last}:\n{op!s}\n\n\n\n")
+        self.last = step.pass_.name if isinstance(step, PassStep) else step.path
+        self.started = perf_counter()
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        if self.times and op.parent is None:
+            sys.stdout.write(f"Pass {self.last} took {perf_counter() - self.started} seconds\n")

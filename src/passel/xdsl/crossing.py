@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Attribute, Operation
 
-_NOT_IN_MLIR = {"gpu.func": {"kernel"}}
-"""Properties of xDSL's ops that MLIR's ops of the same name do not have."""
-_NOTHING: set[str] = set()
+_WITHOUT_PROPERTIES = frozenset({"gpu.func"})
+"""Ops of which MLIR lacks a property that xDSL has."""
 _FEW_ELEMENTS = 100
 """So many elements of a constant are printed one by one."""
 
@@ -104,10 +103,10 @@ class XDSLSide:
 
 
 class _Printer(Printer):
-    """Prints properties that MLIR would not take as attributes, which xDSL makes properties again.
+    """Prints properties as attributes where MLIR would lose them.
 
     MLIR drops a property that its op does not have; of an op that it does not know, passes see
-    attributes only.
+    attributes only. Both make properties of attributes again.
     """
 
     known: Callable[[str], bool] | None = None
@@ -125,25 +124,13 @@ class _Printer(Printer):
 
     def print_op_with_default_format(self, op: Operation) -> None:
         """Print an op."""
-        lost = self._lost(op) - op.attributes.keys()
-        if not lost:
-            super().print_op_with_default_format(op)
-            return
-        moved = {name: value for name, value in op.properties.items() if name in lost}
-        self.print_operands(op.operands)
-        self.print_successors(op.successors)
-        if kept := {k: v for k, v in op.properties.items() if k not in lost}:
-            self.print_string(" ")
-            with self.in_angle_brackets():
-                self.print_attr_dict(kept)
-        self.print_regions(op.regions)
-        self.print_op_attributes({**moved, **op.attributes})
-        self.print_string(" : ")
-        self.print_operation_type(op)
+        outer = self.print_properties_as_attributes
+        clash = op.properties.keys() & op.attributes.keys()
+        self.print_properties_as_attributes = not clash and self._loses_properties(op)
+        super().print_op_with_default_format(op)
+        self.print_properties_as_attributes = outer
 
-    def _lost(self, op: Operation) -> set[str]:
-        if self.known is None or not op.properties or isinstance(op, UnregisteredOp):
-            return set()
-        if not self.known(op.name):
-            return set(op.properties)
-        return _NOT_IN_MLIR.get(op.name, _NOTHING) & op.properties.keys()
+    def _loses_properties(self, op: Operation) -> bool:
+        if self.known is None or isinstance(op, UnregisteredOp):
+            return False
+        return op.name in _WITHOUT_PROPERTIES or not self.known(op.name)

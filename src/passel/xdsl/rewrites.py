@@ -58,7 +58,7 @@ def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
 
 
 class _Counted(RewritePattern):
-    """A pattern that writes down what it rewrites, up to a limit.
+    """A pattern that writes down what it rewrites, up to a limit; parts of it do so themselves.
 
     Args:
         pattern: The pattern.
@@ -67,46 +67,27 @@ class _Counted(RewritePattern):
     """
 
     def __init__(self, pattern: RewritePattern, done: list[str], limit: int | None) -> None:
-        self._done, self._limit = done, limit
-        self._last = pattern
+        self._name = "rewriting" if (name := type(pattern).__name__).startswith("_") else name
         if type(pattern) is GreedyRewritePatternApplier:
-            inner = [_Noted(each, self) for each in pattern.rewrite_patterns]
-            pattern = replace(pattern, rewrite_patterns=inner)
-        self._pattern = pattern
+            self._name = "folding"
+            parts = [_Counted(each, done, limit) for each in pattern.rewrite_patterns]
+            pattern = replace(pattern, rewrite_patterns=parts)
+        self._pattern, self._done, self._limit = pattern, done, limit
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if self._limit is not None and len(self._done) >= self._limit:
+        before = len(self._done)
+        if before == self._limit:
             return
-        title = f"{op.name} at {convert_location(op.location)}"
-        self._last = self._pattern
         self._pattern.match_and_rewrite(op, rewriter)
-        if rewriter.has_done_action:
-            is_fold = isinstance(self._last, GreedyRewritePatternApplier)
-            name = type(self._last).__name__
-            what = "folding" if is_fold else "rewriting" if name.startswith("_") else name
-            self._done.append(f"{what} on {title}")
-
-    def note(self, pattern: RewritePattern) -> None:
-        """Take note of the pattern that is applied."""
-        self._last = pattern
-
-
-class _Noted(RewritePattern):
-    """One of several patterns, which says when it is applied."""
-
-    def __init__(self, pattern: RewritePattern, owner: _Counted) -> None:
-        self._pattern, self._owner = pattern, owner
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        self._owner.note(self._pattern)
-        self._pattern.match_and_rewrite(op, rewriter)
+        if rewriter.has_done_action and len(self._done) == before:
+            self._done.append(f"{self._name} on {op.name} at {convert_location(op.location)}")
 
 
 def _counted(
     tidy: Callable[[Region, PatternRewriterListener], bool], done: list[str], limit: int | None
 ) -> Callable[[Region, PatternRewriterListener], bool]:
     def counted(region: Region, listener: PatternRewriterListener) -> bool:
-        if limit is not None and len(done) >= limit:
+        if len(done) == limit:
             return False
         changed = tidy(region, listener)
         if changed:
