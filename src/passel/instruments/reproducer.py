@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,21 +46,26 @@ class Recipe(NamedTuple):
     steps: Sequence[PassStep]
 
 
-@dataclass(slots=True, eq=False)
-class _Running:
-    """A pass that runs on an op, or has failed on it.
+class _Running(NamedTuple):
+    """A pass that runs on an op.
 
     Attributes:
         executions: That of it, last, and those of passes that have run the pipeline it is in.
         recipe: The IR before it, and the pass alone, if that is recorded.
-        failed: Those in pipelines that it has run that have failed.
-        failure: Why it has failed.
+        number: How many passes had failed before it.
     """
 
     executions: Sequence[PassExecution]
-    recipe: Recipe | None = None
-    failed: list[_Running] = field(default_factory=list["_Running"])
-    failure: Failure | None = None
+    recipe: Recipe | None
+    number: int
+
+
+class _Failed(NamedTuple):
+    """A pass that has failed on an op, as `_Running` has it, and why."""
+
+    executions: Sequence[PassExecution]
+    recipe: Recipe | None
+    failure: Failure
 
 
 class CrashReproducer(PassInstrumentation):
@@ -119,7 +123,6 @@ class CrashReproducer(PassInstrumentation):
         self.local = local
         self.threading = threading
         self.replay = replay
-        self._started: Run | None = None
 
     @property
     def running(self) -> Path | None:
@@ -135,10 +138,10 @@ class CrashReproducer(PassInstrumentation):
         self.reproducer = None
         self._file = ReproducerFile(self.path)
         self._problem = ""
-        self._running = [_Running(())]
-        self._failed: dict[int, Sequence[_Running]] = {}
+        self._running: list[_Running] = []
+        self._failed: list[_Failed] = []  # since the outermost pass that runs has begun
+        self._told: dict[int, Sequence[_Failed]] = {}  # by the failure of the outermost pass
         self._whole: Recipe | None = None
-        self._started = run
         anchor = run.adapter.kind_of(run.op).name
         node = run.pipeline.to_node(all_options=True)._replace(anchor=anchor)
         steps = tuple(passes_of(run.pipeline))
@@ -148,41 +151,37 @@ class CrashReproducer(PassInstrumentation):
     def before_pass(self, step: Step, op: Any) -> None:
         """Write the local reproducer ahead."""
         if isinstance(step, PassStep):
-            executions = [*self._running[-1].executions, execution_of(self.run, step, op)]
+            outer = self._running[-1].executions if self._running else ()
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
-            self._running.append(_Running(executions, recipe))
+            executions = [*outer, execution_of(self.run, step, op)]
+            self._running.append(_Running(executions, recipe, len(self._failed)))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Go back to the pass that runs it, which goes on."""
-        if isinstance(step, PassStep):
-            self._running.pop()
-            self._prepare(self._running[-1].recipe)
+        self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Remember the failure."""
-        ended = self._running[-1]
-        self.after_pass(step, op)
-        if failure is None or not isinstance(step, PassStep):
+        if not isinstance(step, PassStep):
             return
-        ended.failure = failure
+        executions, recipe, number = self._running.pop()
+        if self._running:
+            self._prepare(self._running[-1].recipe)
         # A pass that gives up, or is interrupted, because of what it has run is not to blame.
-        is_told = ended.failed and failure.kind in {"failed", "interrupted"}
-        failed = ended.failed if is_told else [ended]
-        outer = self._running[-1]
-        outer.failed += failed
-        if not outer.executions:
-            self._failed[id(failure)] = failed
+        if failure is None:
+            del self._failed[number:]
+        elif not self._failed[number:] or failure.kind not in {"failed", "interrupted"}:
+            self._failed[number:] = [_Failed(executions, recipe, failure)]
+        if not self._running:
+            self._told[id(failure)], self._failed = self._failed, []
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Put the file in its place and report it, or remove it."""
-        if self._started is not run:
-            return  # an interrupt kept it from starting
         try:
             if failed:
                 self._report(run)
         finally:
-            self._started = None
             self._file.discard()
 
     # -- What to record ---------------------------------------------------------------------
@@ -201,15 +200,14 @@ class CrashReproducer(PassInstrumentation):
         return Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
-        adapter, root = self.run.adapter, self.run.op
-        scopes: list[str] = []
+        adapter, nodes = self.run.adapter, step.to_nodes(all_options=True)
         for each in outwards(adapter, op):
             kind = adapter.kind_of(each)
-            if scopes and not kind.isolated:
+            if each != op and not kind.isolated:
                 break  # no pipeline reaches what is inside
-            scopes.append(kind.name)
-            if each == root:
-                return self._recipe(_scoped_text(reversed(scopes), step), [step])
+            nodes = (PipelineNode(kind.name, nodes),)
+            if each == self.run.op:
+                return self._recipe(print_pipeline(nodes[0]), [step])
         return None
 
     def _prepare(self, recipe: Recipe | None) -> None:
@@ -225,30 +223,17 @@ class CrashReproducer(PassInstrumentation):
             verify_each=self.run.verifies,
         )
 
-    def _readable(self, recipe: Recipe) -> Recipe:
-        adapter = self.run.adapter
-        if isinstance(adapter, WritesSources):
-            with suppress(Exception):  # the other form is there
-                return recipe._replace(ir=adapter.readable_source(recipe.ir, self.run.ir_context))
-        return recipe
-
     # -- The report -------------------------------------------------------------------------
 
     def _report(self, run: Run) -> None:
         failed = [
             each
             for failure in run.outcome.failures
-            for each in self._failed.get(id(failure)) or [_unseen(run, failure)]
+            for each in self._told.get(id(failure)) or [_unseen(run, failure)]
         ]
         local = failed[0].recipe if failed else None
         recipe = local or self._whole
-        outcome, written = self._problem, False
-        if recipe is not None:
-            written = self._file.commit(self._text(self._readable(recipe)))
-            outcome = self._file.problem
-            if written:
-                self.reproducer = self._file.path
-                outcome = f"reproducer generated at `{self._file.title}`"
+        outcome = self._problem if recipe is None else self._write(run, recipe)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
@@ -256,13 +241,22 @@ class CrashReproducer(PassInstrumentation):
         if first is not None and first.kind not in _ABOUT_THE_RUN:
             error.location = first.location
         while_executing = self._while_executing(failed, is_local=local is not None)
-        note = f"Pipeline failed{while_executing}: {outcome}"
-        if written and recipe is not None:
-            note += f"\n{how_to_replay(run, self._file.title, recipe.steps, self.replay)}"
-        error.attach_note(note)
+        error.attach_note(f"Pipeline failed{while_executing}: {outcome}")
         run.conclude(error)
 
-    def _while_executing(self, failed: Iterable[_Running], *, is_local: bool) -> str:
+    def _write(self, run: Run, recipe: Recipe) -> str:
+        """Write the reproducer; return where it is and how to replay it, or what went wrong."""
+        if isinstance(run.adapter, WritesSources):
+            with suppress(Exception):  # the other form is there
+                readable = run.adapter.readable_source(recipe.ir, run.ir_context)
+                recipe = recipe._replace(ir=readable)
+        if not self._file.commit(self._text(recipe)):
+            return self._file.problem
+        self.reproducer = self._file.path
+        replay = how_to_replay(run, self._file.title, recipe.steps, self.replay)
+        return f"reproducer generated at `{self._file.title}`\n{replay}"
+
+    def _while_executing(self, failed: Iterable[_Failed], *, is_local: bool) -> str:
         ran = (each.executions[-1:] if self.local else each.executions for each in failed)
         titles = [each.title for each in dict.fromkeys(chain.from_iterable(ran))]
         if not titles:
@@ -274,24 +268,14 @@ class CrashReproducer(PassInstrumentation):
         return f" while executing [{', '.join(titles)}]"
 
 
-def _unseen(run: Run, failure: Failure) -> _Running:
+def _unseen(run: Run, failure: Failure) -> _Failed:
     """Return a failure that no hook of a pass was given: in another process, or before passes."""
     steps = {step.path: step for step in passes_of(run.pipeline)}
     name, display_name = "", failure.pass_text
     if step := steps.get(failure.path):
         name, display_name = step.pass_.name, step.display_name
     op = OpIdentity(failure.op_name, failure.symbol)
-    execution = PassExecution(failure.path, name, display_name, (op,))
-    return _Running([execution], failure=failure)
-
-
-def _scoped_text(scopes: Iterable[str], step: PassStep) -> str:
-    """Return a pipeline of one pass inside of the anchors given."""
-    *outer, innermost = scopes
-    node = PipelineNode(innermost, step.to_nodes(all_options=True))
-    for anchor in reversed(outer):
-        node = PipelineNode(anchor, (node,))
-    return print_pipeline(node)
+    return _Failed([PassExecution(failure.path, name, display_name, (op,))], None, failure)
 
 
 _ALLOWED = re.compile(r" --allow-effects=(\S*)")
