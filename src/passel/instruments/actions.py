@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -131,19 +133,22 @@ EVERY = "pass-execution"
 """The counter of all executions: passes, and steps that run nested pipelines."""
 
 
-class _Counter:
-    __slots__ = ("count", "limit", "skip")
+_SETTING = re.compile(r"([^=]+)-(skip|count)=(.*)", re.DOTALL)
 
-    def __init__(self) -> None:
-        self.count, self.skip, self.limit = 0, 0, -1
+
+@dataclass
+class _Counter:
+    """A counter, and what it is set to."""
+
+    seen: int = 0
+    skip: int = 0
+    count: int = -1
 
     def admits(self) -> bool:
         """Count an execution and return whether it is to happen."""
-        self.count += 1
-        if self.skip < 0:
-            return True
-        behind = self.count - self.skip
-        return behind > 0 and (self.limit < 0 or behind <= self.limit)
+        self.seen += 1
+        number = self.seen - self.skip
+        return self.skip < 0 or (number > 0 and (self.count < 0 or number <= self.count))
 
 
 class DebugCounter:
@@ -186,18 +191,14 @@ class DebugCounter:
         return self._counters.keys()
 
     def _set(self, argument: str) -> None:
-        left, equals, value = argument.strip().partition("=")
-        name, dash, what = left.rpartition("-")
-        if not equals or not dash or not name or what not in ("skip", "count"):
+        setting = _SETTING.fullmatch(argument.strip())
+        if setting is None:
             form = "'<counter>-skip=<n>' or '<counter>-count=<n>'"
             raise ValueError(f"expected {form}, got '{argument}'")
+        name, what, value = setting.groups()
         if not value.removeprefix("-").isdecimal():
-            raise ValueError(f"expected a number for '{left}', got '{value}'")
-        counter = self._counters.setdefault(name, _Counter())
-        if what == "skip":
-            counter.skip = int(value)
-        else:
-            counter.limit = int(value)
+            raise ValueError(f"expected a number for '{name}-{what}', got '{value}'")
+        setattr(self._counters.setdefault(name, _Counter()), what, int(value))
 
     def __call__(self, step: Step, op: Any) -> bool:
         """Count a step and return whether it is to run."""
@@ -212,7 +213,7 @@ class DebugCounter:
     def report(self) -> str:
         """Return a line for each counter: `{count,skip,limit}`, -1 being none."""
         lines = [
-            f"{name:<32}: {{{counter.count},{counter.skip},{counter.limit}}}"
+            f"{name:<32}: {{{counter.seen},{counter.skip},{counter.count}}}"
             for name, counter in sorted(self._counters.items())
         ]
         return "\n".join(["DebugCounter counters:", *lines])

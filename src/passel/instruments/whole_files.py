@@ -36,9 +36,7 @@ def check_writable(path: str | Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if target.exists() and os.access(target, os.W_OK):
         return
-    target.parent.stat()
-    if not target.parent.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+    os.stat(os.path.join(target.parent, ""))  # noqa: PTH116, PTH118 - refuses what is no directory
     if target.exists() or not os.access(target.parent, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     with suppress(FileNotFoundError):
@@ -48,8 +46,8 @@ def check_writable(path: str | Path) -> None:
 def write_whole(path: Path, contents: str | bytes) -> None:
     """Write a file that has either its old contents or all of the new ones, whatever happens.
 
-    The contents go to a file beside it, which then takes its place; a link stays one. Where none
-    can be created there, the file is overwritten, and gets its old contents back if that fails.
+    The contents go to a file beside it, which then takes its place; a link stays one. Only where
+    none can be created there, the file itself is overwritten.
 
     Args:
         path: The file; a device or a pipe is written to.
@@ -69,7 +67,7 @@ def write_whole(path: Path, contents: str | bytes) -> None:
     except OSError as error:
         if error.errno not in _NOT_BESIDE or not target.is_file():
             raise
-        _overwrite(target, data)
+        target.write_bytes(data)
 
 
 def _replace(target: Path, data: bytes) -> None:
@@ -83,22 +81,3 @@ def _replace(target: Path, data: bytes) -> None:
         with suppress(OSError):
             part.unlink()
         raise
-
-
-def _overwrite(target: Path, data: bytes) -> None:
-    with target.open("r+b", buffering=0) as file:
-        before = file.read()
-        try:
-            _write_from_start(file.fileno(), data)
-        except BaseException:
-            # Its old blocks are still its own, also if the disk is full.
-            _write_from_start(file.fileno(), before)
-            raise
-
-
-def _write_from_start(descriptor: int, data: bytes) -> None:
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-    os.ftruncate(descriptor, len(data))
