@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from passel.instruments.terminals import styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 
@@ -79,50 +79,54 @@ def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
         kept.update((n, theirs[at]) for at, n in before[i].defined.items() if at in theirs)
     arrived: set[int | None] = {*kept.values()}
 
-    def is_same(one: _Use, other: _Use) -> bool:
+    def is_same(i: int, name: str, j: int, other: str) -> bool:
         """Return whether two names are of one value, or one name of ops that are others."""
-        if one.definition in kept or other.definition in arrived:
-            return kept.get(one.definition) == other.definition
-        return one.name == other.name
+        old_one, new_one = before[i].scope.get(name), after[j].scope.get(other)
+        if old_one in kept or new_one in arrived:
+            return kept.get(old_one) == new_one
+        return name == other
 
     for i, j in alike.items():
-        if all(map(is_same, before[i].uses(), after[j].uses())):
+        pairs = zip(before[i].names, after[j].names, strict=True)
+        if all(is_same(i, name, j, other) for name, other in pairs):
             yield i, j
 
 
-def _versions(
-    old: Sequence[str], new: Sequence[str], alike: Mapping[int, int]
-) -> Mapping[int, int]:
+def _versions(old: Sequence[str], new: Sequence[str], alike: Mapping[int, int]) -> dict[int, int]:
     """Return the lines of ops that are the same, but stand elsewhere or have other operands.
 
     The latter are between the same lines as before, and have the same name and results.
     """
-    found = {*alike.values()}
-    moved: defaultdict[object, deque[int]] = defaultdict(deque)
-    added: defaultdict[object, deque[int]] = defaultdict(deque)
-    hole = 0
-    for j, line in enumerate(new):
-        if j in found:
-            hole = j + 1
+    removed = list(_between(len(old), alike))
+    added = list(_between(len(new), {j: j for j in alike.values()}))
+    moved = _paired(
+        ((i, old[i].strip()) for i, _ in removed), ((j, new[j].strip()) for j, _ in added)
+    )
+    arrived = {*moved.values()}
+    return moved | _paired(
+        ((i, (hole, _head(old[i]))) for i, hole in removed if i not in moved),
+        ((j, (hole, _head(new[j]))) for j, hole in added if j not in arrived),
+    )
+
+
+def _between(count: int, known: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield those of some lines that are not known, each with the last one before that is."""
+    last = -1
+    for number in range(count):
+        if number in known:
+            last = known[number]
         else:
-            moved[line.strip()].append(j)
-            added[hole, _head(line)].append(j)
-    versions: dict[int, int] = {}
-    for i in (i for i in range(len(old)) if i not in alike):
-        if there := moved[old[i].strip()]:
-            versions[i] = there.popleft()
-    found.update(versions.values())
-    hole = 0
-    for i, line in enumerate(old):
-        if i in alike:
-            hole = alike[i] + 1
-        elif i not in versions:
-            there = added[hole, _head(line)]
-            while there and there[0] in found:
-                there.popleft()
-            if there:
-                versions[i] = there.popleft()
-    return versions
+            yield number, last
+
+
+def _paired(
+    ours: Iterable[tuple[int, object]], theirs: Iterable[tuple[int, object]]
+) -> dict[int, int]:
+    """Return the lines with equal keys, in order."""
+    there: defaultdict[object, deque[int]] = defaultdict(deque)
+    for number, key in theirs:
+        there[key].append(number)
+    return {number: there[key].popleft() for number, key in ours if there[key]}
 
 
 def _head(line: str) -> str:
@@ -131,30 +135,18 @@ def _head(line: str) -> str:
     return found[0] if found else ""
 
 
-class _Use(NamedTuple):
-    """A name in a line, and the number of the definition that it is of; None if there is none."""
-
-    name: str
-    definition: int | None
-
-
 class _Names(NamedTuple):
     """Names of values and blocks in a line.
 
     Attributes:
         names: The names.
-        scopes: The definitions in the regions around the line, and in that which it begins.
+        scope: The definitions in the regions around the line, and in that which it begins.
         defined: By their place among the names, the definitions in the line.
     """
 
     names: Sequence[str]
-    scopes: Sequence[dict[str, int]]
+    scope: Mapping[str, int]
     defined: Mapping[int, int]
-
-    def uses(self) -> Iterator[_Use]:
-        """Yield the names with their definitions."""
-        known = ChainMap(*reversed(self.scopes))
-        return (_Use(name, known.get(name)) for name in self.names)
 
 
 def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
@@ -163,28 +155,26 @@ def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
     Results are definitions, as are labels of blocks, and what is new in these or before a region:
     arguments of functions and blocks, and what a loop carries.
     """
-    scopes: list[dict[str, int]] = [{}]
+    scope = ChainMap[str, int]()
     found: list[_Names] = []
     for line in lines:
         start = line.lstrip()
-        if start.startswith("}") and scopes[1:]:
-            scopes.pop()
-        is_block = start.startswith("^")
-        if begins := line.endswith("{"):
-            scopes.append({})
+        if start.startswith("}") and scope.maps[1:]:
+            scope = scope.parents
+        outer, begins, is_block = scope, line.endswith("{"), start.startswith("^")
+        if begins:
+            scope = scope.new_child()
         results = _RESULTS.match(line)
         last = 0 if results is None else results.end()
         names = [name for name in _NAME.finditer(line) if name[1]]
         defined: dict[int, int] = {}
         for place, name in enumerate(names):
-            text = name[0]
-            is_label = is_block and not place
-            is_new = text[0] == "%" and not any(text in scope for scope in scopes)
-            is_result = name.start() < last
-            if is_result or is_label or (is_new and (begins or is_block)):
-                depth = len(scopes) - (begins and is_result)
-                scopes[depth - 1][text] = defined[place] = next(numbers)
-        found.append(_Names([name[0] for name in names], [*scopes], defined))
+            text, is_result = name[0], name.start() < last
+            is_new = text[0] == "%" and text not in scope
+            if is_result or (is_block and not place) or (is_new and (begins or is_block)):
+                defined[place] = next(numbers)
+                (outer if is_result else scope)[text] = defined[place]
+        found.append(_Names([name[0] for name in names], scope, defined))
     return found
 
 

@@ -142,7 +142,11 @@ class Trace(PassInstrumentation):
         """Begin a slice such as `cse @main`."""
         execution = execution_of(self.run, step, op)
         name = execution.name or execution.display_name
-        args = {"path": step.path, **_identity(execution.ops), **self._facts(step, op)}
+        location = self.run.adapter.location(op)
+        place = str(location) if location.file else location.label or "unknown"
+        args = {"path": step.path, **_identity(execution.ops), "location": place}
+        if isinstance(step, PassStep):
+            args["options"] = step.pass_.option_text()
         self._begin(f"{name} {_place(execution.op)}", "pass", args)
 
     def after_pass(self, step: Step, op: Any) -> None:
@@ -157,10 +161,8 @@ class Trace(PassInstrumentation):
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """End it, with why the pass has failed."""
-        if failure is None:
-            self._end(failed=True)
-        else:
-            self._end(failed=True, kind=failure.kind, message=failure.diagnostic.message)
+        why = failure and {"kind": failure.kind, "message": failure.diagnostic.message}
+        self._end(failed=True, **(why or {}))
 
     def before_verification(self, step: Step, op: Any) -> None:
         """Begin a slice."""
@@ -177,14 +179,6 @@ class Trace(PassInstrumentation):
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """End it."""
         self._end()
-
-    def _facts(self, step: Step, op: Any) -> dict[str, Any]:
-        """Return the location of a pass's op, and its options."""
-        location = self.run.adapter.location(op)
-        args = {"location": str(location) if location.file else location.label or "unknown"}
-        if isinstance(step, PassStep):
-            args["options"] = step.pass_.option_text()
-        return args
 
     # -- Events --------------------------------------------------------------------------------
 
@@ -212,31 +206,27 @@ class Trace(PassInstrumentation):
 
     def _announce(self, pid: int, tid: int) -> None:
         """Name a track, and its process if it is the first."""
-        process = "passel" if self._target is not None else "passel worker"
         names = {"thread_name": threading.current_thread().name}
         if not self._threads:
-            names["process_name"] = process
+            names["process_name"] = "passel" if self._target is not None else "passel worker"
         self._threads.add((pid, tid))
         common = {"ph": "M", "pid": pid, "tid": tid, "ts": self._now()}
         self._pending += [{**common, "name": k, "args": {"name": v}} for k, v in names.items()]
 
     def _sample(self, *, forced: bool = False) -> None:
         """Look at memory and, if that does not take too long, at the number of ops."""
-        now = self._now()
+        run, now = self.run, self._now()
         if forced or now > self._next_memory:
             self._next_memory = now + _MEMORY_PERIOD
             if memory := resident_memory():
                 self._event("C", name="memory", args={"MB": round(memory / 2**20, 2)})
         is_part = self._target is None  # and may have a part of the ops alone
-        if not is_part and (forced or (now > self._next_ops and self.run.outer is None)):
-            self._count_ops()
-
-    def _count_ops(self) -> None:
-        run, started = self.run, self._now()
-        count = sum(1 for _ in inwards(run.adapter, run.op))
-        self._event("C", name="ops", args={"ops": count})
-        now = self._now()
-        self._next_ops = now + _SHARE * (now - started)
+        if not is_part and (forced or (now > self._next_ops and run.outer is None)):
+            started = self._now()
+            count = sum(1 for _ in inwards(run.adapter, run.op))
+            self._event("C", name="ops", args={"ops": count})
+            now = self._now()
+            self._next_ops = now + _SHARE * (now - started)
 
     def _write(self, *, complete: bool = False) -> None:
         """Write what is pending; a stream gets all at once, when it is complete."""
@@ -246,13 +236,13 @@ class Trace(PassInstrumentation):
             return
         text = ",\n".join(json.dumps(event, default=str) for event in self._pending)
         try:
-            if isinstance(target, Path) and grows:
-                self._append(target, text)
-            elif isinstance(target, Path):
-                target.write_text(f"[\n{text}{_END}", encoding="ascii")
-            else:
+            if not isinstance(target, Path):
                 target.write(f"[\n{text}{_END}")
                 target.flush()
+            elif not grows:
+                target.write_text(f"[\n{text}{_END}", encoding="ascii")
+            elif text or not self._size:
+                self._append(target, text)
         except OSError:
             self._broken = True  # for good: there is no telling what the file holds now
             log_exception("the trace cannot be written")
@@ -260,12 +250,11 @@ class Trace(PassInstrumentation):
 
     def _append(self, path: Path, text: str) -> None:
         """Write events in place of the end of the array, and the end after them."""
-        if text or not self._size:
-            with path.open("r+" if self._size else "w", encoding="ascii", newline="\n") as file:
-                file.seek(self._size)
-                file.write(f",\n{text}" if self._size else f"[\n{text}")
-                self._size = file.tell() if text else 0
-                file.write(_END)
+        with path.open("r+" if self._size else "w", encoding="ascii", newline="\n") as file:
+            file.seek(self._size)
+            file.write(f",\n{text}" if self._size else f"[\n{text}")
+            self._size = file.tell() if text else 0
+            file.write(_END)
 
 
 def _identity(ops: Sequence[OpIdentity]) -> dict[str, Any]:
