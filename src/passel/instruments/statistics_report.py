@@ -7,34 +7,32 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections import Counter
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.timing_report import header
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TextIO
 
     from passel.hooks import Run
     from passel.passes import Statistic
+    from passel.passes.outcome import Counts
     from passel.schedule import Pipeline, Step
 
 
 Display: TypeAlias = Literal["pipeline", "list", "json"]
 
 
-class _Count(NamedTuple):
-    """A statistic with its value."""
-
-    name: str
-    value: int
-    description: str
-
-
 _Row: TypeAlias = "tuple[str, str, PassStep | None]"
 """The indentation of what runs, its title, and the step if it is a pass."""
+
+_Counts: TypeAlias = "Mapping[tuple[str, str], int]"
+"""The values of statistics by their names and descriptions."""
 
 
 class StatisticsReport(PassInstrumentation):
@@ -94,11 +92,6 @@ class StatisticsReport(PassInstrumentation):
         # By the path of a pass and their text: a pass may build an equal pipeline for each op.
         self._dynamic: dict[str, dict[str, Pipeline]] = {}
 
-    def before_run(self, run: Run) -> None:
-        """Forget the last run's pipelines."""
-        if run.outer is None:
-            self._dynamic.clear()
-
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Remember a pipeline that a pass runs, which the run's own pipeline lacks."""
         if isinstance(parent, PassStep):
@@ -117,26 +110,17 @@ class StatisticsReport(PassInstrumentation):
             self._dynamic.setdefault(path, {}).update(pipelines)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Print the report."""
+        """Print the report, and forget the run's pipelines."""
         if run.outer is None and self._prints:
-            self.write(run.pipeline, run.outcome.counts)
-
-    def write(self, pipeline: Pipeline, counts: Mapping[tuple[str, str], int]) -> None:
-        """Print a report.
-
-        Args:
-            pipeline: The pipeline.
-            counts: What was counted, by the pass's path and the statistic's name.
-        """
-        stream = sys.stderr if self._stream is None else self._stream
-        rows = list(self._rows(pipeline.steps, set()))
-        passes = [step for _, _, step in rows if step is not None]
-        if self._display == "json":
-            stream.write(_json(passes, counts))
-            return
-        lines = _list(passes, counts) if self._display == "list" else _outline(rows, counts)
-        text = "".join(f"{line}\n" for line in lines)
-        stream.write(f"{header('Pass statistics report')}{text}\n")
+            stream = sys.stderr if self._stream is None else self._stream
+            rows, counts = list(self._rows(run.pipeline.steps, set())), run.outcome.counts
+            self._dynamic.clear()
+            if self._display == "json":
+                stream.write(_json((step for _, _, step in rows if step is not None), counts))
+                return
+            lines = _list(rows, counts) if self._display == "list" else _outline(rows, counts)
+            text = "".join(f"{line}\n" for line in lines)
+            stream.write(f"{header('Pass statistics report')}{text}\n")
 
     def _rows(self, steps: Iterable[Step], seen: set[str], indent: str = "") -> Iterator[_Row]:
         """Yield what runs, as it is nested; a pass that several dynamic pipelines share once."""
@@ -161,46 +145,46 @@ class StatisticsReport(PassInstrumentation):
                     yield from self._rows(each.steps, seen, f"{inside}  ")
 
 
-def _counts(step: PassStep, counts: Mapping[tuple[str, str], int]) -> list[_Count]:
+def _counts(step: PassStep, counts: Counts) -> _Counts:
     """Return a pass's statistics, sorted by name."""
-    declared: tuple[Statistic, ...] = step.pass_.statistics()
-    values = (_Count(s.name, counts.get((step.path, s.name), 0), s.description) for s in declared)
-    return sorted(values, key=lambda count: count.name)
+    declared: Sequence[Statistic] = sorted(step.pass_.statistics(), key=attrgetter("name"))
+    return {(s.name, s.description): counts.get((step.path, s.name), 0) for s in declared}
 
 
-def _outline(rows: Iterable[_Row], counts: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def _outline(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
     for indent, title, step in rows:
         yield f"{indent}{title}"
         if step is not None:
             yield from _lines(_counts(step, counts), f"{indent}  ")
 
 
-def _lines(counts: list[_Count], indent: str) -> Iterator[str]:
-    digits = max((len(str(count.value)) for count in counts), default=0)
-    width = max((len(count.name) for count in counts), default=0)
-    for count in counts:
-        yield f"{indent}(S) {count.value:{digits}} {count.name:{width}} - {count.description}"
-
-
-def _list(steps: Iterable[PassStep], counts: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    sums: dict[str, dict[str, _Count]] = {}
-    for step in steps:
-        for count in _counts(step, counts):
-            known = sums.setdefault(step.display_name, {})
-            value = count.value + (known[count.name].value if count.name in known else 0)
-            known[count.name] = count._replace(value=value)
+def _list(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
+    sums: dict[str, Counter[tuple[str, str]]] = {}
+    for _, title, step in rows:
+        if step is not None:
+            sums.setdefault(title, Counter()).update(_counts(step, counts))
     for name in sorted(sums):
         yield f"  {name}"
-        yield from _lines(sorted(sums[name].values()), "    ")
+        yield from _lines(dict(sorted(sums[name].items())), "    ")
 
 
-def _json(steps: Iterable[PassStep], counts: Mapping[tuple[str, str], int]) -> str:
+def _lines(counts: _Counts, indent: str) -> Iterator[str]:
+    digits = max((len(str(value)) for value in counts.values()), default=0)
+    width = max((len(name) for name, _ in counts), default=0)
+    for (name, description), value in counts.items():
+        yield f"{indent}(S) {value:{digits}} {name:{width}} - {description}"
+
+
+def _json(steps: Iterable[PassStep], counts: Counts) -> str:
     found = [
         {
             "path": step.path,
             "name": step.pass_.name,
             "display_name": step.display_name,
-            "statistics": [count._asdict() for count in _counts(step, counts)],
+            "statistics": [
+                {"name": name, "value": value, "description": description}
+                for (name, description), value in _counts(step, counts).items()
+            ],
         }
         for step in steps
         if step.pass_.statistics()
