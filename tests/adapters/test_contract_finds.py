@@ -96,9 +96,9 @@ def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
         ({"symbol_name": lambda self, op: op.name}, {"symbols"}),
         ({"context_of": lambda self, op: object()}, {"context_of"}),
         ({"load_dialects": lambda self, context, names: None}, {"load_dialects"}),
-        ({"verify": lambda self, op, recursive: None}, {"verify_names_the_op", "verify_one_op"}),
-        ({"verify": verify_top}, {"verify_names_the_op"}),
-        ({"verify": verify_backwards}, {"verify_finds_the_first"}),
+        ({"verify": lambda self, op, recursive: None}, {"verify_refuses"}),
+        ({"verify": verify_top}, {"verify_refuses"}),
+        ({"verify": verify_backwards}, {"verify_refuses"}),
         ({"print_op": lambda self, op, flags: f"{op}\n"}, {"print"}),
         ({"print_op": lambda self, op, flags: op.name}, {"print"}),
         (

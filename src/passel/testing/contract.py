@@ -11,7 +11,7 @@ from unittest import SkipTest
 from passel.diagnostics import Location
 from passel.errors import PassFailedError
 from passel.frontend import BringsFrontend, FrontendSettings, SourcePart
-from passel.ir import OpKind, PrintFlags, SendsOps, WrapsPasses
+from passel.ir import InvalidIR, OpKind, PrintFlags, SendsOps, WrapsPasses
 from passel.passes import Pass
 from passel.testing.sample import Subject, about, check, differ, equal, raised
 
@@ -208,35 +208,21 @@ class AdapterContract(Subject):
                 self.adapter.verify(op, recursive=False)
 
     @about("verify")
-    def test_verify_names_the_op(self) -> None:
-        """The error of an op carries that op, wherever it is, and a reason without its name."""
-        count = sum(node.role == "func" for _, node in self.program.walk())
-        for index in range(count):
+    def test_verify_refuses(self) -> None:
+        """The error carries the first op that is invalid, and a reason without its name."""
+        for index in range(len(self._sample().functions())):
             sample = self._sample()
-            func = sample.functions()[index]
-            self.break_(func)
-            error = self._refusal(sample.top, recursive=True)
-            self._same(error.op, func, "the 'op' of the error, which is to blame,")
-            check(error.message, "the error has no message")
-            check(not error.message.startswith("'"), f"the message has a name: {error.message}")
-
-    @about("verify")
-    def test_verify_finds_the_first(self) -> None:
-        """Of two invalid ops the first in program order is reported."""
-        sample = self._sample()
-        first, *_, last = sample.functions()
-        self.break_(last)
-        self.break_(first)
-        error = self._refusal(sample.top, recursive=True)
-        self._same(error.op, first, "the 'op' of the error, the first of two that are invalid,")
-
-    @about("verify")
-    def test_verify_one_op(self) -> None:
-        """Without recursion the op itself is checked; of what is inside an IR may check more."""
-        sample = self._sample()
-        func = sample.functions()[0]
-        self.break_(func)
-        self._refusal(func, recursive=False)
+            functions = sample.functions()
+            func = functions[index]
+            for broken in (func,) if index else (functions[-1], func):
+                self.break_(broken)
+            for op, recursive in ((sample.top, True), (func, False)):
+                what = "an op with an invalid op inside" if recursive else "an invalid op"
+                verify = partial(self.adapter.verify, op, recursive=recursive)
+                error = raised(InvalidIR, verify, what)
+                self._same(error.op, func, "the 'op' of the error, the first one to blame,")
+                check(error.message, "the error has no message")
+                check(not error.message.startswith("'"), f"the message has a name: {error.message}")
 
     # -- Printing ----------------------------------------------------------------------------
 

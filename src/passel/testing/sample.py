@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 from unittest import SkipTest
 
 from passel.errors import DefinitionError
-from passel.ir import InvalidIR, ability_of
+from passel.ir import ability_of
 from passel.manager import PassManager
 
 if TYPE_CHECKING:
@@ -201,11 +201,6 @@ class Subject:
         """Return name, `registered` and `isolated` of the kind that ops of a role have."""
         known = role not in self.unregistered
         return self.names[role], known, known and role in self.isolated
-
-    def _refusal(self, op: Any, *, recursive: bool) -> InvalidIR:
-        """Return the error of an op that is not valid."""
-        what = "an invalid op" if not recursive else "an op with an invalid op inside"
-        return raised(InvalidIR, lambda: self.adapter.verify(op, recursive=recursive), what)
 
     def _manager(self, sample: Sample, body: Callable[[Any], object]) -> PassManager:
         """Return a manager that calls a function with each op of the role `func`."""
