@@ -22,7 +22,6 @@ from passel import (
     PassFailedError,
     PassFailure,
     PassManager,
-    PassRegistry,
     load_reproducer,
 )
 from passel.instruments import CrashReproducer
@@ -90,7 +89,7 @@ def replayed(
     def run(how: str) -> str:
         assert how.startswith("to replay: passel-opt ")
         _, _, program, *arguments = [*shlex.split(how), PLUGIN]
-        registry = PassRegistry(installed_registry())
+        registry = installed_registry()
         code = opt_main(arguments, name=program, registry=registry)
         gc.unfreeze()  # the tool expects the process to end
         assert code == 1
@@ -118,7 +117,7 @@ def registry() -> Any:
     """The passes that fail beside those of installed packages."""
     from passel.xdsl.module_passes import pass_class_for
 
-    registry = PassRegistry(installed_registry())
+    registry = installed_registry()
     for value in vars(ways_to_fail).values():
         if isinstance(value, type) and issubclass(value, Pass) and value.name:
             registry.register(cast("type[Pass[Any]]", value))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 import ways_to_fail
 
-from passel import PassRegistry
 from passel.passes.registry import installed_registry
 from passel.record import Record
 from passel.tool import opt_main
@@ -72,7 +71,7 @@ def fresh(
     Path("my functions.mlir").write_text(FUNCTIONS)
 
     def run(*words: str) -> str:
-        assert opt_main(words, registry=PassRegistry(installed_registry())) == 1
+        assert opt_main(words, registry=installed_registry()) == 1
         gc.unfreeze()  # the tool expects the process to end
         return capsys.readouterr().err
 

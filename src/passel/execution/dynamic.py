@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses, in_common
 from passel.errors import AnchorError, Problem
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from passel.execution.facts import RunFacts
     from passel.passes import PassContext
-    from passel.passes.context import PipelineTree
     from passel.passes.op_pass_manager import OpPassManager
     from passel.schedule import PassStep, PipelineCompiler
 
@@ -27,7 +26,7 @@ _NOT_INSIDE = (
 
 
 def run_dynamic(
-    run: RunFacts, ctx: PassContext[Any], pipeline: PipelineTree, op: Any
+    run: RunFacts, ctx: PassContext[Any], pipeline: OpPassManager, op: Any
 ) -> PipelineRun:
     """Run a pipeline for a pass; see `PassContext.run_pipeline`.
 
@@ -50,7 +49,7 @@ def run_dynamic(
                 break
             run.number(run.adapter.children(run.adapter.parent(each)))
     step = ctx.step
-    schedule = run.compiler.schedule(cast("OpPassManager", pipeline), ctx.path)
+    schedule = run.compiler.schedule(pipeline, ctx.path)
     outcome = run.initialize(schedule, op)
     if not outcome.failures:
         inner = run.context(op, run.plan(schedule.pipeline, op))
@@ -66,15 +65,19 @@ def run_dynamic(
 def run_elsewhere(
     run: RunFacts,
     ctx: PassContext[Any],
-    pipeline: PipelineTree,
+    pipeline: OpPassManager,
     op: Any,
     compiler: PipelineCompiler,
 ) -> PipelineRun:
-    """Run a pipeline for a pass on an op of another IR; see `PassRun.run_elsewhere`."""
+    """Run a pipeline for a pass on an op of another IR, which it has made from its own.
+
+    It takes part in the run as dynamic pipelines do; instrumentations see it that can
+    (`PassInstrumentation.crosses`). The compiler is one for that IR, kept for a whole run.
+    """
     compiler.guard = run.compiler.guard
     flush(run, ctx)
     inner = run.crossing(compiler)
-    schedule = compiler.schedule(cast("OpPassManager", pipeline), ctx.path)
+    schedule = compiler.schedule(pipeline, ctx.path)
     try:
         outcome = inner.run(schedule, op, ctx.step)
     finally:
@@ -85,7 +88,10 @@ def run_elsewhere(
 def blame(
     run: RunFacts, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any
 ) -> None:
-    """Report that steps which an adapter has made one of failed; see `PassRun.blame`."""
+    """Report that one of several steps failed on an op, which an adapter has made one pass of.
+
+    `error` is the `InvalidIR` of the verifier, if invalid IR is left.
+    """
     flush(run, ctx)
     failure = run.failing.of_one_in(Suspects(ctx.step, steps, [op]), error)
     ctx.recorded().outcome += run.reports.tell((), failure)

@@ -68,7 +68,7 @@ class Reports:
             said += [] if failure.is_reported else [failure.diagnostic]
         for each in said:
             each.detach(render=self.renders)
-        outcome = Outcome(None if failures else False, failures, said, counts)
+        outcome = Outcome(None if failures else False, failures, tuple(said), counts)
         self._told.append(outcome)
         self.count += len(said)
         for each in said:

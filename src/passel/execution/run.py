@@ -70,7 +70,7 @@ class Run(RunFacts):
                         with self.adapter.reporting(self.ir_context, self.hear):
                             self.outcome = self.run_nested(parent, ctx)
                 except BaseException:
-                    self.outcome = self.reports.so_far() + Outcome(None, self.interruptions)
+                    self.outcome = self.reports.so_far() + Outcome(None, tuple(self.interruptions))
                     raise
                 hooks.ended = Ended(bool(self.outcome.failures))
         finally:

@@ -6,7 +6,6 @@ import typing
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from passel.analysis import AnalysisManager
-from passel.analysis.manager import AnalysisServices
 from passel.diagnostics import Diagnostic, Severity
 from passel.passes.op_facts import OpFacts, op_diagnostic
 from passel.passes.outcome import PipelineRun, Record
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from passel.analysis.manager import A
     from passel.errors import Failure
     from passel.ir import IRAdapter
-    from passel.passes.remarks import RemarkFilter
     from passel.passes.statistics import Statistic
 
     StateT = TypeVar("StateT", default=None)
@@ -40,46 +38,6 @@ class PipelineTree(Protocol):
         ...
 
 
-class PassRun(AnalysisServices, Protocol):
-    """A run, as far as the contexts of its passes are concerned.
-
-    Attributes:
-        ir_context: The IR's own context.
-        states: What passes' `initialize` returned.
-        remarks: The optimization remarks that are listened to; None if nobody listens.
-    """
-
-    ir_context: Any
-    states: dict[Any, Any]
-    remarks: RemarkFilter | None
-
-    @property
-    def collects_statistics(self) -> bool:
-        """Whether passes count also what costs time to count."""
-        ...
-
-    def run_dynamic(self, ctx: Any, pipeline: PipelineTree, op: Any, /) -> PipelineRun:
-        """Run a pipeline for a pass; see `PassContext.run_pipeline`."""
-        ...
-
-    def run_elsewhere(
-        self, ctx: Any, pipeline: PipelineTree, op: Any, compiler: Any, /
-    ) -> PipelineRun:
-        """Run a pipeline for a pass on an op of another IR, which it has made from its own.
-
-        It takes part in the run as dynamic pipelines do; instrumentations see it that can
-        (`PassInstrumentation.crosses`). The compiler is one for that IR, kept for a whole run.
-        """
-        ...
-
-    def blame(self, ctx: Any, steps: Any, op: Any, error: Any, /) -> None:
-        """Report that one of several steps failed on an op, which an adapter has made one pass of.
-
-        `error` is the `InvalidIR` of the verifier, if invalid IR is left.
-        """
-        ...
-
-
 class PassContext(Generic[StateT]):
     """All that a pass may ask of the run, and tell it; valid during `Pass.run` only: don't keep it.
 
@@ -87,7 +45,7 @@ class PassContext(Generic[StateT]):
 
     Attributes:
         op: The op that the pass runs on.
-        run: The run.
+        run: The run, a `passel.execution.Run`.
         plan: What of the pipeline ops of this kind run.
         parent: The context of the enclosing op; None at the top, and for dynamic pipelines.
         number: The number of the op among its siblings.
@@ -134,7 +92,7 @@ class PassContext(Generic[StateT]):
 
     def __init__(
         self,
-        run: PassRun,
+        run: Any,
         op: Any,
         place: object,
         plan: Any,
@@ -142,7 +100,7 @@ class PassContext(Generic[StateT]):
         number: int = 0,
     ) -> None:
         self.op: Any = op
-        self.run: PassRun = run
+        self.run: Any = run
         self.place: object = place
         self.plan: Any = plan
         self.parent: PassContext[Any] | None = parent
@@ -178,7 +136,7 @@ class PassContext(Generic[StateT]):
     @property
     def state(self) -> StateT:
         """Return value of the pass's `initialize` for this schedule."""
-        return self.run.states.get(self.step)  # pyright: ignore[reportReturnType] - None by default
+        return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:
         """Return what any IR can tell about an op, by default the one that the pass runs on.

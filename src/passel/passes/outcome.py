@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from passel.analysis import EVERYTHING, in_common
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
@@ -23,7 +23,7 @@ Counts: TypeAlias = Mapping[tuple[str, str], int]
 NO_COUNTS: Counts = MappingProxyType({})
 
 
-class Outcome:
+class Outcome(NamedTuple):
     """How it went. Outcomes are added in program order.
 
     Attributes:
@@ -39,23 +39,13 @@ class Outcome:
         (None, True)
     """
 
-    __slots__ = ("changed", "counts", "diagnostics", "failures", "preserved")
+    changed: bool | None = False
+    failures: tuple[Failure, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    counts: Counts = NO_COUNTS
+    preserved: frozenset[type] = EVERYTHING
 
-    def __init__(
-        self,
-        changed: bool | None = False,
-        failures: Sequence[Failure] = (),
-        diagnostics: Sequence[Diagnostic] = (),
-        counts: Counts = NO_COUNTS,
-        preserved: frozenset[type] = EVERYTHING,
-    ) -> None:
-        self.changed: bool | None = changed
-        self.failures: tuple[Failure, ...] = tuple(failures)
-        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        self.counts: Counts = counts
-        self.preserved: frozenset[type] = preserved
-
-    def __add__(self, other: Outcome) -> Outcome:
+    def __add__(self, other: Outcome) -> Outcome:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self if other is UNCHANGED else other if self is UNCHANGED else sum_of((self, other))
 
     def statistics(self) -> dict[str, dict[str, int]]:
@@ -67,8 +57,7 @@ class Outcome:
 
     def __reduce__(self) -> tuple[Any, ...]:
         preserved = EVERYTHING if self.preserved == EVERYTHING else frozenset[type]()
-        counts = dict(self.counts)
-        return Outcome, (self.changed, self.failures, self.diagnostics, counts, preserved)
+        return Outcome, (*self[:3], dict(self.counts), preserved)
 
 
 UNCHANGED = Outcome()
@@ -102,7 +91,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
             counts[key] = counts.get(key, 0) + amount
         preserved = in_common(preserved, outcome.preserved)
     if failures or diagnostics or counts or preserved is not EVERYTHING:
-        return Outcome(changed, failures, diagnostics, counts, preserved)
+        return Outcome(changed, tuple(failures), tuple(diagnostics), counts, preserved)
     return PLAIN[changed]
 
 
@@ -114,11 +103,9 @@ class PipelineRun:
         changed: Whether the IR changed; None if the run had no need to know.
     """
 
-    __slots__ = ("changed", "failures")
-
     def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
-        self.failures: Final[tuple[Failure, ...]] = failures
-        self.changed: Final[bool | None] = changed
+        self.failures: Final = failures
+        self.changed: Final = changed
 
     def __bool__(self) -> bool:
         return not self.failures

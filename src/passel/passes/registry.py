@@ -43,7 +43,7 @@ class PassRegistry:
         scope: The name of the IR that lookups are for if they do not say; empty for any.
 
     Attributes:
-        added: The names of what was registered here so far, in order.
+        added: The names of what was registered here so far, but by what is deferred, in order.
 
     Example:
         >>> registry = PassRegistry()
@@ -178,7 +178,8 @@ class PassRegistry:
             if not info.ir:
                 hidden.clear()
             hidden[info.ir] = info
-            self.added.append(info.name)
+            if not self._is_loading:
+                self.added.append(info.name)
         elif not self._package:
             raise DuplicateNameError(info.name, known.origin, info.origin)
         elif not known.overrides:
@@ -303,10 +304,11 @@ class PassRegistry:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Return what pickle needs; the registry of installed passes is that of who unpickles."""
-        for shared in (default_registry, installed_registry):
-            if self is shared():
-                return shared, ()
-        return super().__reduce_ex__(protocol)
+        return (
+            (default_registry, ())
+            if self is default_registry()
+            else super().__reduce_ex__(protocol)
+        )
 
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
         return (source for source in self._sources if _concerns(source.ir, ir))
@@ -334,15 +336,11 @@ class _Deferred(NamedTuple):
     package: str
 
 
-@cache
 def installed_registry() -> PassRegistry:
-    """Return the registry that has the passes of installed packages and nothing else.
-
-    It is behind the default registry, and nothing should be registered in it.
-    """
-    installed = PassRegistry()
-    installed.defer(_find_installed)
-    return installed
+    """Return a registry of the passes of installed packages."""
+    registry = PassRegistry()
+    registry.defer(_find_installed)
+    return registry
 
 
 @cache
@@ -355,7 +353,7 @@ def default_registry() -> PassRegistry:
     IR that has an adapter (group `passel.adapters`) is for passes on that IR alone, and not
     loaded for another one.
     """
-    return PassRegistry(installed_registry())
+    return installed_registry()
 
 
 def _find_installed(registry: PassRegistry) -> None:

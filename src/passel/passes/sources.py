@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from passel.passes.options import Options
 
 
-class PassInfo:
+class PassInfo(NamedTuple):
     """A registered pass.
 
     Attributes:
@@ -29,50 +29,20 @@ class PassInfo:
         overrides: Whether it was registered to stay when another one of its name comes later.
     """
 
-    def __init__(
-        self,
-        name: str,
-        origin: str,
-        factory: type[Pass[Any, Any]] | Callable[[], Any] | str,
-        ir: str = "",
-        *,
-        overrides: bool = False,
-    ) -> None:
-        self.name: str = name
-        self.origin: str = origin
-        self.factory = factory
-        self.ir: str = ir
-        self.overrides: bool = overrides
+    name: str
+    origin: str
+    factory: type[Pass[Any, Any]] | Callable[[], Any] | str
+    ir: str = ""
+    overrides: bool = False
 
-    @cached_property
+    @property
     def pass_class(self) -> type[Pass[Any, Any]]:
         """The pass class, imported or made when it is first asked for.
 
         Raises:
             DefinitionError: The factory raises something, or returns something else.
         """
-        from passel.passes.factory import class_of
-
-        problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
-        try:
-            return class_of(self._loaded(), self.name)
-        except DefinitionError as error:
-            raise DefinitionError(f"{problem}: {error}") from error
-        except PasselError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise DefinitionError(f"{problem}: {brief(error)}") from error
-
-    def _loaded(self) -> Any:
-        if isinstance(self.factory, str):
-            module, _, name = self.factory.partition(":")
-            found = import_module(module)
-            if not hasattr(found, name):
-                raise ImportError(f"module {module} has no {name}")
-            return getattr(found, name)
-        factory: Any = self.factory
-        is_class = isinstance(factory, type) and issubclass(factory, Pass)
-        return factory if is_class else factory()  # pyright: ignore[reportUnknownVariableType]
+        return _pass_class(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickle needs.
@@ -85,7 +55,28 @@ class PassInfo:
                 f"pass '{self.name}' of {self.origin} is registered with a lambda or a local "
                 "function, which cannot be pickled: register it as 'package.module:Class'"
             )
-        return PassInfo, (self.name, self.origin, self.factory, self.ir)
+        return PassInfo, tuple(self)
+
+
+@cache
+def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:
+    from passel.passes.factory import class_of
+
+    factory: Any = info.factory
+    problem = f"pass '{info.name}' of {info.origin} cannot be loaded"
+    try:
+        if isinstance(factory, str):
+            module, _, name = factory.partition(":")
+            factory = getattr(import_module(module), name)
+        elif not (isinstance(factory, type) and issubclass(factory, Pass)):
+            factory = factory()
+        return class_of(factory, info.name)
+    except DefinitionError as error:
+        raise DefinitionError(f"{problem}: {error}") from error
+    except PasselError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise DefinitionError(f"{problem}: {brief(error)}") from error
 
 
 class PassPipelineInfo(NamedTuple):
