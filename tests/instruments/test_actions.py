@@ -134,8 +134,6 @@ def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--mlir-debug-counter=cse"], "expected '<counter>-skip=<n>' or '<counter>-count=<n>'"),
-        (["--mlir-debug-counter=csee-skip=1"], "nor a pass; did you mean 'cse'?"),
         (["--log-mlir-actions-filter=x:1"], "--log-actions-to=<file> logs, which is missing"),
         (["--log-actions-to=-", "--log-mlir-actions-filter=x:y"], "expected 'file:line:col'"),
         (["--log-actions-to=no/such/directory"], "cannot open output file 'no/such/directory'"),

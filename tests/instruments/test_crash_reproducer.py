@@ -10,7 +10,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.frontend.resources import ExternalResource, print_resources
 from passel.instruments.reproducer import CrashReproducer
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
@@ -141,17 +140,3 @@ def test_resources_of_dialects_are_in_the_file(tmp_path: Path) -> None:
     with pytest.raises(PassFailedError):
         pm.run(op)
     assert 'blob: "0x08000000010203"' in (tmp_path / "r.mlir").read_text()
-
-
-def test_resources_are_printed_group_by_group() -> None:
-    """What was spread over several blocks comes together, in the order of first mention."""
-    text = print_resources(
-        [
-            ExternalResource("b", "x", value=True),
-            ExternalResource("a", "two words", b"\xff"),
-            ExternalResource("b", "y", value=False),
-        ]
-    )
-    assert " ".join(text.split()) == (
-        '{-# external_resources: { b: { x: true, y: false }, a: { "two words": "\\FF" } } #-}'
-    )

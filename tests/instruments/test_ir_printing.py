@@ -108,18 +108,6 @@ def test_diff_is_coloured_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\x1b[" not in text_on(Terminal())
 
 
-def test_directory_that_cannot_be_made(tmp_path: Path) -> None:
-    """One line says so, and the run is what it would have been."""
-    (tmp_path / "file").write_text("")
-    printed = dumps(
-        manager(Bump(symbol="f"), Bump(symbol="g")),
-        after=True,
-        directory=tmp_path / "file" / "tree",
-    )
-    assert len(printed) == 1
-    assert printed[0].startswith("error: cannot write the IR to ")
-
-
 def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
     """A pipe without a reader ends the printing, silently; a full disk is reported once."""
 

@@ -107,15 +107,6 @@ Pipeline Collection : ['toy.func', 'toy.module']
     ]
 
 
-def test_nothing_to_report_is_an_empty_report() -> None:
-    """The header is there, whatever is below it."""
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    stream = io.StringIO()
-    with pm.instrument(StatisticsReport(stream=stream)):
-        pm.run(parse_toy("toy.module()"))
-    assert stream.getvalue() == HEADER + "\n"
-
-
 def test_enable_statistics_prints_the_numbers_of_each_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -177,19 +168,13 @@ def run_on_source(pipeline: str, *, observed: bool = False) -> RunResult:
 )
 def test_passes_count_what_they_do(pipeline: str, path: str, expected: dict[str, int]) -> None:
     """The numbers are what one counts by hand, whether a pass is nested or not."""
-    statistics = run_on_source(pipeline).statistics
-    assert dict(statistics[path]) == {k: v for k, v in expected.items() if k in statistics[path]}
-    assert all(k in statistics[path] for k, v in expected.items() if v)
+    assert dict(run_on_source(pipeline).statistics[path]) == expected
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_passes_of_xdsl_count_ops_if_somebody_looks(nested: bool) -> None:
-    """Created and erased ops are counted exactly, but cost nothing unless they are printed."""
-    name = "convert-arith-to-riscv"
-    pipeline = f"func.func({name})" if nested else name
-    path = f"builtin.module/{'func.func/' if nested else ''}0:{name}"
-    found = run_on_source(pipeline, observed=True).statistics[path]
+def test_passes_of_xdsl_count_ops_if_somebody_looks() -> None:
+    """Created and erased ops cost nothing unless they are printed; they count in nested passes too."""
+    pipeline = "func.func(convert-arith-to-riscv)"
+    path = "builtin.module/func.func/0:convert-arith-to-riscv"
     # Six binary ops of arith and two constants are replaced.
-    assert found["num-erased"] == 8
-    assert found["num-created"] > 8
+    assert run_on_source(pipeline, observed=True).statistics[path]["num-erased"] == 8
     assert path not in run_on_source(pipeline).statistics

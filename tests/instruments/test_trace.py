@@ -10,7 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,9 +21,6 @@ from passel.hooks import Instrumentor
 from passel.instruments.trace import Trace
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-
-if TYPE_CHECKING:
-    from tool_fixtures import Tool
 
 REQUIRED = {
     "B": {"name", "cat", "ph", "pid", "tid", "ts", "args"},
@@ -223,21 +220,6 @@ def test_a_file_that_cannot_be_written_is_reported_once(
         with trace.scope("all"), manager().instrument(trace) as pm:
             pm.run(parse_toy(MODULE))
     assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
-
-
-def test_the_tool_writes_a_trace(tool: Tool) -> None:
-    """Parsing and printing are slices too; parts of a split input share the file."""
-    path = Path("trace.json")
-    Path("in.mlir").write_text("func.func @f() { return }\n// -----\nfunc.func @g() { return }\n")
-    pipeline = "-p=builtin.module(func.func(cse),symbol-dce)"
-    flags = [pipeline, f"--profile-actions-to={path}", "--split-input-file"]
-    code, out, _ = tool("in.mlir", *flags)
-    assert code == 0
-    assert "@g" in out
-    (slices,) = check(json.loads(path.read_text())).values()
-    for name in ("Parser", "Output", "symbol-dce builtin.module"):
-        assert slices.count(name) == 2
-    assert sum(slice_.endswith("cse @g") for slice_ in slices) == 1
 
 
 def test_one_file_holds_all_runs(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// Without --run-reproducer nothing recorded is run, and all resources are printed again.
+// Without --run-reproducer nothing recorded is run, and all resources are printed again, by group.
 // RUN: passel-opt %s | FileCheck %s
 
 // CHECK: func.func @f() {
@@ -21,7 +21,8 @@
 func.func @f() { return }
 {-#
   external_resources: {
-    mlir_reproducer: { pipeline: "builtin.module(absent)", verify_each: true },
-    zoo: { blob: "0x08000000010203", "two words": "line\n\22" }
+    mlir_reproducer: { pipeline: "builtin.module(absent)" },
+    zoo: { blob: "0x08000000010203", "two words": "line\n\22" },
+    mlir_reproducer: { verify_each: true }
   }
 #-}
