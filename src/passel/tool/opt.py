@@ -29,7 +29,6 @@ from passel.tool.process import (
     let_second_interrupt_end,
     prepare_process,
     release_collector,
-    streams_kept,
 )
 from passel.tool.replay import CrashReports, Replay, last_words_of
 from passel.tool.reports import Reports, progress_line
@@ -206,15 +205,13 @@ class _Driver:
 
     def run(self) -> int:
         """Process the input and return the exit code."""
-        try:
+        with self._output:
             with self.reports, last_words_of(self.settings, self.replay):
                 good = self._process_all()
             if self.crashes.failed:
                 self.replay.explain()
             if good:
                 self._output.commit()
-        finally:
-            self._output.close()
         self.reports.finish(good=good)
         return 0 if good else 1
 
@@ -242,7 +239,7 @@ class _Driver:
             from passel.tool.expectations import DiagnosticVerifier
 
             verifier = DiagnosticVerifier(source, only_expected=mode == "only-expected")
-        with streams_kept(), self.reports.sifting_remarks(verifier or self.renderer) as report:
+        with self.reports.sifting_remarks(verifier or self.renderer) as report:
             result = _Part(source, self, report).process()
         if result is not None:
             self._output.write(result)
@@ -278,11 +275,12 @@ class _Part:
 
     def process(self) -> str | bytes | None:
         """Return the result as it is written; None after an error, which has been reported."""
-        with self._driver.reports.part() as self._reports:
+        reports = self._driver.reports
+        with reports.part():
             try:
-                with self._reports.scope("Parser"):
+                with reports.scope("Parser"):
                     parsed = self._parse()
-                with self._reports.scope("Verify the input", timer="Parser"):
+                with reports.scope("Verify the input", timer="Parser"):
                     self._verify(parsed.op)
             except UnreadableError as error:
                 for diagnostic in error.diagnostics:
@@ -291,7 +289,7 @@ class _Part:
                 return None
             if not self._run(parsed.op):
                 return None
-            with self._reports.scope("Output"):
+            with reports.scope("Output"):
                 return self._print(parsed)
 
     def _parse(self) -> Parsed:
@@ -379,7 +377,6 @@ class _Part:
         driver = self._driver
         driver.reports.record(manager, self._adapter, self._source, driver.replay.command())
         driver.replay.observe(manager, threading=self._threading)
-        self._reports.observe(manager)
         driver.reports.observe(manager)
         # A line that shows passes would have those run one by one that an IR runs as one.
         if driver.progress is not None and ability_of(self._adapter, LowersPasses) is None:

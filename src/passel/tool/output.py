@@ -10,7 +10,7 @@ import stat
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from passel.diagnostics import (
     SEEN,
@@ -107,7 +107,10 @@ class Output:
             else:
                 _write_all(self._device.fileno(), b"".join(self._parts))
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Close a device or pipe, whose reader then has all."""
         if self._device is not None:
             self._device.close()
@@ -139,12 +142,9 @@ def put(result: str | bytes, name: str = "-") -> int:
     Raises:
         UsageError: It cannot be written.
     """
-    output = Output(name)
-    try:
+    with Output(name) as output:
         output.write(result)
         output.commit()
-    finally:
-        output.close()
     return 0
 
 

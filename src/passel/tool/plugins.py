@@ -130,13 +130,11 @@ def _known(registry: PassRegistry) -> tuple[int, ...]:
 
 def _has_dialects(plugin: ModuleType) -> bool:
     """Return whether something in a plugin is, or may be, a dialect of some IR."""
-    if "register_dialects" in vars(plugin):  # as builds of MLIR's bindings have it
-        return True
-    for value in vars(plugin).values():
-        kind: type[Any] = value if isinstance(value, type) else type(value)
-        if any("Dialect" in base.__name__ for base in kind.__mro__):
-            return True
-    return False
+    values = vars(plugin).values()
+    kinds: Iterator[type[Any]] = (each if isinstance(each, type) else type(each) for each in values)
+    names = (base.__name__ for kind in kinds for base in kind.__mro__)
+    # Builds of MLIR's bindings have a function for theirs.
+    return "register_dialects" in vars(plugin) or any("Dialect" in name for name in names)
 
 
 def _lack(plugin: ModuleType) -> str:
@@ -144,12 +142,6 @@ def _lack(plugin: ModuleType) -> str:
     unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
     if unnamed:
         return f"has no pass with a name: write name = '...' into {unnamed[0]}"
-    for each in vars(plugin).values():
-        if isinstance(each, type) and issubclass(each, Pass) and each.name:
-            return (
-                f"defines no pass, and only imports {each.__name__}: load the module "
-                f"'{each.__module__}' instead"
-            )
     return (
         "brings no pass: define a class that derives from passel.Pass and has a name, or register "
         "one in passel.default_registry()"

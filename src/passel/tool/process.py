@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
-from passel.execution.streams import standard_streams
-from passel.frontend import UsageError
 from passel.ir.left_out import telling_left_out
 from passel.tool.output import abandon_stdout, printable
 
@@ -82,9 +80,9 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
     except Exception:
         raise
     except BaseException as error:  # noqa: BLE001 - `sys.exit` and the like of a pass or a plugin
-        from passel.tool.replay import culprit
+        from passel.tracebacks import raised_at
 
-        what = _doing(error) or f": {culprit(error)} raised {brief(error)}"
+        what = _doing(error) or f": {brief(error)} ({raised_at(error)})"
         print(f"{program}: error{what}", file=sys.stderr)
         return 1
 
@@ -106,10 +104,9 @@ def _complain(text: str, words: Sequence[str]) -> None:
 
     color: Color = "auto"
     for word in words:
-        if word in {"-color", "--color"}:
-            color = "always"
-        elif word.startswith(("-color=", "--color=")):
-            color = color_of(word.partition("=")[2])
+        name, equals, value = word.partition("=")
+        if name in {"-color", "--color"}:
+            color = color_of(value) if equals else "always"
     print(coloured(text, sys.stderr, color), file=sys.stderr)
 
 
@@ -157,35 +154,6 @@ def let_second_interrupt_end() -> None:
         library.sysv_signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
         handler = library.signal(signal.SIGINT, None)
         library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
-
-
-@contextmanager
-def streams_kept() -> Generator[None]:
-    """Open the standard output and error again if passes have closed or replaced them.
-
-    Raises:
-        UsageError: They have.
-    """
-    before = standard_streams()
-    kept: dict[int, int] = {}
-    for number in (1, 2):
-        with suppress(OSError):  # a caller has closed it
-            kept[number] = os.dup(number)
-    stdout, stderr = sys.stdout, sys.stderr
-    try:
-        yield
-    finally:
-        after = standard_streams()
-        lost = [name for name in before if after[name] != before[name]]
-        for number, copy in kept.items():
-            if lost:
-                os.dup2(copy, number)
-            os.close(copy)
-        if lost:
-            sys.stdout, sys.stderr = stdout, stderr
-            if stderr.closed:
-                sys.stderr = os.fdopen(2, "w", closefd=False)
-            raise UsageError(f"a pass has closed or replaced the standard {' and '.join(lost)}")
 
 
 @contextmanager

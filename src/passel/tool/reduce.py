@@ -106,11 +106,8 @@ def _run(settings: Settings) -> int:
                 renderer(diagnostic)
             return 1
         subject.load(case)
-        output = Output(settings.o)
-        try:
+        with Output(settings.o) as output:
             return _reduce(settings, subject, case, output)
-        finally:
-            output.close()
 
 
 def _read_case(

@@ -16,7 +16,6 @@ from passel.frontend import WritesSources
 from passel.hooks import PassInstrumentation
 from passel.instruments.whole_files import check_writable, lasting, write_whole
 from passel.ir import PrintFlags
-from passel.passes import Pass
 from passel.tool.flags import without
 from passel.tool.output import CANNOT_OPEN, refusing
 
@@ -181,20 +180,6 @@ class CrashReports(PassInstrumentation):
                 "the pass crashed here; --mlir-print-stacktrace-on-diagnostic prints the traceback"
             )
             self._report(Diagnostic(Severity.NOTE, message, raised_at(cause)))
-
-
-def culprit(error: BaseException) -> str:
-    """Return the place that raised an error outside of a run, and the pass if it is in one."""
-    import traceback
-
-    from passel.tracebacks import raised_at
-
-    place = raised_at(error)
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        owner = frame.f_locals.get("self", frame.f_locals.get("cls"))
-        if isinstance(owner, Pass) or (isinstance(owner, type) and issubclass(owner, Pass)):
-            return f"'{frame.f_code.co_name}' of pass '{owner.name}' ({place})"
-    return str(place)
 
 
 @contextmanager

@@ -58,14 +58,47 @@ class Reports(ExitStack):
         self._recorder: Recorder | None = self._make_recorder()
         self.sifting_remarks: Callable[[Any], AbstractContextManager[Any]] = self._make_sifting()
         self._info: TextIO = self._open_info()
+        self._observers: list[PassInstrumentation] = []
+        self._timing: Timing | None = None
         self._unmatched: dict[str, None] | None = None
         self._lacks_record: bool = settings.run_reproducer
         if settings.mlir_print_debug_counter:
             self.callback(self._print_counters)
 
-    def part(self) -> PartReports:
-        """Return what observes the processing of one part of the input."""
-        return PartReports(self._settings, self._info, self._printer, self._trace)
+    @contextmanager
+    def part(self) -> Generator[None]:
+        """Observe the processing of one part of the input, and report when it ends."""
+        given = self._settings
+        self._observers = [] if self._printer is None else [self._printer]
+        with ExitStack() as stack:
+            if given.mlir_pass_statistics:
+                from passel.instruments.statistics_report import StatisticsReport
+
+                display = given.mlir_pass_statistics_display
+                self._observers.append(StatisticsReport(display, stream=self._info))
+            if given.mlir_timing:
+                from passel.instruments.timing import Timing
+
+                self._timing = Timing(
+                    display=given.mlir_timing_display, output_format=given.mlir_output_format
+                )
+                stack.callback(self._timing.write_report, self._info)
+                self._observers.append(stack.enter_context(self._timing))
+            yield
+
+    def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
+        """Return what times and traces a part of the work that is not a pass.
+
+        Args:
+            name: The part's name.
+            timer: The name of its timer, if that is another one.
+        """
+        stack = ExitStack()
+        if self._timing is not None:
+            stack.enter_context(self._timing.scope(timer or name))
+        if self._trace is not None:
+            stack.enter_context(self._trace.scope(name))
+        return stack
 
     def record(
         self, manager: PassManager, adapter: IRAdapter, source: SourcePart, replay: str
@@ -80,10 +113,10 @@ class Reports(ExitStack):
             manager.add_instrumentation(recorder)
 
     def observe(self, manager: PassManager) -> None:
-        """Let a manager's runs be logged, traced and counted, and their remarks be heard."""
+        """Let the runs of a manager be printed, timed, logged and counted; hear their remarks."""
         if self._recorder is not None or self._wanted:
             manager.enable_remarks(".*")
-        for instrumentation in (self._log, self._trace):
+        for instrumentation in (*self._observers, self._log, self._trace):
             if instrumentation is not None:
                 manager.add_instrumentation(instrumentation)
         if self._counter is not None:
@@ -183,54 +216,6 @@ class Reports(ExitStack):
         from passel.instruments.actions import DebugCounter
 
         sys.stderr.write((self._counter or DebugCounter()).report() + "\n")
-
-
-class PartReports(ExitStack):
-    """Observers of the processing of one part of the input; they report when it is left.
-
-    Attributes:
-        timing: Measures times, if that is asked for.
-    """
-
-    def __init__(
-        self, settings: Settings, stream: TextIO, printer: PrintIR | None, trace: Trace | None
-    ) -> None:
-        super().__init__()
-        self._observers: list[PassInstrumentation] = [] if printer is None else [printer]
-        self._trace = trace
-        self.timing: Timing | None = None
-        if settings.mlir_pass_statistics:
-            from passel.instruments.statistics_report import StatisticsReport
-
-            display = settings.mlir_pass_statistics_display
-            self._observers.append(StatisticsReport(display, stream=stream))
-        if settings.mlir_timing:
-            from passel.instruments.timing import Timing
-
-            self.timing = Timing(
-                display=settings.mlir_timing_display, output_format=settings.mlir_output_format
-            )
-            self.callback(self.timing.write_report, stream)
-            self._observers.append(self.enter_context(self.timing))
-
-    def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
-        """Return what times and traces a part of the work that is not a pass.
-
-        Args:
-            name: The part's name.
-            timer: The name of its timer, if that is another one.
-        """
-        stack = ExitStack()
-        if self.timing is not None:
-            stack.enter_context(self.timing.scope(timer or name))
-        if self._trace is not None:
-            stack.enter_context(self._trace.scope(name))
-        return stack
-
-    def observe(self, manager: PassManager) -> None:
-        """Let a manager's runs be printed, counted and timed."""
-        for each in self._observers:
-            manager.add_instrumentation(each)
 
 
 def _make_counter(settings: Settings) -> DebugCounter | None:

@@ -75,7 +75,7 @@ class PipelineFlags(FlagGroup):
         common=True,
         **_read,
     )
-    no_fast_paths: bool = flag("use xDSL's own code alone; also $PASSEL_FAST=0", ir="xdsl", **_read)
+    no_fast_paths: bool = flag("use only xDSL's own code; also $PASSEL_FAST=0", ir="xdsl", **_read)
     verify_each: bool | Literal["always"] = flag(
         "verify after passes that changed the IR, none, or all",
         "<true|false|always>",
@@ -89,7 +89,10 @@ class PipelineFlags(FlagGroup):
     verify_analyses: bool = flag("check what passes claim, or that they keep to their ops", **_read)
     check_isolation: bool = flag(DITTO, **_read)
     stop_after: str = flag(
-        "run no pass behind this one, or up to it", "<place>", common=True, replayed=True
+        "stop after this pass, or start after it, with the IR there",
+        "<place>",
+        common=True,
+        replayed=True,
     )
     start_after: str = flag(DITTO, "<place>", common=True, replayed=True)
 
@@ -106,7 +109,7 @@ class InputFlags(FlagGroup):
         "process each part between markers by itself", "<marker>", implied="// -----", common=True
     )
     disable_verify: bool = flag(
-        "verify nothing: neither the input, nor after passes",
+        "verify neither the input nor after passes",
         short=("mlir-very-unsafe-disable-verifier-on-parsing",),
         **_read,
     )
@@ -155,7 +158,7 @@ class DiagnosticFlags(FlagGroup):
         "check expected-error comments", "<all|only-expected>", implied="all", common=True
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "errors, warnings or remarks; or no notes", "<level>", "remarks"
+        "hide those below it, or notes that stand alone", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
@@ -174,9 +177,11 @@ class DiagnosticFlags(FlagGroup):
     remarks_filter_missed: str = flag(DITTO, "<regex>")
     remarks_filter_failed: str = flag("of other kinds", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
-    remark_policy: str = flag("of several about one place: all, or the last", "<all|final>", "all")
+    remark_policy: str = flag(
+        "which remarks about one place to show: all, or the last", "<all|final>", "all"
+    )
     remark_format: str = flag(
-        "their form, and the file of YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
+        "format of remarks, and the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
     )
     remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
 
@@ -206,7 +211,7 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = flag("print how long each pass took", short=("time-passes",), common=True)
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "its form; ops: the slowest on single ops", "<list|tree|ops>", "tree"
+        "layout; ops: the slowest pairs of pass and op", "<list|tree|ops>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = flag("print the statistics of all passes", common=True)
@@ -234,7 +239,7 @@ class ReproducerFlags(FlagGroup):
     mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
     run_reproducer: bool = flag("run the input's own pipeline", common=True, searched=True)
     allow_effects: tuple[str, ...] = flag(
-        "of that: all, read-files, run-programs, write-files, unknown",
+        "allow effects in it: all, read-files, run-programs, write-files, unknown",
         "<effects>",
         (),
         parse=names_of,

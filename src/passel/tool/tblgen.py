@@ -54,7 +54,7 @@ class _Flags(FlagGroup):
     name: str = flag("name of the group, for register_<group>_passes", "<group>")
     module: str = flag("where the classes derived from the bases are", "<module>")
     root: str = flag("bindings that have the passes (mlir)", "<package>", "mlir")
-    no_descriptions: bool = flag("leave what the passes' authors have written out of the stubs")
+    no_descriptions: bool = flag("leave descriptions out of the stubs")
     tblgen: str = flag("the llvm-tblgen to use", "<program>")
     default: tuple[str, ...] = flag(
         "a default that differs from the declared one, as where a constructor sets it",
@@ -84,9 +84,9 @@ def _run(line: CommandLine) -> int:
     asked = [name for name in _GENERATORS if getattr(flags, name)]
     if len(asked) != 1:
         known = [f"-{name.replace('_', '-')}" for name in _GENERATORS]
-        raise UsageError(f"say what to make, by one of {', '.join(known)}")
+        raise UsageError(f"say what to generate: one of {', '.join(known)}")
     if not line.inputs:
-        raise UsageError("say which files have the passes")
+        raise UsageError("name the files with the passes")
     try:
         outputs = _GENERATORS[asked[0]](line.inputs, flags)
     except SpecificationError as error:
