@@ -51,14 +51,6 @@ def run(monkeypatch: pytest.MonkeyPatch, *, jobs: int = 1, **streams: Any) -> No
     manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"), jobs=jobs)
 
 
-def test_a_terminal_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line names the pass and the op, and is gone in the end."""
-    terminal = Terminal()
-    run(monkeypatch, stderr=terminal)
-    assert "\r\x1b[2Kstep 1/1, 1/2 ops: nap @g" in terminal.getvalue()
-    assert terminal.getvalue().endswith("\r\x1b[2K")
-
-
 def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Below a cell spaces stand in the line's place in the end, as not all of them know codes."""
     cell = Cell()

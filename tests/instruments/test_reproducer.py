@@ -1,14 +1,25 @@
-"""Reproducers of the tool: when they are written, what is in them, and that they replay."""
+"""Reproducers: when they are written, what is in them, that they replay, and that none is cut off."""
 
 from __future__ import annotations
 
+import errno
+import os
+import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 from tool_fixtures import Outcome, recorded_pipeline
+
+from passel import PassFailedError, PassManager
+from passel.instruments import reproducer_file, whole_files
+from passel.instruments.reproducer import CrashReproducer
+from passel.instruments.reproducer_file import ReproducerFile
+from passel.instruments.whole_files import check_writable, write_whole
+from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +27,7 @@ if TYPE_CHECKING:
     from tool_fixtures import Tool
 
 PLUGIN = '''\
-import os, signal, sys
+import os, signal, sys, time
 from xdsl.dialects.func import FuncOp
 from passel import OpPassManager, Pass, PassFailure
 
@@ -37,6 +48,10 @@ class Act(Pass):
                 raise PassFailure("not this one")
             case "interrupt":
                 raise KeyboardInterrupt
+            case "wait":
+                print("waiting", flush=True)
+                for _ in range(6000):  # a signal just before one long call would wait for its end
+                    time.sleep(0.01)
             case "exit":
                 sys.exit(0)
             case "kill":
@@ -63,6 +78,8 @@ FUNCTIONS = "func.func @a() { return }\nfunc.func @b() { return }\n"
 
 PLUGIN_FLAG = "--load-pass-plugin=plugin.py"
 REPRODUCER = "--mlir-pass-pipeline-crash-reproducer=r.mlir"
+LOCAL = "--mlir-pass-pipeline-local-reproducer"
+TOOL = (sys.executable, "-m", "passel", PLUGIN_FLAG)
 
 Run: TypeAlias = "Callable[..., Outcome]"
 
@@ -87,11 +104,20 @@ def write(opt: Run) -> Run:
     return lambda *words: opt("in.mlir", REPRODUCER, "-p", *words)
 
 
-def process(*words: str) -> Outcome:
+def process(*words: str, **how: Any) -> Outcome:
     """Run the tool in a process of its own, which may die."""
-    command = [sys.executable, "-m", "passel", PLUGIN_FLAG, *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [*TOOL, *words], capture_output=True, text=True, check=False, timeout=60, **how
+    )
     return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def names(directory: Path) -> list[str]:
+    """Return the names of the files that are there, but for Python's."""
+    return sorted(path.name for path in directory.iterdir() if path.name != "__pycache__")
+
+
+GIVEN = ["in.mlir", "plugin.py", "r.mlir"]
 
 
 def messages(result: Outcome) -> list[str]:
@@ -112,7 +138,6 @@ def messages(result: Outcome) -> list[str]:
 @pytest.mark.parametrize(
     ("how", "code"),
     [
-        ("fail", 1),
         ("initialize", 1),
         ("interrupt", 130),
         ("exit", 1),
@@ -122,7 +147,7 @@ def test_a_failure_replays_as_the_same_failure(
     opt: Run, write: Run, directory: Path, how: str, code: int, local: bool
 ) -> None:
     """Kind, pass and message are the same when the file is run, and so is the exit code."""
-    words = ["--mlir-pass-pipeline-local-reproducer"] * local
+    words = [LOCAL] * local
     first = write(f"builtin.module(cse,func.func(act{{how={how}}}))", *words)
     again = opt("--run-reproducer", "r.mlir")
     assert (first.code, again.code) == (code, code)
@@ -137,7 +162,7 @@ def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
 ) -> None:
     """An older file stays, and what is left beside it makes the process die again."""
     Path("r.mlir").write_text("older")
-    words = ["--mlir-pass-pipeline-local-reproducer"] * local
+    words = [LOCAL] * local
     first = process(
         "in.mlir", "-p", f"builtin.module(func.func(act{{how={how}}}))", REPRODUCER, *words
     )
@@ -171,7 +196,7 @@ def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_
     )
     text = Path("r.mlir").read_text()
     assert recorded_pipeline(text) == "builtin.module(cse, run-act{lenient=false})"
-    result = write("builtin.module(cse,run-act)", "--mlir-pass-pipeline-local-reproducer")
+    result = write("builtin.module(cse,run-act)", LOCAL)
     assert "while executing `Act` on 'func.func' operation: @a: reproducer" in result.err
     text = Path("r.mlir").read_text()
     assert recorded_pipeline(text) == "builtin.module(func.func(act{how=fail}))"
@@ -180,9 +205,131 @@ def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
 def test_a_failure_that_a_pass_handles_is_none(write: Run, directory: Path, local: bool) -> None:
     """The run succeeds, so nothing is left; if it fails later, that is what is recorded."""
-    words = ["--mlir-pass-pipeline-local-reproducer"] * local
+    words = [LOCAL] * local
     assert write("builtin.module(run-act{lenient=true})", *words).code == 0
     assert not list(directory.glob("r.mlir*"))
     result = write("builtin.module(run-act{lenient=true},act{how=fail})", *words)
     assert "`RunAct`" not in result.err
     assert "act{how=fail}" in recorded_pipeline(Path("r.mlir").read_text())
+
+
+# -- Signals ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGHUP, 129), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_the_reproducer_alone(
+    directory: Path, number: signal.Signals, code: int
+) -> None:
+    """A lost terminal ends the tool as Ctrl-C does: the file is whole, nothing else is left."""
+    Path("r.mlir").write_text("older")
+    with subprocess.Popen(
+        [*TOOL, "in.mlir", "-p", "any(act{how=wait})", REPRODUCER, "-o", "out.mlir"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whatever the suite was started with; there is one thread.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
+    ) as tool:
+        assert tool.stdout is not None
+        assert tool.stdout.readline() == "waiting\n"
+        tool.send_signal(number)
+        _, err = tool.communicate(timeout=60)
+    assert tool.returncode == code
+    assert "passel-opt: terminated: " in err
+    assert "'act{how=wait}' was interrupted by Termination" in err
+    assert "builtin.module(act{how=wait})" in Path("r.mlir").read_text()
+    assert Path("r.mlir").read_text().endswith("#-}\n")
+    assert names(directory) == GIVEN
+
+
+# -- Disks that are full -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
+def test_a_full_disk_leaves_the_older_file(directory: Path, local: bool) -> None:
+    """The note says why there is no new one and that the older one is kept."""
+    Path("r.mlir").write_text("older")
+    done = process(
+        *("in.mlir", "-p", "any(act)", REPRODUCER, *[LOCAL] * local),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)),
+    )
+    assert done.code == 1
+    assert (
+        "cannot open output file 'r.mlir': File too large; the older file of that name is kept"
+    ) in done.err
+    assert "to replay: passel-opt --run-reproducer" not in done.err
+    assert Path("r.mlir").read_text() == "older"
+    assert names(directory) == GIVEN
+
+
+def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the disk is full only when the run fails, the file written ahead takes the place."""
+    place = ReproducerFile("r.mlir")
+    place.prepare("ahead")
+
+    def refuse(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(reproducer_file, "write_whole", refuse)
+    assert place.commit("pretty")
+    place.discard()
+    assert Path("r.mlir").read_text() == "ahead"
+    assert names(directory) == GIVEN
+
+
+# -- Paths that cannot be written --------------------------------------------------------------------
+
+UNWRITABLE: dict[str, tuple[str, type[Exception]]] = {
+    "no-directory": ("absent/r.mlir", FileNotFoundError),
+    "a-directory": (".", IsADirectoryError),
+    "below-a-file": ("in.mlir/r.mlir", NotADirectoryError),
+    "too-long": ("r" * 300, OSError),
+    "nul": ("r\0.mlir", ValueError),
+    "dangling-link": ("link", FileNotFoundError),
+}
+
+
+@pytest.mark.parametrize(("path", "error"), UNWRITABLE.values(), ids=UNWRITABLE)
+def test_python_refuses_a_path_at_once(directory: Path, path: str, error: type[Exception]) -> None:
+    """Who enables reproducers learns that there will be none, not who needs one."""
+    Path("link").symlink_to("absent/r.mlir")
+    with pytest.raises(error):
+        CrashReproducer(path)
+
+
+def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -> None:
+    """What cannot be known before the run is in the note."""
+    Path("d").mkdir()
+
+    def fail(_: Any, pass_: Any) -> None:
+        pass_.signal_pass_failure()
+
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(fail)
+    pm.add_instrumentation(CrashReproducer("d/r.mlir"))
+    Path("d").rmdir()
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy("toy.module"))
+    (note,) = caught.value.__notes__
+    assert note == (
+        "Pipeline failed while executing [`fail` on 'toy.module' operation]: "
+        "failed to create output stream: Failed to create reproducer stream: "
+        "cannot open output file 'd/r.mlir': No such file or directory"
+    )
+
+
+# -- Writing whole files -----------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_replaced_is_overwritten(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing can be created beside it, all of it is written in place."""
+
+    def refuse(target: Path, data: bytes) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    Path("r.mlir").write_text("older")
+    check_writable("r.mlir")
+    monkeypatch.setattr(whole_files, "_replace", refuse)
+    write_whole(Path("r.mlir"), "new")
+    assert Path("r.mlir").read_text() == "new"
