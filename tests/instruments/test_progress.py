@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from passel import Pass, PassManager
 from passel.instruments import progress
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-
-if TYPE_CHECKING:
-    import pytest
 
 
 class Nap(Pass[ToyOp]):
@@ -40,10 +39,17 @@ class Cell(io.StringIO):
 Cell.__module__ = "ipykernel.iostream"
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *, jobs: int = 1, **streams: Any) -> None:
-    """Run a pipeline that takes longer than the line waits, with other streams."""
-    monkeypatch.setattr(progress, "_DELAY", 0.01)
-    monkeypatch.setenv("TERM", "xterm")
+def run(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    jobs: int = 1,
+    term: str = "xterm",
+    delay: float = 0.01,
+    **streams: Any,
+) -> None:
+    """Run a pipeline that takes a fifth of a second, with other streams."""
+    monkeypatch.setattr(progress, "_DELAY", delay)
+    monkeypatch.setenv("TERM", term)
     for name, stream in streams.items():
         monkeypatch.setattr(sys, name, stream)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Nap())
@@ -60,11 +66,22 @@ def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> N
     assert cell.getvalue().endswith("\r" + " " * 80 + "\r")
 
 
-def test_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file, in which nothing can be overwritten, has none."""
-    stream = io.StringIO()
-    run(monkeypatch, stderr=stream)
-    assert stream.getvalue() == ""
+@pytest.mark.parametrize(
+    ("stream", "term", "delay"),
+    [
+        (io.StringIO(), "xterm", 0.01),
+        (Terminal(), "dumb", 0.01),
+        (Terminal(), "", 0.01),
+        (Terminal(), "xterm", 1.0),
+    ],
+    ids=["file", "dumb", "unknown", "short"],
+)
+def test_no_line(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, term: str, delay: float
+) -> None:
+    """There is none where nothing can be overwritten, nor before a run has taken a while."""
+    run(monkeypatch, stderr=stream, term=term, delay=delay)
+    assert "step" not in stream.getvalue()
 
 
 def test_the_line_keeps_nothing_from_workers(
