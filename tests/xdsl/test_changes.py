@@ -27,7 +27,7 @@ from xdsl_inputs import sampled, xdsl_context
 from passel import PassFailedError, PassManager
 from passel.errors import EncodingError
 from passel.xdsl import parse_source
-from passel.xdsl.transport.changes import Snapshot, decode_changes, encode_changes
+from passel.xdsl.transport.changes import decode_changes, encode_changes, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ SOURCE = """
 
 
 def _nodes(root: Operation, *kinds: type[Any]) -> list[Any]:
-    return [record[0] for record in Snapshot(root).records if isinstance(record[0], kinds)]
+    return [record[0] for record in snapshot(root) if isinstance(record[0], kinds)]
 
 
 def _op_inside(root: Operation, random: Random) -> Operation:
@@ -204,12 +204,12 @@ ACTS: list[Callable[[Operation, Random], None]] = [
 def _check(here: Operation, there: Operation, change: Callable[[Operation], None]) -> None:
     """Change one op, send that to the other, and compare all of them."""
     context = xdsl_context()
-    were_here, noted = Snapshot(here).records, Snapshot(there)
-    known = {id(theirs[0]): mine[0] for theirs, mine in zip(noted.records, were_here, strict=True)}
+    were_here, noted = snapshot(here), snapshot(there)
+    known = {id(theirs[0]): mine[0] for theirs, mine in zip(noted, were_here, strict=True)}
     change(there)
     decode_changes(here, encode_changes(there, noted), context)()
     assert fields_of(here) == fields_of(there)
-    for mine, theirs in zip(Snapshot(here).records, Snapshot(there).records, strict=True):
+    for mine, theirs in zip(snapshot(here), snapshot(there), strict=True):
         assert mine[0] is known.get(id(theirs[0]), mine[0]), "what was there is the same object"
 
 
@@ -270,7 +270,7 @@ def _optimize_invalid(op: Operation) -> None:
 def test_little_is_sent() -> None:
     """What is as it was is not sent, and attributes that were there are not."""
     _, there = _pair(SOURCE)
-    noted = Snapshot(there)
+    noted = snapshot(there)
     assert encode_changes(there, noted) == b""
     (first,) = (op for op in there.walk() if len(op.results) == 2)
     first.attributes["again"] = first.attributes["y"]
@@ -315,7 +315,7 @@ def _hold_a_function(root: Operation) -> None:
 def test_what_cannot_be_sent_is_refused(change: Callable[[Operation], None]) -> None:
     """It is done again where it belongs."""
     _, there = _pair(SOURCE)
-    noted = Snapshot(there)
+    noted = snapshot(there)
     change(there)
     with pytest.raises(EncodingError):
         encode_changes(there, noted)
@@ -324,7 +324,7 @@ def test_what_cannot_be_sent_is_refused(change: Callable[[Operation], None]) -> 
 def test_another_op_is_refused() -> None:
     """Changes are for an op that is as the other one was."""
     here, there = _pair(SOURCE)
-    noted = Snapshot(there)
+    noted = snapshot(there)
     there.attributes["x"] = StringAttr("x")
     data = encode_changes(there, noted)
     here.regions[0].blocks[0].add_op(SomeOp())

@@ -260,9 +260,9 @@ class XDSLAdapter(IRAdapter):
 
     def note(self, op: Operation) -> Snapshot:
         """Return what is in the op, by which it is found what has changed."""
-        from passel.xdsl.transport.changes import Snapshot
+        from passel.xdsl.transport.changes import checked_snapshot
 
-        return Snapshot(op).checked()
+        return checked_snapshot(op)
 
     def encode_changes(self, op: Operation, noted: Snapshot) -> bytes:
         """Return what has changed in the op."""

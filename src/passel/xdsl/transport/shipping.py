@@ -10,7 +10,6 @@ its dialects; those that no installed package has registered travel as they are.
 from __future__ import annotations
 
 import pickle
-from itertools import count
 from operator import itemgetter
 from threading import local
 from typing import TYPE_CHECKING, Any
@@ -19,19 +18,18 @@ from xdsl.dialects.builtin import StringAttr
 
 from passel.errors import EncodingError
 from passel.ir import Shipment
+from passel.xdsl.symbols import references
 from passel.xdsl.transport.changes import (
-    Snapshot,
     States,
     change,
-    kind_of,
-    make,
     pickled,
+    snapshot,
     states_of,
     unpickled,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
     from xdsl.ir import Block, Dialect, Operation
@@ -50,19 +48,17 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
         raise EncodingError(f"'{ops[0].name}' does not stand in one block with the others")
     if wired := next((op for op in ops if op.operands or op.successors), None):
         raise EncodingError(f"'{wired.name}' has operands, which are defined outside of it")
-    nodes = [record[0] for op in ops for record in Snapshot(op).records]
-    numbers = dict(zip(map(id, nodes), count(), strict=False))
-    symbols = set[str]()
-    sent = pickled(states_of(nodes, ops, numbers), "what is sent", symbols=symbols)
-    outline = _outline(ops, symbols, nodes, numbers)
-    around = pickled(
-        ([*map(kind_of, nodes)], [*map(nodes.index, ops)], outline), "what is around it"
-    )
+    nodes = [record[0] for op in ops for record in snapshot(op)]
+    found = (each for op in ops for inner in op.walk() for each in references(inner))
+    symbols = {each.root_reference.data for each in found}
+    states, shells = states_of(nodes, ops), _outline(ops, symbols)
+    nodes += [each[0] for kind in shells for each in kind]
+    sent = pickled((ops, states, shells), ops[0].name, {*map(id, nodes)})
     try:
         spec = pickle.dumps(_spec(context), pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         raise EncodingError(f"the context has dialects that cannot be sent: {error}") from error
-    return pickle.dumps((spec, sent, around))
+    return pickle.dumps((spec, sent))
 
 
 def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
@@ -72,29 +68,26 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
         data: The copies.
         create_context: Makes a context with the dialects that are installed, and some more.
     """
-    spec, sent, around = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+    spec, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
-    kinds, ops, outline = unpickled(around, context)
-    nodes = [make(kind, context) for kind in kinds]
-    for states in (unpickled(sent, context), outline):
-        change(nodes, states)
-    return Shipment(context, [nodes[number] for number in ops])
+    ops, states, shells = unpickled(sent, context)
+    change(states)
+    change(shells)
+    return Shipment(context, ops)
 
 
-def _outline(
-    ops: Sequence[Operation], symbols: set[str], nodes: list[Any], numbers: dict[int, int]
-) -> States:
+def _outline(ops: Sequence[Operation], symbols: set[str]) -> States:
     """Return the states of what encloses ops, and of ops beside them that define symbols.
 
-    Nothing else is in them. New nodes are added to those that have numbers.
+    Nothing else is in them.
     """
-    block = ops[0].parent
+    block, own = ops[0].parent, set(map(id, ops))
     declared = [
         op
         for op in (block.ops if block and symbols else ())
         if isinstance(name := op.get_attr_or_prop("sym_name"), StringAttr)
         and name.data in symbols
-        and id(op) not in numbers
+        and id(op) not in own
     ]
     shells = [*declared]
     held: dict[int, tuple[Block, list[Operation]]] = {}
@@ -105,23 +98,13 @@ def _outline(
         inside, block = [op], op.parent
     if not held:
         raise EncodingError("the ops stand in no op")
-    for op in shells:
-        nodes += (op, *op.results, *op.regions)
-    for block, _ in held.values():
-        nodes += (block, *block.args)
-    for node in nodes[len(numbers) :]:
-        numbers[id(node)] = len(numbers)
-
-    def of(some: Iterable[object]) -> list[int]:
-        return [numbers[id(each)] for each in some]
-
-    states = states_of([each for op in shells for each in (op, *op.results)], shells, numbers)
+    states = states_of([each for op in shells for each in (op, *op.results)], shells)
     for region in (region for op in shells for region in op.regions):
-        block, inside = held.get(id(region), (None, shells))
-        states.regions.append((*of([region]), of([block] if block else [])))
+        block, inside = held.get(id(region), (None, ()))
+        states.regions.append((region, [block] if block else []))
         if block is not None:
-            states.blocks.append((*of([block]), None, of(block.args), of(inside), ()))
-            states.values.extend((*of([each]), None, each.type, None, None) for each in block.args)
+            states.blocks.append((block, None, block.args, inside, ()))
+            states.values.extend((each, None, each.type, None, None) for each in block.args)
     return states
 
 
