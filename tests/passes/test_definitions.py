@@ -91,14 +91,14 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
             {"makes_legal": ("scf",), "makes_illegal": ("scf",)},
             "'scf' both legal and illegal",
         ),
-        (Pass, {"dependent_dialects": (3,)}, "3 in dependent_dialects of Wrong is no text"),
+        (Pass, {"dependent_dialects": (3,)}, "3 in dependent_dialects of Wrong is not text"),
         (
             Pass,
             {"preserves": ("DominanceInfo",)},
-            "'DominanceInfo' in preserves of Wrong is no cla",
+            "'DominanceInfo' in preserves of Wrong is not a cla",
         ),
-        (Pass, {"requires": (1,)}, "1 in requires of Wrong is no class or text"),
-        (Pass, {"types": ("lowering",)}, "'lowering' in types of Wrong is no PassType"),
+        (Pass, {"requires": (1,)}, "1 in requires of Wrong is not a class or text"),
+        (Pass, {"types": ("lowering",)}, "'lowering' in types of Wrong is not a PassType"),
         (Pass, {"effects": ("write-file",)}, "no such effect 'write-file'.* 'write-files'"),
     ],
 )
@@ -300,7 +300,7 @@ class Counting(Pass):
         ("delete", "FrozenInstanceError: cannot assign to 'how' of Counting: passes never change"),
         (
             "count",
-            "TypeError: statistic 'seen' is a declaration, without a number: count by ctx.count(",
+            "TypeError: statistic 'seen' is a declaration and holds no number: count with ctx.count(",
         ),
     ],
 )

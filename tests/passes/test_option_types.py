@@ -297,7 +297,7 @@ def test_types_that_cannot_be_read_are_refused(hint: Any) -> None:
         (tuple, "tuple is not a type of an option; for a list of values, write tuple[int, ...]"),
         (set[str], "for a list of values, write tuple[str, ...]"),
         (Sequence[float], "for a list of values, write tuple[float, ...]"),
-        (dict[str, int], "dict[str, int] can be changed, and passes are values; write a subclass"),
+        (dict[str, int], "dict[str, int] is mutable, but passes are values: write a subclass"),
     ],
     ids=str,
 )

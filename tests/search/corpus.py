@@ -239,7 +239,7 @@ def _generic(op: Any) -> str:
 def subject_of(ir: str, *passes: type[Pass[Any]]) -> Subject:
     """Return how cases of an IR are read and run, with passes that no package registers."""
     adapter = adapter_named(ir)
-    registry = registry_with((*passes, Buggy), adapter)
+    registry = registry_with((*passes, Buggy))
     return Subject(
         frontend_of(adapter, implicit_module=True),
         lambda text, context: PassManager.parse(text, context, registry=registry, adapter=adapter),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome
     from passel.execution.strategies import SiblingStrategy
+    from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.passes import Pass, PassRegistry
     from passel.pipeline import PipelineNode
@@ -248,10 +249,10 @@ class PassManager(RunSettings, OpPassManager):
         __tracebackhide__ = True
         compiler = self._compiler_for(adapter, context)
         schedule = compiler.schedule(self)
-        instrumentations = self._observers()
+        observers = self._observers()
         run = Run(
             compiler,
-            Instrumentor(instrumentations),
+            Instrumentor(observers),
             on_diagnostic,
             options=self._options,
             gates=self._gates,
@@ -259,29 +260,15 @@ class PassManager(RunSettings, OpPassManager):
         )
         try:
             with running_on(adapter, context):
-                outcome = run.run(schedule, op)
-        except BaseException as error:  # an interrupt
+                run.run(schedule, op)
+            return _result(run, observers)
+        except BaseException as error:  # also an interrupt
             for note in run.notes:
                 error.add_note(note)
             raise
         finally:
             if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
-        record, timing = None, None
-        for each in reversed(instrumentations):  # the first that has one
-            record = record if each.run_record is None else each.run_record
-            timing = timing if each.timing is None else each.timing
-        statistics = outcome.statistics()
-        if outcome.failures:
-            error = PassFailedError(outcome.failures, outcome.diagnostics)
-            for note in run.notes:
-                error.add_note(note)
-            error.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
-            error.record, error.statistics, error.timing = record, statistics, timing
-            raise error from outcome.failures[0].cause
-        return RunResult(
-            outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched(), record
-        )
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:
@@ -302,6 +289,27 @@ class PassManager(RunSettings, OpPassManager):
             known = PipelineCompiler(adapter, context, guard, checks=self._checks)
             self._compiler = known
         return known
+
+
+def _result(run: Run, observers: Sequence[PassInstrumentation]) -> RunResult:
+    """Return the result of a run that has succeeded.
+
+    Raises:
+        PassFailedError: It has not.
+    """
+    __tracebackhide__ = True
+    outcome, statistics = run.outcome, run.outcome.statistics()
+    records = (each.run_record for each in observers if each.run_record is not None)
+    timings = (each.timing for each in observers if each.timing is not None)
+    record, timing = next(records, None), next(timings, None)
+    if outcome.failures:
+        error = PassFailedError(outcome.failures, outcome.diagnostics)
+        error.reproducer = next(filter(None, (each.reproducer for each in observers)), None)
+        error.record, error.statistics, error.timing = record, statistics, timing
+        raise error from outcome.failures[0].cause
+    return RunResult(
+        outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched(), record
+    )
 
 
 def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:

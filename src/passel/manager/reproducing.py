@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError, PipelineError, Problem
-from passel.ir import InvalidIR, WrapsPasses, ability_of, adapter_named
+from passel.ir import InvalidIR, adapter_named
 from passel.manager.pass_manager import PassManager
-from passel.passes import Pass, default_registry
+from passel.passes import default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -84,7 +84,7 @@ def load_reproducer(
     """
     from pathlib import Path
 
-    from passel.frontend import SourcePart
+    from passel.frontend import SourcePart, frontend_of
     from passel.frontend.resources import cut_resources
     from passel.instruments.reproducer_file import read_reproducer
 
@@ -93,7 +93,11 @@ def load_reproducer(
     text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
     source = SourcePart(text, str(path))
     if parse is None:
-        frontend = _frontend(adapter, allow_unregistered=allow_unregistered)
+        try:
+            frontend = frontend_of(adapter, allow_unregistered=allow_unregistered)
+        except AdapterError as error:
+            way_out = "give load_reproducer(parse=...) a function that returns the op of a text"
+            raise AdapterError(f"{error}: {way_out}") from None
         context = frontend.new_context() if context is None else context
         parsed = read_part(frontend, source, context)
         op, resources = parsed.op, parsed.resources
@@ -104,35 +108,22 @@ def load_reproducer(
     recorded = read_reproducer(resources, source)
     if recorded is None or recorded.pipeline is None:
         raise PipelineError(Problem(f"{path} records no pipeline"))
-    registry = registry_with(passes, adapter)
-    manager = PassManager.parse(recorded.pipeline, context, registry=registry, adapter=adapter)
+    manager = PassManager.parse(
+        recorded.pipeline, context, registry=registry_with(passes), adapter=adapter
+    )
     manager.restrict_effects(*allow_effects)
     manager.enable_verifier(recorded.verify_each is not False)
     return ReproducerCase(op, manager)
 
 
-def _frontend(adapter: IRAdapter, *, allow_unregistered: bool) -> Frontend:
-    from passel.frontend import frontend_of
-
-    try:
-        return frontend_of(adapter, allow_unregistered=allow_unregistered)
-    except AdapterError as error:
-        way_out = "give load_reproducer(parse=...) a function that returns the op of a text"
-        raise AdapterError(f"{error}: {way_out}") from None
-
-
-def registry_with(passes: Iterable[Any], adapter: IRAdapter) -> PassRegistry:
+def registry_with(passes: Iterable[Any]) -> PassRegistry:
     """Return the default registry with more passes: classes, or passes of the IR's own."""
+    from passel.passes.factory import class_of
+
     registry = default_registry().copy()
     for each in passes:
-        if isinstance(each, type) and issubclass(each, Pass):
-            registry.register(cast("type[Pass[Any, Any]]", each), override=True)
-            continue
-        wraps = ability_of(adapter, WrapsPasses)
-        if wraps is None:
-            raise TypeError(f"expected a class of passes, got {each!r}")
-        wrapped: Pass[Any, Any] = wraps.wrap_pass(each() if isinstance(each, type) else each)
-        registry.register(type(wrapped), override=True)
+        kind = each if isinstance(each, type) else type(each)
+        registry.register(class_of(kind, getattr(kind, "name", "")), override=True)
     return registry
 
 

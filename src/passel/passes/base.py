@@ -100,7 +100,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     _way_out: ClassVar[str] = (
         "passes never change, as one object runs on all ops; keep what is about one op in "
         "variables of run, what is costly to build in what initialize returns (ctx.state), and "
-        "count by ctx.count"
+        "count with ctx.count"
     )
 
     name: ClassVar[str] = ""

@@ -42,7 +42,7 @@ _ITEMS: dict[str, tuple[type, ...]] = {
 }
 """Attributes that are tuples, and what they hold."""
 
-_SHOWN = {str: "text", type: "class", PassType: "PassType"}
+_SHOWN = {str: "text", type: "a class", PassType: "a PassType"}
 
 
 def check_pass(cls: type[Any]) -> None:
@@ -122,14 +122,14 @@ def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
     """
     for attribute in sorted(_ITEMS.keys() & declared.keys()):
         value, kinds = declared[attribute], _ITEMS[attribute]
-        what = " or ".join(_SHOWN.get(kind, "constraint") for kind in kinds)
+        what = " or ".join(_SHOWN.get(kind, "a constraint") for kind in kinds)
         # A PassType is a tuple itself.
         if not isinstance(value, (tuple, list, set, frozenset)) or isinstance(value, PassType):
             shown = value.__qualname__ if isinstance(value, type) else repr(value)
             raise DefinitionError(f"{attribute} of {owner} is {shown}; write ({shown},)")
         for each in cast("Collection[object]", value):
             if not isinstance(each, kinds):
-                raise DefinitionError(f"{each!r} in {attribute} of {owner} is no {what}")
+                raise DefinitionError(f"{each!r} in {attribute} of {owner} is not {what}")
 
 
 # -- Options ----------------------------------------------------------------------------------

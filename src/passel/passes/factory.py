@@ -155,10 +155,11 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     """
     base = pass_ if isinstance(pass_, type) else type(pass_)
     if name == base.name:
-        if isinstance(pass_, type) or _is_plain(pass_):
+        given = () if isinstance(pass_, type) else pass_.option_nodes()
+        if not given:
             return base
-        optional = (each for each in base.option_infos() if not each.required)
-        if any(getattr(pass_, each.field) != each.default for each in optional):
+        required = {each.name for each in base.option_infos() if each.required}
+        if any(node.key not in required for node in given):
             raise DefinitionError(
                 f"{base.__name__} has this name, with other defaults than those of '{pass_}'; "
                 "register that under a name of its own"
@@ -175,14 +176,6 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     cls = make_pass_class(base, base.__name__, name=name, doc=doc, options=options, **attributes)
     made.append((pass_, cls))
     return cls
-
-
-def _is_plain(pass_: Pass[Any, Any]) -> bool:
-    """Return whether nothing of a pass differs from what its class makes."""
-    try:
-        return type(pass_)() == pass_
-    except TypeError:  # it takes something
-        return False
 
 
 def _option_like(pass_: Pass[Any, Any], field: dataclasses.Field[Any]) -> OptionSpec:

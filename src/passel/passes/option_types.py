@@ -355,7 +355,7 @@ def _no_type(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     shown = hint.__qualname__ if isinstance(hint, type) and not arguments else str(hint)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return f"{shown} can be changed, and passes are values; write a subclass of Options"
+        return f"{shown} is mutable, but passes are values: write a subclass of Options"
     if isinstance(origin, type) and issubclass(origin, Iterable) and origin is not bytes:
         element = arguments[0] if arguments else int
         name = element.__name__ if isinstance(element, type) else str(element)

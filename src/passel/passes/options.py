@@ -82,10 +82,10 @@ class Options:
 
     option_metavar: ClassVar[str] = "<options>"
 
-    _way_out: ClassVar[str] = "options never change; dataclasses.replace makes others"
+    _way_out: ClassVar[str] = "options never change; make a new one with dataclasses.replace"
     """Advice for those who assign to an attribute."""
 
-    __options: ClassVar[tuple[OptionInfo, ...] | None] = None
+    __options: ClassVar[tuple[OptionInfo, ...] | None] = ()
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         """Make the subclass a frozen dataclass and check its fields if it is possible now.

@@ -1,13 +1,11 @@
 """From nodes to managers: names are looked up, options read, and passes put where they stand.
 
-Every unknown name is reported at once, and then all else that is wrong.
+Everything that is wrong is reported at once.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.errors import (
@@ -28,12 +26,12 @@ from passel.passes.sources import PassInfo
 from passel.pipeline import OptionNode, OptionText, PassNode, PipelineNode
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from passel.diagnostics import Span
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
-    from passel.passes.sources import PassPipelineInfo, Registered
+    from passel.passes.sources import PassPipelineInfo
     from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
@@ -94,10 +92,16 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
         PipelineError: A pass cannot be loaded, or there are problems of several kinds.
     """
     builder = _Builder(names)
-    if unknown := list(islice(builder.unknown(nodes), MAX_PROBLEMS)):
-        raise UnknownPassError(*unknown)
     builder.add(nodes, manager)
-    builder.raise_problems()
+    errors = builder.errors
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        kinds = {type(error) for error in errors}
+        kind = kinds.pop() if len(kinds) == 1 else PipelineError
+        problems = [problem for error in errors for problem in error.problems]
+        causes = (error.__cause__ for error in errors if error.__cause__)
+        raise kind(*problems[:MAX_PROBLEMS]) from next(causes, None)
 
 
 class _Builder:
@@ -105,87 +109,48 @@ class _Builder:
 
     def __init__(self, names: PassRegistry) -> None:
         self._names = names
-        self._found: dict[str, Registered | None] = {}
-        self._errors: list[PipelineError] = []
-
-    def _lookup(self, node: ElementNode) -> Registered | None:
-        """Return what a name stands for.
-
-        A nested pipeline has the name of a pass if that takes elements. Op names have dots, so that
-        none can be taken for such a pass.
-        """
-        name = node.name if isinstance(node, PassNode) else node.anchor
-        if isinstance(node, PipelineNode) and ("." in name or name == ANY):
-            return None
-        if name not in self._found:
-            self._found[name] = self._names.lookup(name)
-        info = self._found[name]
-        if isinstance(node, PassNode):
-            return info
-        return info if isinstance(info, PassInfo) and info.pass_class.takes_elements else None
-
-    def unknown(self, nodes: Sequence[ElementNode]) -> Iterator[Problem]:
-        """Yield what is wrong with names."""
-        for node in nodes:
-            if self._lookup(node) is None:
-                if isinstance(node, PassNode):
-                    yield Problem(_unknown(node.name, self._names), node.span)
-                else:
-                    yield from self.unknown(node.elements)
+        self.errors: list[PipelineError] = []
 
     def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
         """Add elements up to where there are too many problems."""
         for node in nodes:
-            if len(self._errors) >= MAX_PROBLEMS:
+            if len(self.errors) >= MAX_PROBLEMS:
                 return
-            info: Any = self._lookup(node)
-            if isinstance(node, PipelineNode) and info is None:
-                self.add(node.elements, manager.nest(node.anchor, span=node.span))
-            elif isinstance(info, PassInfo):
-                with self._gathering(node):
-                    manager.add_placed((self._pass(info, node), node.span))
-            elif isinstance(node, PassNode):
-                kind, owner = info.options or _no_options(), f"pipeline '{info.name}'"
-                options = None
-                with self._gathering(node):
-                    options = self._made(kind, owner, node)
-                if options is not None:
-                    self.raise_problems()  # before the code of others runs
-                    manager.add_placed(*_expanded(info, options, manager, node.span))
+            try:
+                if isinstance(node, PassNode):
+                    self._add_named(node, manager)
+                else:
+                    self._add_nested(node, manager)
+            except PipelineError as error:
+                # What has no place of its own is at the element.
+                error.problems = tuple(
+                    p if p.span else p._replace(span=node.span) for p in error.problems
+                )
+                self.errors.append(error)
 
-    @contextmanager
-    def _gathering(self, node: ElementNode) -> Generator[None]:
-        """Take note of what is wrong with an element; what has no place of its own is at it."""
-        try:
-            yield
-        except PipelineError as error:
-            error.problems = tuple(
-                p if p.span else p._replace(span=node.span) for p in error.problems
-            )
-            self._errors.append(error)
+    def _add_nested(self, node: PipelineNode, manager: Any) -> None:
+        """Add a nested pipeline; or a pass that takes elements, whose name has no dot."""
+        may_be_pass = "." not in node.anchor and node.anchor != ANY
+        info = self._names.lookup_pass(node.anchor) if may_be_pass else None
+        if info is not None and (pass_class := _class_of(info)).takes_elements:
+            made = pass_class.from_elements(node.elements, self._names)
+            manager.add_placed((made, node.span))
+        else:
+            self.add(node.elements, manager.nest(node.anchor, span=node.span))
 
-    def raise_problems(self) -> None:
-        """Raise what was found so far, if there is anything."""
-        if self._errors:
-            kinds = {type(error) for error in self._errors}
-            kind = kinds.pop() if len(kinds) == 1 else PipelineError
-            problems = [problem for error in self._errors for problem in error.problems]
-            causes = (error.__cause__ for error in self._errors if error.__cause__)
-            raise kind(*problems[:MAX_PROBLEMS]) from next(causes, None)
-
-    def _pass(self, info: PassInfo, node: ElementNode) -> Pass[Any, Any]:
-        """Return a pass as it was written.
-
-        Raises:
-            PipelineError: Its class cannot be loaded, or options are wrong.
-        """
-        try:
-            pass_class = info.pass_class
-        except DefinitionError as error:
-            raise PipelineError(Problem(str(error))) from (error.__cause__ or error)
-        if not isinstance(node, PassNode):
-            return pass_class.from_elements(node.elements, self._names)
-        return self._made(pass_class, f"pass '{node.name}'", node)
+    def _add_named(self, node: PassNode, manager: Any) -> None:
+        """Add a pass, or what a registered pipeline adds."""
+        info = self._names.lookup(node.name)
+        if info is None:
+            raise UnknownPassError(Problem(_unknown(node.name, self._names)))
+        if isinstance(info, PassInfo):
+            made = self._made(_class_of(info), f"pass '{node.name}'", node)
+            manager.add_placed((made, node.span))
+            return
+        options = self._made(info.options or Options, f"pipeline '{info.name}'", node)
+        if not self.errors:  # else the code of others is not run
+            items = _expanded(info, options, manager, node.span)
+            manager.add_placed(*((item, node.span) for item in items))
 
     def _made(self, kind: type[OptionsT], owner: str, node: PassNode) -> OptionsT:
         """Return a pass, or the options of a pipeline, with the options as written.
@@ -205,9 +170,14 @@ class _Builder:
             return kind(**kind.read_options(nodes, owner, self._names))
 
 
-def _expanded(
-    info: PassPipelineInfo, options: Options, manager: Any, span: Span | None
-) -> list[tuple[Any, Span | None]]:
+def _class_of(info: PassInfo) -> type[Pass[Any, Any]]:
+    try:
+        return info.pass_class
+    except DefinitionError as error:
+        raise PipelineError(Problem(str(error))) from (error.__cause__ or error)
+
+
+def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span | None) -> Any:
     """Return what a registered pipeline adds to a manager, which stands where it is called.
 
     Raises:
@@ -215,40 +185,30 @@ def _expanded(
     """
     inside = manager.empty(manager.anchor)
     given = (options,) if info.options else ()
-    with _in_code_of_others(f"pipeline '{info.name}' cannot be built", PipelineError, span):
+    with _in_code_of_others(f"pipeline '{info.name}' cannot be built", PipelineError):
         try:
             made = info.build(inside, *given)
         except PipelineError as error:
             from passel.tracebacks import raised_at
 
             place = f" at {span}" if span else ""
-            where = f"pipeline '{info.name}'{place} asks for it ({raised_at(error)})"
+            where = f"it is used by pipeline '{info.name}'{place} ({raised_at(error)})"
             error.problems = tuple(
-                problem._replace(message=f"{problem.message}; {where}")
-                if problem.span
-                else problem._replace(span=span)
-                for problem in error.problems
+                p._replace(message=f"{p.message}; {where}") if p.span else p for p in error.problems
             )
             raise
     if made is not None and made is not inside and not len(inside):
-        message = (
-            f"pipeline '{info.name}' adds nothing to the manager that it is given, and "
-            f"returns another object ({type(made).__name__}): call add and nest of that one"
+        raise PipelineError(
+            Problem(
+                f"pipeline '{info.name}' adds nothing to the manager that it gets, and returns "
+                f"another object ({type(made).__name__}): call add and nest on that manager"
+            )
         )
-        raise PipelineError(Problem(message, span))
-    return [(item, span) for item in inside]
-
-
-@cache
-def _no_options() -> type[Options]:
-    """Return the class of the options of a pipeline that has none."""
-    return type("NoOptions", (Options,), {})
+    return inside
 
 
 @contextmanager
-def _in_code_of_others(
-    problem: str, kind: type[PipelineError], span: Span | None = None
-) -> Generator[None]:
+def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[None]:
     """Say where an exception comes from that is none of passel's."""
     try:
         yield
@@ -257,7 +217,7 @@ def _in_code_of_others(
     except (Exception, SystemExit) as error:
         from passel.tracebacks import brief_at
 
-        raise kind(Problem(f"{problem}: {brief_at(error)}", span)) from error
+        raise kind(Problem(f"{problem}: {brief_at(error)}")) from error
 
 
 def _unknown(name: str, names: PassRegistry) -> str:

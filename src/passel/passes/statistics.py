@@ -49,7 +49,7 @@ class Statistic:
         def __iadd__(self, amount: object) -> None:
             """Refuse C++'s way of counting."""
             msg = (
-                f"statistic '{self.name}' is a declaration, without a number: count by "
+                f"statistic '{self.name}' is a declaration and holds no number: count with "
                 f"ctx.count(self.{self.name.replace('-', '_')})"
             )
             raise TypeError(msg)

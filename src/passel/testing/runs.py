@@ -82,7 +82,7 @@ def run_passes(
     frontend = frontend_of(ir, implicit_module=True, allow_unregistered=True)
     context = frontend.new_context()
     op = read_part(frontend, SourcePart(source, name, line), context).op
-    registry = registry_with(passes, ir)
+    registry = registry_with(passes)
     manager = PassManager.parse(pipeline, context, registry=registry, adapter=ir)
     manager.enable_analysis_verifier()
     result = manager.run(op)
