@@ -87,5 +87,5 @@ def test_what_cannot_be_is_refused_at_once() -> None:
     """Wrong modes are errors where they are set, not in a run."""
     with pytest.raises(ValueError, match="not 'x'"):
         manager().enable_verifier("x")  # pyright: ignore[reportArgumentType]
-    with pytest.raises(ValueError, match="no such display of statistics: 'x'"):
+    with pytest.raises(ValueError, match="unknown display of statistics 'x'"):
         manager().enable_statistics("x")  # pyright: ignore[reportArgumentType]

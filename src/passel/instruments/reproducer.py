@@ -296,8 +296,8 @@ def how_to_replay(
     for each in _passes_of(steps):
         if isinstance(each, CallablePass):
             return (
-                f"it cannot be replayed: pass {each.display_name} is a function, which no file can "
-                "name; make it a class of passes with a name"
+                f"it cannot be replayed: pass {each.display_name} is a function, and a file cannot "
+                "refer to functions; turn it into a pass class with a name"
             )
         if not each.name:
             name = type(each).__name__

@@ -85,7 +85,9 @@ class StatisticsReport(PassInstrumentation):
         stream: TextIO | None = None,
     ) -> None:
         if display not in ("pipeline", "list", "json"):
-            raise ValueError(f"no such display of statistics: '{display}'")
+            raise ValueError(
+                f"unknown display of statistics '{display}': expected 'pipeline', 'list' or 'json'"
+            )
         self._display: Display = display
         self._stream = stream
         self._prints = True

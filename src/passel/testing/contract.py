@@ -13,12 +13,13 @@ from passel.errors import PassFailedError
 from passel.frontend import BringsFrontend, FrontendSettings, SourcePart
 from passel.ir import InvalidIR, OpKind, PrintFlags, SendsOps, WrapsPasses
 from passel.passes import Pass
-from passel.testing.sample import Subject, about, check, differ, equal, raised
+from passel.testing.sample import Subject, check, differ, equal, raised
 
 if TYPE_CHECKING:
     from passel.frontend import Frontend
 
 _NONSENSE = "qqqqqq.zzzzzz"
+_KIND = "(name, registered, isolated)"
 _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), repeat=2)]
 
 
@@ -51,16 +52,15 @@ class AdapterContract(Subject):
     A subclass defines four methods: `build(node, context)` returns a valid op for a node with all
     that is inside, `change(op)` changes an op of any role and leaves it valid, `break_(op)` makes
     an op of the role `func` invalid, `move(op, into)` moves an op to the end of what is inside of
-    another, which has such ops in `program`. A note of a test that fails names the method of the
-    adapter; the first one that fails is the one to read.
+    another, which has such ops in `program`. The message of a test that fails names the method of
+    the adapter; the first one that fails is the one to read.
     """
 
     # -- Kinds -------------------------------------------------------------------------------
 
-    @about("name")
     def test_name(self) -> None:
         """An adapter has the name of its IR."""
-        check(self.adapter.name, "the adapter has no name")
+        check(self.adapter.name, "'name' of the adapter is empty")
 
     def test_types(self) -> None:
         """Every method returns what it is declared to return: look at this first if it fails."""
@@ -75,39 +75,39 @@ class AdapterContract(Subject):
         }
         for method, (given, kind) in arguments.items():
             found = getattr(self.adapter, method)(*given)
-            what = f"that of the top op is {found!r}, expected {getattr(kind, '__name__', kind)}"
-            about(method)(check)(isinstance(found, kind), what)
+            what = f"'{method}' returns {found!r}, expected {getattr(kind, '__name__', kind)}"
+            check(isinstance(found, kind), what)
 
-    @about("kind_of")
     def test_kinds(self) -> None:
         """Every op answers for itself: its name, whether it is registered and isolated."""
         for _, node, op in self._sample().ops():
             kind = self.adapter.kind_of(op)
             found = (kind.name, kind.registered, kind.isolated)
-            equal(found, self._kind(node.role), "name, 'registered' and 'isolated' of a kind")
+            equal(found, self._kind(node.role), f"{_KIND} by 'kind_of' of a {node.role}")
 
-    @about("kind_of")
     def test_interfaces(self) -> None:
         """Only ops that implement an interface have it, and unregistered ops have none."""
         if self.interface is None:
             raise SkipTest("there are no interfaces")
         for _, node, op in self._sample().ops():
             found = self.adapter.kind_of(op).implements(self.interface)
-            what = f"'implements({self.interface.__name__})' of a {node.role}'s kind"
+            what = f"'implements({self.interface.__name__})' by 'kind_of' of a {node.role}"
             equal(found, node.role in self.implementing, what)
 
-    @about("key_of")
     def test_keys(self) -> None:
         """All ops of a name have one key object, also those built later; others have others."""
         sample, keys = self._sample(), dict[str, Any]()
         for each in (sample, self._sample(sample.context)):
             for _, node, op in each.ops():
                 name, key = self.names[node.role], self.adapter.key_of(op)
-                what = f"those of two ops '{name}' are two objects"
+                what = f"'key_of' of two ops '{name}' returns two objects, not the same one"
                 check(keys.setdefault(name, key) is key, what)
-        equal(len(set(keys.values())), len(keys), "the number of keys, for ops of as many names,")
+        equal(
+            len(set(keys.values())),
+            len(keys),
+            "the number of keys by 'key_of', for ops of as many names,",
+        )
 
-    @about("kind_named")
     def test_named_kinds(self) -> None:
         """Registered names have a kind, which is that of their ops; other names have none."""
         sample = self._sample()
@@ -117,9 +117,8 @@ class AdapterContract(Subject):
             found = kind and (kind.name, kind.registered, kind.isolated)
             known = role is not None and role not in self.unregistered
             expected = self._kind(role) if role and known else None
-            equal(found, expected, f"name, 'registered' and 'isolated' of that of '{name}'")
+            equal(found, expected, f"{_KIND} by 'kind_named' of '{name}'")
 
-    @about("suggest_op")
     def test_suggestions(self) -> None:
         """A misspelt op name gets a suggestion, nonsense gets none."""
         context = self.adapter.create_context()
@@ -127,26 +126,23 @@ class AdapterContract(Subject):
         suggestions = {_NONSENSE: ""} | ({name: f"; did you mean '{meant}'?"} if name else {})
         for wrong, expected in suggestions.items():
             found = self.adapter.suggest_op(context, wrong)
-            equal(found, expected, f"the suggestion for '{wrong}'")
+            equal(found, expected, f"'suggest_op' for '{wrong}'")
 
     # -- Nesting -----------------------------------------------------------------------------
 
-    @about("children")
     def test_children(self) -> None:
         """Ops immediately inside come in program order, and nothing deeper."""
         for path, node, op in self._sample().ops():
             expected = [self.names[inner.role] for inner in node.body]
             names = [self.adapter.kind_of(each).name for each in self.adapter.children(op)]
             names = names[: len(expected)] if path else names
-            equal(names, expected, f"the list of ops inside of a {node.role}")
+            equal(names, expected, f"'children' of a {node.role}")
 
-    @about("symbol_name")
     def test_symbols(self) -> None:
         """An op that defines a symbol has its name, all others have none."""
         for _, node, op in self._sample().ops():
-            equal(self.adapter.symbol_name(op), node.symbol, f"that of a {node.role}")
+            equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of a {node.role}")
 
-    @about("children")
     def test_children_are_a_snapshot(self) -> None:
         """Moving ops while they are processed does not disturb the iteration."""
         for path, into in self.program.moves():
@@ -155,36 +151,32 @@ class AdapterContract(Subject):
             children = self.adapter.children(outer)
             count = len(children)
             self.move(children[path[-1]], sample.at(into))
-            equal(len(children), count, "the length of a list after an op was moved elsewhere")
+            equal(len(children), count, "the length of 'children' after one of them has moved")
 
-    @about("parent")
     def test_parents(self) -> None:
         """Every op knows its parent, if the IR has parents; the top op has none."""
         sample = self._sample()
-        self._same(self.adapter.parent(sample.top), None, "that of the top op")
+        self._same(self.adapter.parent(sample.top), None, "'parent' of the top op")
         for path, _, op in sample.ops():
             enclosing = self.adapter.parent(op)
             if path and (self.has_parents or enclosing is not None):
-                self._same(enclosing, sample.at(path[:-1]), "that of an op inside")
+                self._same(enclosing, sample.at(path[:-1]), "'parent' of an op inside")
 
-    @about("location")
     def test_locations(self) -> None:
         """Every op has a location, be it an unknown one."""
         for _, node, op in self._sample().ops():
             place: Any = self.adapter.location(op)
-            check(isinstance(place, Location), f"that of a {node.role} is {place!r}")
-            has_place = place.file or not self.has_locations
-            check(has_place, f"that of a {node.role} has no file, though 'has_locations' is set")
+            check(isinstance(place, Location), f"'location' of a {node.role} is {place!r}")
+            what = f"'location' of a {node.role} has no file, though 'has_locations' is set"
+            check(place.file or not self.has_locations, what)
 
-    @about("context_of")
     def test_context_of(self) -> None:
         """Ops know their own context or none, and never another one."""
         sample = self._sample()
         found = self.adapter.context_of(sample.top)
-        what = f"that of an op is {found!r}, expected the one that it was built in, or None"
+        what = f"'context_of' an op is {found!r}, expected the one that it was built in, or None"
         check(found is None or found == sample.context, what)
 
-    @about("load_dialects")
     def test_load_dialects(self) -> None:
         """Dialects are loaded by name, also twice; one that does not exist is named."""
         context, known = self.adapter.create_context(), [self.dialect] if self.dialect else []
@@ -192,13 +184,12 @@ class AdapterContract(Subject):
         for names in ([], known, [*known, *known]):
             load(names)
         if unknown := self.misspelt[2]:
-            what = f"the unknown dialect '{unknown}'"
+            what = f"'load_dialects' with the unknown dialect '{unknown}'"
             error = raised(LookupError, lambda: load([*known, unknown]), what)
-            check(f"'{unknown}'" in str(error), f"the error does not name '{unknown}': {error}")
+            check(f"'{unknown}'" in str(error), f"{what} raised {error}, which does not name it")
 
     # -- Verification ------------------------------------------------------------------------
 
-    @about("verify")
     def test_verify_accepts(self) -> None:
         """Valid IR passes, the whole as well as each op by itself."""
         sample = self._sample()
@@ -207,7 +198,6 @@ class AdapterContract(Subject):
             if len(path) <= 1:
                 self.adapter.verify(op, recursive=False)
 
-    @about("verify")
     def test_verify_refuses(self) -> None:
         """The error carries the first op that is invalid, and a reason without its name."""
         for index in range(len(self._sample().functions())):
@@ -217,16 +207,18 @@ class AdapterContract(Subject):
             for broken in (func,) if index else (functions[-1], func):
                 self.break_(broken)
             for op, recursive in ((sample.top, True), (func, False)):
-                what = "an op with an invalid op inside" if recursive else "an invalid op"
+                what = (
+                    f"'verify' of {'an op around an invalid op' if recursive else 'an invalid op'}"
+                )
                 verify = partial(self.adapter.verify, op, recursive=recursive)
                 error = raised(InvalidIR, verify, what)
-                self._same(error.op, func, "the 'op' of the error, the first one to blame,")
-                check(error.message, "the error has no message")
-                check(not error.message.startswith("'"), f"the message has a name: {error.message}")
+                self._same(error.op, func, "'op' of the error by 'verify', the first invalid one,")
+                check(error.message, "the error by 'verify' has no message")
+                what = f"the message of the error by 'verify' starts with a name: {error.message}"
+                check(not error.message.startswith("'"), what)
 
     # -- Printing ----------------------------------------------------------------------------
 
-    @about("print_op")
     def test_print(self) -> None:
         """Every form shows the symbols, in order, also of IR that does not verify."""
         symbols = [n.symbol for _, n in self.program.walk() if n.symbol and len(n.symbol) > 1]
@@ -237,13 +229,14 @@ class AdapterContract(Subject):
                 self.break_(func)
             text = self.adapter.print_op(sample.top, flags)
             for symbol in symbols:
-                check(symbol in text, f"the text lacks the symbol '{symbol}': {text}")
-            equal(sorted(symbols, key=text.index), symbols, "the order of symbols in the text")
-            check(not text.endswith("\n"), "the text ends with a newline")
+                check(symbol in text, f"the text by 'print_op' lacks the symbol '{symbol}': {text}")
+            what = "the order of symbols in the text by 'print_op'"
+            equal(sorted(symbols, key=text.index), symbols, what)
+            check(not text.endswith("\n"), "the text by 'print_op' ends with a newline")
             own = self.adapter.symbol_name(func) or ""
-            check(own in self.adapter.print_op(func, flags), f"the text of @{own} lacks its symbol")
+            what = f"the text of @{own} by 'print_op' lacks its symbol"
+            check(own in self.adapter.print_op(func, flags), what)
 
-    @about("fingerprint")
     def test_fingerprint_of_the_unchanged(self) -> None:
         """Fingerprints are equal as long as nothing changes; looking at IR is no change."""
         take, sample = self.adapter.fingerprint, self._sample()
@@ -253,9 +246,8 @@ class AdapterContract(Subject):
             self.adapter.print_op(sample.top, flags)
         self.adapter.verify(sample.top, recursive=True)
         after = [(take(op), take(op, recursive=False)) for op in ops]
-        equal(after, before, "those of ops that did not change")
+        equal(after, before, "'fingerprint' of ops that did not change")
 
-    @about("fingerprint")
     def test_fingerprint_of_the_changed(self) -> None:
         """A change of any op shows in everything that encloses it, and nowhere else."""
         take = self.adapter.fingerprint
@@ -265,14 +257,15 @@ class AdapterContract(Subject):
             changed = sample.at(path)
             own = take(changed, recursive=False)
             self.change(changed)
-            differ(take(changed, recursive=False), own, f"that of a changed {node.role} by itself")
+            what = f"'fingerprint' of a changed {node.role} by itself"
+            differ(take(changed, recursive=False), own, what)
             for place, (known, op) in before.items():
                 if place == path[: len(place)]:
-                    differ(take(op), known, f"that of {self._named(op)} around a changed op")
+                    what = f"'fingerprint' of {self._named(op)} around a changed op"
+                    differ(take(op), known, what)
                 elif path != place[: len(path)]:
-                    equal(take(op), known, "that of an op beside the one that was changed")
+                    equal(take(op), known, "'fingerprint' of an op beside the one that changed")
 
-    @about("fingerprint")
     def test_fingerprint_of_the_moved(self) -> None:
         """An op that moves is a change of what it left and of what it is in now, not of itself."""
         take = self.adapter.fingerprint
@@ -284,13 +277,14 @@ class AdapterContract(Subject):
             parts = take(into, recursive=False)
             self.move(moved, into)
             for op, known in zip(changed, before, strict=True):
-                differ(take(op), known, f"that of {self._named(op)} from or to which an op moved")
-            differ(take(into, recursive=False), parts, "that of where it moved, by itself,")
-            equal(take(moved), own, "that of an op that was moved, but not changed,")
+                what = f"'fingerprint' of {self._named(op)}, out of or into which an op has moved,"
+                differ(take(op), known, what)
+            what = "'fingerprint' by itself of an op into which another one has moved"
+            differ(take(into, recursive=False), parts, what)
+            equal(take(moved), own, "'fingerprint' of an op that has moved, but not changed,")
 
     # -- Runs --------------------------------------------------------------------------------
 
-    @about("key_of")
     def test_run(self) -> None:
         """A nested pass runs on each function at the top, in order; changes are noticed."""
         sample = self._sample()
@@ -302,13 +296,12 @@ class AdapterContract(Subject):
 
         result = self._manager(sample, body).run(sample.top, jobs=1)  # `seen` is of this process
         funcs = [node.symbol for node in self.program.body if node.role == "func"]
-        equal(seen, funcs, "the symbols of the ops that a nested pass ran on")
+        equal(seen, funcs, "the list of symbols of the ops that a nested pass ran on")
         if self.knows_changes:
             equal(result.changed, True, "'changed' of a run whose pass changed ops")
         again = self._manager(sample, lambda _: None).run(sample.top)
         check(not again.changed, "'changed' of a run that changed nothing is True")
 
-    @about("verify")
     def test_run_of_a_pass_that_breaks_an_op(self) -> None:
         """An op that a pass breaks fails the run, and each such op is named."""
         sample = self._sample()
@@ -318,7 +311,6 @@ class AdapterContract(Subject):
         count = sum(node.role == "func" for node in self.program.body)
         equal(len(error.failures), count, "the number of failures, for as many invalid ops,")
 
-    @about("identity_of")
     def test_identities(self) -> None:
         """Keys of ops are equal for one op, whatever changes in it, and for no two."""
         top = self._sample().top
@@ -326,23 +318,22 @@ class AdapterContract(Subject):
         before = [self.adapter.identity_of(op) for op in ops]
         self.change(ops[0])
         after = [self.adapter.identity_of(op) for op in self.adapter.children(top)]
-        equal(after, before, "those of ops after one of them was changed")
-        equal(len(set(before)), len(ops), "the number of different ones, of as many ops,")
+        equal(after, before, "'identity_of' ops after one of them has changed")
+        equal(len(set(before)), len(ops), "the number of keys by 'identity_of', of as many ops,")
 
-    @about("renew_fingerprint")
     def test_renewing(self) -> None:
         """A fingerprint is the same object until the op changes, and then another one."""
         top = self._sample().top
         last, renew = self.adapter.fingerprint(top), self.adapter.renew_fingerprint
-        check(renew(top, last) is last, "that of an unchanged op is another object")
+        what = "'renew_fingerprint' of an unchanged op returns another object"
+        check(renew(top, last) is last, what)
         self.change(top)
         now: Any = renew(top, last)
-        differ(now, last, "that of a changed op")
-        equal(now, self.adapter.fingerprint(top), "the one of a changed op")
+        differ(now, last, "'renew_fingerprint' of a changed op")
+        equal(now, self.adapter.fingerprint(top), "'renew_fingerprint' of a changed op")
 
     # -- Optional abilities ------------------------------------------------------------------
 
-    @about("decode_changes")
     def test_sending(self) -> None:
         """Changes of one op change another like it in the same way."""
         able = self._able(SendsOps)
@@ -355,20 +346,19 @@ class AdapterContract(Subject):
             able.decode_changes(func, able.encode_changes(other, noted), context)()
             flags = PrintFlags(generic=True)
             after, expected = (self.adapter.print_op(op, flags) for op in (func, other))
-            equal(after, expected, "the op that was to become like the other")
+            equal(after, expected, "an op after 'decode_changes' of those of another one")
         kept = [now is func for now, func in zip(sample.functions(), functions, strict=True)]
-        check(all(kept), "an op that was to become like another became another object")
+        check(all(kept), "'decode_changes' has put another object in the place of its op")
 
-    @about("wrap_pass")
     def test_wrapping(self) -> None:
         """The IR's own passes become passes; what is not a pass is a `TypeError`."""
         able = self._able(WrapsPasses)
         for foreign in self.foreign:
             wrapped = able.wrap_pass(foreign)
-            check(isinstance(wrapped, Pass), f"{foreign!r} becomes {wrapped!r}, expected a Pass")
-        raised(TypeError, lambda: able.wrap_pass(3), "3, which is not a pass,")
+            what = f"'wrap_pass' of {foreign!r} returns {wrapped!r}, expected a Pass"
+            check(isinstance(wrapped, Pass), what)
+        raised(TypeError, lambda: able.wrap_pass(3), "'wrap_pass' of 3, which is not a pass,")
 
-    @about("make_frontend")
     def test_files(self) -> None:
         """Text that a frontend prints reads back, and prints the same."""
         if not self.source:
@@ -382,4 +372,4 @@ class AdapterContract(Subject):
             part = SourcePart(texts[-1], "contract")
             parsed = frontend.parse(part, context, lambda _: None)
             texts.append(frontend.emit(parsed, context))
-        equal(texts[2], texts[1], "the text that was printed, read and printed again")
+        equal(texts[2], texts[1], "the text by 'emit' of what 'parse' makes of the same text")

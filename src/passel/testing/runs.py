@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from contextlib import redirect_stderr
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.frontend import SourcePart, frontend_of
@@ -124,18 +123,17 @@ def check_passes(
 def _mismatch(path: Path, output: str, prefix: str) -> str:
     """Return what filecheck says of an output; empty if it is as it should be."""
     try:
-        from filecheck.matcher import Matcher  # noqa: PLC0415 - of the extra `testing`
+        from filecheck.finput import FInput  # noqa: PLC0415 - of the extra `testing`
+        from filecheck.matcher import Matcher  # noqa: PLC0415
         from filecheck.options import Options  # noqa: PLC0415
+        from filecheck.parser import Parser  # noqa: PLC0415
     except ImportError:
         raise AssertionError(
             "filecheck is missing: pip install '.[testing]' in passel's checkout"
         ) from None
-    said = io.StringIO()
-    with TemporaryDirectory(prefix="passel-") as folder, redirect_stderr(said):
-        file = Path(folder, "output")
-        file.write_text(output, encoding="utf-8")
-        options = Options(str(path), str(file), check_prefixes=[prefix])
-        code = Matcher.from_opts(options).run()
+    options = Options(str(path), check_prefixes=[prefix])
+    with redirect_stderr(io.StringIO()) as said:
+        code = Matcher(options, FInput("output", output), Parser.from_opts(options)).run()
     return f"{said.getvalue()}\nThe output is:\n{output}" if code else ""
 
 

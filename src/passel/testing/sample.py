@@ -1,9 +1,8 @@
-"""Sample IR that adapters are tested on, and checks that name the method at fault."""
+"""Sample IR that adapters are tested on, and checks of what their methods return."""
 
 from __future__ import annotations
 
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from unittest import SkipTest
 
 from passel.errors import DefinitionError
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
 
 ErrorT = TypeVar("ErrorT", bound=BaseException)
-P = ParamSpec("P")
 
 Path = tuple[int, ...]
 
@@ -99,30 +97,10 @@ class Sample(NamedTuple):
         return [op for _, node, op in self.ops() if node.role == "func"]
 
 
-def about(method: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Let the errors of a test name the method of the adapter that it is about."""
-
-    def decorated(test: Callable[P, None]) -> Callable[P, None]:
-        @wraps(test)
-        def called(*args: P.args, **keywords: P.kwargs) -> None:
-            __tracebackhide__ = True
-            try:
-                test(*args, **keywords)
-            except (SkipTest, DefinitionError):
-                raise
-            except Exception as error:
-                error.add_note(f"docs/adapters.md says what '{method}' returns")
-                raise
-
-        return called
-
-    return decorated
-
-
 def check(condition: object, problem: str) -> None:
     """Fail a test with a problem unless a condition holds."""
     if not condition:
-        raise AssertionError(problem)
+        raise AssertionError(f"{problem}; see docs/adapters.md")
 
 
 def equal(found: object, expected: object, what: str) -> None:
@@ -141,7 +119,7 @@ def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> Error
         action()
     except kind as error:
         return error
-    raise AssertionError(f"{what} raised nothing, expected {kind.__name__}")
+    raise AssertionError(f"{what} raised nothing, expected {kind.__name__}; see docs/adapters.md")
 
 
 def _short(value: object) -> str:
@@ -191,8 +169,8 @@ class Subject:
         if lacking:
             roles = ", ".join(f"'{role}'" for role in sorted(lacking))
             raise DefinitionError(
-                f"'program' has ops of the roles {roles}, which 'names' lacks: add their names, or "
-                "set a 'program' of your test without"
+                f"'program' has ops of the roles {roles}, which 'names' lacks: add them there, "
+                "or give the test a 'program' without them"
             )
         context = self.adapter.create_context() if context is None else context
         return Sample(self.adapter, self.program, context, self.build(self.program, context))
