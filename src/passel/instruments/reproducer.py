@@ -293,15 +293,8 @@ def how_to_replay(
         steps: The passes in its pipeline.
         command: The command, with `{file}` for the file's quoted name, if one was given.
     """
-    for each in _passes_of(steps):
-        if isinstance(each, CallablePass):
-            return (
-                f"it cannot be replayed: pass {each.display_name} is a function, and a file cannot "
-                "refer to functions; turn it into a pass class with a name"
-            )
-        if not each.name:
-            name = type(each).__name__
-            return f"it cannot be replayed: pass {name} has no name; give it one"
+    if why := _unnamed(_passes_of(steps)):
+        return f"it cannot be replayed: {why}"
     if completed := replay_command(run, steps, command):
         return f"to replay: {completed.replace('{file}', shlex.quote(file))}"
     adapter = run.adapter.name
@@ -319,18 +312,14 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
     Returns:
         The command, with `{file}` for the file's quoted name, and with the flags that it lacks.
     """
-    passes, adapter = _passes_of(steps), run.adapter
-    is_read = installed_name(adapter) and ability_of(adapter, BringsFrontend)
-    has_names = all(each.name and not isinstance(each, CallablePass) for each in passes)
-    if not has_names or (command is None and not is_read):
+    passes, name = _passes_of(steps), installed_name(run.adapter)
+    is_read = name and ability_of(run.adapter, BringsFrontend)
+    if _unnamed(passes) or (command is None and not is_read):
         return ""
     # A tool that gives its own command names the IR in it, or knows no other one.
     known = _COMMAND if command is None else f"{command} --ir="
-    writes = ability_of(adapter, WritesSources)
-    if writes is not None:
-        reading = writes.reading_flags(run.op, run.ir_context)
-    else:
-        reading = [f"--ir={name}" for name in (installed_name(adapter),) if name]
+    writes = ability_of(run.adapter, WritesSources)
+    reading = writes.reading_flags(run.op, run.ir_context) if writes else [f"--ir={name}"]
     missing = [each for each in (*reading, *run.checks) if each.partition("=")[0] not in known]
     words = " ".join(["--run-reproducer", *missing])
     return allowing((command or _COMMAND).replace("--run-reproducer", words), passes)
@@ -346,6 +335,19 @@ def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
         command = command.replace(allowed[0], "")
     flag = f"--allow-effects={','.join(sorted(effects))}"
     return command.replace("--run-reproducer", f"--run-reproducer {flag}")
+
+
+def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
+    """Return why a file cannot name all of some passes; empty if it can."""
+    for each in passes:
+        if isinstance(each, CallablePass):
+            return (
+                f"pass {each.display_name} is a function, and a file cannot refer to functions; "
+                "turn it into a pass class with a name"
+            )
+        if not each.name:
+            return f"pass {type(each).__name__} has no name; give it one"
+    return ""
 
 
 def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -132,11 +133,9 @@ def _reserved(target: Path) -> Path:
     base = Path(os.path.realpath(target))
     for number in count():
         path = base.with_name(f"{base.name}{f'.{number}' * bool(number)}{RUNNING}")
-        try:
+        with suppress(FileExistsError):
             path.touch(exist_ok=False)
-        except FileExistsError:
-            continue
-        return path
+            return path
     raise AssertionError  # there is always another number
 
 
@@ -166,13 +165,12 @@ class Recorded(NamedTuple):
 
     def _offset(self, index: int) -> int:
         """Return where a character of the pipeline stands in the input, escapes or not."""
-        data, seen = b"", 0
+        seen = 0
         target = len((self.pipeline or "")[:index].encode())
         for match in _CHARACTER.finditer(self.source.text, self.start + 1):
             if seen >= target:
                 return match.start()
-            data = (match[3] or "x").encode()
-            seen += len(data)
+            seen += len((match[3] or "x").encode())
         return self.start
 
 
@@ -182,30 +180,25 @@ def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -
     Raises:
         UnreadableError: A key is unknown, or a value is of the wrong kind.
     """
-    found: dict[str, ExternalResource] = {}
 
     def refuse(start: int, message: str) -> UnreadableError:
         return UnreadableError([Diagnostic(Severity.ERROR, message, source.location(start))])
 
-    for resource in resources:
-        if resource.group != GROUP:
-            continue
-        key, value = resource.key, resource.value
+    found = {each.key: each for each in resources if each.group == GROUP}
+    for key, each in found.items():
         if key not in {"pipeline", "disable_threading", "verify_each"}:
-            raise refuse(resource.key_start, f"unknown '{GROUP}' resource key '{key}'")
-        if isinstance(value, bool) is (key == "pipeline"):
+            raise refuse(each.key_start, f"unknown '{GROUP}' resource key '{key}'")
+        if isinstance(each.value, bool) is (key == "pipeline"):
             kind = "string" if key == "pipeline" else "'true' or 'false'"
-            raise refuse(resource.value_start, f"expected {kind} value for key '{key}'")
-        found[key] = resource
+            raise refuse(each.value_start, f"expected {kind} value for key '{key}'")
     if not found:
         return None
-    pipeline = found.get("pipeline")
-    text = None
-    if pipeline is not None:
+    text, start = None, 0
+    if pipeline := found.pop("pipeline", None):
+        start = pipeline.value_start
         try:
             text = bytes(pipeline.value).decode()
         except UnicodeDecodeError:
-            raise refuse(pipeline.value_start, "the pipeline is not UTF-8 text") from None
+            raise refuse(start, "the pipeline is not UTF-8 text") from None
     flags = {key: bool(each.value) for key, each in found.items()}
-    start = pipeline.value_start if pipeline else 0
     return Recorded(text, flags.get("disable_threading"), flags.get("verify_each"), source, start)
