@@ -101,8 +101,8 @@ package: .venv/.dev ## Build the wheel and the source distribution into dist/, a
 	rm -r .venv/package/source/src
 	.venv/package/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
-	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
-	  tests/examples tests/record/page && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
+	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing tests/record/page \
+	  && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=600, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from sweeps import STEP
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+_SCRIPTS = sorted(BENCHMARKS.glob("bench_*.py"))
 _ALWAYS = ("bench_dispatch", "bench_tool")
 
 
@@ -18,7 +20,8 @@ _ALWAYS = ("bench_dispatch", "bench_tool")
         pytest.param(
             script, id=script.stem, marks=[] if script.stem in _ALWAYS else [pytest.mark.sweep]
         )
-        for script in sorted(BENCHMARKS.glob("bench_*.py"))
+        for number, script in enumerate(_SCRIPTS)
+        if script.stem in _ALWAYS or (number + 1) % min(STEP, 4) == 0
     ],
 )
 def test_benchmark_runs(script: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from sweeps import STEP
 
 from passel import PassManager
 from passel.errors import PipelineError
@@ -49,6 +50,8 @@ def test_alone_as_together(
     row: Row, row_builds: dict[str, Build], mlir_build: Callable[[str], Build]
 ) -> None:
     """mlir-opt makes the same of a pipeline that it is given as of one that it reads with others."""
+    if row.line % min(STEP, 5):
+        pytest.skip("not in this sample")
     alone, together = mlir_build(row.text), row_builds[row.text]
     assert (alone.dumped, alone.accepted) == (together.dumped, together.accepted)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from sweeps import STEP
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
@@ -139,7 +140,11 @@ def _places(paths: Sequence[str]) -> list[Place]:
 
 
 @pytest.mark.parametrize(
-    "seed", [pytest.param(n, marks=[pytest.mark.sweep] if n % 4 else []) for n in range(100)]
+    "seed",
+    [
+        *range(0, 100, 4),
+        *(pytest.param(n, marks=pytest.mark.sweep) for n in range(1, 100, min(STEP, 4)) if n % 4),
+    ],
 )
 def test_stopping_and_going_on_does_what_one_run_does(seed: int) -> None:
     """At every place of a random pipeline: the same IR, locations and statistics."""

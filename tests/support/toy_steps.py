@@ -58,14 +58,6 @@ class EqualTotal(Total):
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
 
-class Immortal(Total):
-    """Survives whatever happens."""
-
-    def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Survive."""
-        return False
-
-
 # -- Passes ----------------------------------------------------------------------------------
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import only_error
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool
-
-
-from tool_fixtures import only_error
 
 # -- pipelines -----------------------------------------------------------------------------
 
@@ -79,6 +80,31 @@ def test_pipelines_nested_ten_thousand_deep(tool: Tool, anchor: str) -> None:
     pipeline = f"{anchor}(" * 10_000 + "cse" + ")" * 10_000
     error = only_error(tool("in.mlir", "-p", pipeline))
     assert "error: pipeline is nested more than 64 levels deep\n" in error
+
+
+OF_BYTES = [
+    b"builtin.module(cs\xffe)",
+    b"builtin.module(canonicalize{top-down=\xff})",
+    b"builtin.module(canonicalize{\xff=1})",
+    b"builtin.module(func.f\xff(cse),func.func(cse))",
+    b"builtin.module(inline{op-pipelines=func.func(c\xff)})",
+    b"any(\xff)",
+    b"buil\xff(cse)",
+]
+
+
+@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
+@pytest.mark.parametrize("pipeline", OF_BYTES)
+def test_bytes_that_are_no_text(tmp_path: Path, programs: Path, ir: str, pipeline: bytes) -> None:
+    """What is wrong is said in a line with a caret below it, not by a traceback."""
+    (tmp_path / "in.mlir").write_text("func.func @f() { return }")
+    command = [programs / "passel-opt", f"--ir={ir}", "in.mlir", b"-p", pipeline]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (1, b"")
+    first, *shown, caret = done.stderr.decode().splitlines()
+    assert re.match(r"--pass-pipeline:1:\d+: error: ", first)
+    assert shown == [os.fsdecode(pipeline).replace("\udcff", r"\udcff")]
+    assert "^" in caret
 
 
 def test_options_of_a_pass_flag_are_attached(tool: Tool) -> None:
