@@ -22,7 +22,6 @@ from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel import PreservedAnalyses
 
 FUNCS = "toy.module(toy.func @f,toy.func @g)"
 DEEP = "toy.module(toy.module @m(toy.func @f))"
