@@ -42,7 +42,8 @@ class PrintIR(PassInstrumentation):
         only_on_change: After passes, print only if they changed the op.
         only_on_failure: Print after all passes that failed, and after no others.
         flags: How to print.
-        directory: Write each dump into a file in this directory instead; see `FileTree`.
+        directory: Write each dump into a file in this directory instead, such as
+            `builtin_module_a/func_func_f/0_0_cse.mlir`.
         diff: After passes, print what they changed as a unified diff, and nothing if they
             changed nothing; after all passes unless `after` names some.
         stream: Where to print; by default the standard error as it is at that time.

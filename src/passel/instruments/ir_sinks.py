@@ -15,8 +15,6 @@ from passel.instruments.terminals import Color, shows_color
 from passel.instruments.whole_files import lasting, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from passel.instruments.events import PassExecution
 
 _LONGEST_NAME = 200
@@ -47,32 +45,67 @@ class Dump(NamedTuple):
 
 
 class Sink:
-    """A stream for dumps, or a directory, with a file for each.
+    """A stream for dumps, or a tree of files, with a directory for each op in that of its parent.
 
     What cannot be written is said once, and nothing more is tried.
+
+    An op's directory is called like `func_func_main`, or `func_func_no-symbol-name`. Characters
+    that file systems or shells do not take stand as `%2F`. Files are called like `0_2_cse.mlir`:
+    for each op from the outermost one how often it was dumped before, then the pass. Ops of one
+    name share a directory.
 
     Args:
         stream: The stream; by default the standard error as it is when something is written.
         color: When diffs are coloured.
-        directory: The directory; None to write to the stream.
+        directory: The directory, made when it is first needed; None to write to the stream.
+
+    Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
+    files, and the directory's parent has to exist.
     """
 
     def __init__(self, stream: TextIO | None, color: Color, directory: str | Path | None) -> None:
         self._stream = stream
         self._color: Color = color
-        self._tree = None if directory is None else FileTree(directory)
+        self._root = None if directory is None else Path(directory)
+        self._start = lasting("")
+        self._counts: dict[Path, int] = {}
         self._broken = False
 
     def take(self, dump: Dump) -> None:
         """Write a dump, in colours if it is a diff for a stream and they are wanted."""
         if self._broken:
             return
-        if self._tree is None:
+        if self._root is None:
             is_coloured = dump.is_diff and shows_color(self._target(), self._color)
             self._say(str(dump._replace(text=coloured(dump.text)) if is_coloured else dump))
-        elif problem := self._tree.write(dump):
-            self._say(f"error: {problem}; no more dumps are written\n")
+            return
+        path = self._place(dump, self._root)
+        try:
+            target = self._start / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(target, str(dump).encode("utf-8", "backslashreplace").decode())
+        except OSError as error:
+            where = error.filename or str(path)  # a full disk is noticed without a name
+            where = where.removeprefix(f"{self._start}{os.sep}")
+            reason = error.strerror or error
+            self._say(
+                f"error: cannot write the IR to '{where}': {reason}; no more dumps are written\n"
+            )
             self._broken = True
+
+    def _place(self, dump: Dump, root: Path) -> Path:
+        """Return the file for a dump."""
+        names = (
+            file_name(f"{op.name.replace('.', '_')}_{op.symbol or 'no-symbol-name'}")
+            for op in dump.execution.ops
+        )
+        _, *directories = accumulate(names, Path.joinpath, initial=root)
+        last = directories[-1]
+        self._counts[last] = self._counts.get(last, -1) + 1
+        # One that has not been dumped yet counts as dumped once from here on, as in MLIR.
+        prefix = "_".join(str(self._counts.setdefault(each, 0)) for each in directories)
+        suffix = ".diff" if dump.is_diff else ".mlir"
+        return last / (file_name(f"{prefix}_{dump.execution.name}") + suffix)
 
     def _say(self, text: str) -> None:
         """Write text, at once: what is reported next comes after it."""
@@ -89,60 +122,6 @@ class Sink:
 
     def _target(self) -> TextIO:
         return sys.stderr if self._stream is None else self._stream
-
-
-class FileTree:
-    """A tree of files for dumps: one directory for each op, in that of the enclosing op.
-
-    An op's directory is called like `func_func_main`, or `func_func_no-symbol-name`. Characters
-    that file systems or shells do not take stand as `%2F`. Files are called like `0_2_cse.mlir`:
-    for each op from the outermost one how often it was dumped before, then the pass. Ops of one
-    name share a directory.
-
-    Args:
-        root: The directory, made when it is first needed.
-
-    Example:
-        >>> tree = FileTree("dumps")
-        >>> tree.place(["builtin_module_a", "func_func_f"], "cse").as_posix()
-        'dumps/builtin_module_a/func_func_f/0_0_cse.mlir'
-        >>> tree.place(["builtin_module_a"], "cse").as_posix()
-        'dumps/builtin_module_a/1_cse.mlir'
-
-    Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
-    files, and the root's parent has to exist.
-    """
-
-    def __init__(self, root: str | Path) -> None:
-        self._root = Path(root)
-        self._start = lasting("")
-        self._counts: dict[Path, int] = {}
-
-    def place(self, names: Iterable[str], pass_name: str, suffix: str = ".mlir") -> Path:
-        """Return where the next dump goes of the last of some ops, outermost first."""
-        _, *directories = accumulate(map(file_name, names), Path.joinpath, initial=self._root)
-        last = directories[-1]
-        self._counts[last] = self._counts.get(last, -1) + 1
-        # One that has not been dumped yet counts as dumped once from here on, as in MLIR.
-        prefix = "_".join(str(self._counts.setdefault(each, 0)) for each in directories)
-        return last / (file_name(f"{prefix}_{pass_name}") + suffix)
-
-    def write(self, dump: Dump) -> str:
-        """Write a dump; return what went wrong, or an empty string."""
-        names = (
-            f"{op.name.replace('.', '_')}_{op.symbol or 'no-symbol-name'}"
-            for op in dump.execution.ops
-        )
-        path = self.place(names, dump.execution.name, ".diff" if dump.is_diff else ".mlir")
-        try:
-            target = self._start / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(target, str(dump).encode("utf-8", "backslashreplace").decode())
-        except OSError as error:
-            where = error.filename or str(path)  # a full disk is noticed without a name
-            where = where.removeprefix(f"{self._start}{os.sep}")
-            return f"cannot write the IR to '{where}': {error.strerror or error}"
-        return ""
 
 
 def file_name(text: str) -> str:

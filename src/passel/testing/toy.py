@@ -91,24 +91,16 @@ def parse_toy(text: str) -> ToyOp:
     return root
 
 
-def _has_no_interface(interface: type) -> bool:  # noqa: ARG001
-    return False
-
-
-def _is_callable(interface: type) -> bool:
-    return interface is Callable_
-
-
 class ToyAdapter(IRAdapter):
     """The adapter of the toy IR."""
 
     name = "toy"
     kinds: ClassVar[dict[str, OpKind]] = {
-        name: OpKind(name, registered=True, isolated=isolated, implements=implements)
-        for name, isolated, implements in [
-            ("toy.module", True, _has_no_interface),
-            ("toy.func", True, _is_callable),
-            ("toy.region", False, _has_no_interface),
+        name: OpKind(name, registered=True, isolated=isolated, implements=interfaces.__contains__)
+        for name, isolated, interfaces in [
+            ("toy.module", True, ()),
+            ("toy.func", True, (Callable_,)),
+            ("toy.region", False, ()),
         ]
     }
 
@@ -134,10 +126,8 @@ class ToyAdapter(IRAdapter):
 
     def kind_of(self, op: ToyOp) -> OpKind:
         """Return the kind; what is not in `kinds` is unregistered."""
-        unregistered = OpKind(
-            op.name, registered=False, isolated=False, implements=_has_no_interface
-        )
-        return self.kinds.get(op.name, unregistered)
+        other = OpKind(op.name, registered=False, isolated=False, implements=().__contains__)
+        return self.kinds.get(op.name, other)
 
     def kind_named(self, context: object, name: str) -> OpKind | None:
         """Return a registered kind."""
