@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from logging import Logger
 
 _EXCERPT_WIDTH = 160
 """Columns of a source line that are shown; longer lines are cut around the caret."""
@@ -280,21 +281,23 @@ class Diagnostic:
         return "\n".join([own, *map(str, self.notes)])
 
 
+def _log() -> Logger:
+    import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
+
+    return logging.getLogger("passel")
+
+
 def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Write diagnostics to the log `passel`, where there is no other taker."""
     for diagnostic in diagnostics:
-        import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
-
-        level = {Severity.ERROR: logging.ERROR, Severity.WARNING: logging.WARNING}
-        log = logging.getLogger("passel")
-        log.log(level.get(diagnostic.severity, logging.INFO), "%s", diagnostic)
+        log = _log()
+        levels = {Severity.ERROR: log.error, Severity.WARNING: log.warning}
+        levels.get(diagnostic.severity, log.info)("%s", diagnostic)
 
 
 def log_warning(message: str) -> None:
     """Report something in the log `passel` that no caller has asked for."""
-    import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
-
-    logging.getLogger("passel").warning(message)
+    _log().warning(message)
 
 
 @cache
@@ -305,9 +308,7 @@ def log_warning_once(message: str) -> None:
 
 def log_exception(message: str) -> None:
     """Report the exception being handled in the log `passel`, where no caller would get it."""
-    import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
-
-    logging.getLogger("passel").exception(message)  # noqa: LOG004 - callers handle one
+    _log().exception(message)
 
 
 def words_of(error: BaseException) -> str:
@@ -321,6 +322,17 @@ def words_of(error: BaseException) -> str:
 def brief(error: BaseException) -> str:
     """Return an exception's class and the first line of what it says."""
     return f"{type(error).__name__}: {words_of(error)}".partition("\n")[0].removesuffix(": ")
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names as a list, with how many are left out.
+
+    Example:
+        >>> listed(["cse", "dce", "inline"], 2)
+        'cse, dce and 1 more'
+    """
+    more = f" and {len(names) - most} more" if names[most:] else ""
+    return ", ".join(names[:most]) + more
 
 
 def more_like_it(names: Sequence[str]) -> str:

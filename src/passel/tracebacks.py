@@ -65,11 +65,8 @@ def _remote(error: BaseException) -> RemoteError | None:
 
 def _author(frames: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:
     """Return the innermost call outside of passel, if there is one."""
-    for frame in reversed(frames):
-        # Code that something has made, as in `<string>`, has no line that can be shown.
-        if not frame.filename.startswith(("<", _PASSEL)):
-            return frame
-    return None
+    # Code that something has made, as in `<string>`, has no line that can be shown.
+    return next((f for f in reversed(frames) if not f.filename.startswith(("<", _PASSEL))), None)
 
 
 def _shown(name: str) -> str:
@@ -138,14 +135,13 @@ class Portable(NamedTuple):
         """Return what is pickled for an exception."""
         if error is None:
             return None
-        parts = type(error).__name__, words_of(error), text_of(error)
-        frames = tuple(traceback.extract_tb(error.__traceback__))
-        try:
+        itself = None
+        with suppress(BaseException):  # its own code runs
             # Some can be written, but not read.
             pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
-        except BaseException:  # noqa: BLE001 - its own code ran
-            return cls(None, *parts, frames)
-        return cls(error, *parts, frames)
+            itself = error
+        frames = tuple(traceback.extract_tb(error.__traceback__))
+        return cls(itself, type(error).__name__, words_of(error), text_of(error), frames)
 
     def error(self) -> BaseException:
         """Return the exception, or one that is called and says the same."""

@@ -87,7 +87,7 @@ def test_a_note_names_twenty_failures_at_most(tmp_path: Path) -> None:
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy(f"toy.module({functions})"))
     (note,) = caught.value.__notes__
-    assert "operation: @f19, and 5 more]: reproducer generated at" in note
+    assert "operation: @f19 and 5 more]: reproducer generated at" in note
 
 
 def test_an_op_in_a_note_is_printed_by_itself(tool: Tool) -> None:

@@ -18,7 +18,7 @@ from passel.builder.targets import (
     keys_of,
     noun,
 )
-from passel.diagnostics import suggest
+from passel.diagnostics import listed, suggest
 from passel.errors import InsertionError, Problem
 from passel.passes import PassType
 from passel.passes.pass_type import UNKNOWN
@@ -197,7 +197,7 @@ class Positions:
         given = target if isinstance(target, str) else getattr(target, "name", "")
         hint = suggest(given, names) if isinstance(target, (str, Named)) and given else ""
         kind = "stages" if isinstance(target, Stage) else "passes"
-        return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names, kind)}"
+        return f"{what} is not in the pipeline{hint or '; it has ' + _names_of(names, kind)}"
 
     def _names(self) -> Iterator[str]:
         """Yield what steps may be called, and the bundles that they came with."""
@@ -206,12 +206,9 @@ class Positions:
             yield from (use.bundle.name for use in step.bundles)
 
 
-def _listed(names: list[str], kind: str) -> str:
-    shown = list(dict.fromkeys(names))
-    if not shown:
-        return f"no {kind}"
-    more = ["..."] if len(shown) > _MOST_NAMES else []
-    return ", ".join([*(f"'{name}'" for name in shown[:_MOST_NAMES]), *more])
+def _names_of(names: list[str], kind: str) -> str:
+    shown = [f"'{name}'" for name in dict.fromkeys(names)]
+    return listed(shown, _MOST_NAMES) or f"no {kind}"
 
 
 # -- Constraints -----------------------------------------------------------------------------

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import Diagnostic, Severity, words_of
+from passel.diagnostics import Diagnostic, Severity, listed, words_of
 from passel.errors import Failure, PassFailure
 from passel.passes.op_facts import op_diagnostic
 from passel.schedule import passes_of
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from passel.ir import FindsDialects, InvalidIR, IRAdapter
     from passel.passes import PassContext
     from passel.schedule import PassStep, Step
-
-_MAX_SUSPECTS = 5
-"""Passes, and ops, that a failure names if it could be any of them."""
 
 
 class Suspects(NamedTuple):
@@ -95,7 +91,7 @@ class Failures:
         failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
         self._add_notes(failure.diagnostic, error)
         if claims:
-            names = _listed([f"'{each.title}'" for each in claims])
+            names = listed([f"'{each.title}'" for each in claims])
             failure.diagnostic.attach_note(
                 f"it may also be due to {names} before it: what claims to preserve everything "
                 "is not verified"
@@ -121,7 +117,7 @@ class Failures:
             return self.invalid_enclosing(suspects, op, error)
         if len(suspects.passes) == 1:
             return self.raised(suspects.passes[0], op, PassFailure())
-        names = _listed([f"'{each.title}'" for each in suspects.passes])
+        names = listed([f"'{each.title}'" for each in suspects.passes])
         message = f"'{self.adapter.kind_of(op).name}' op one of the passes {names} failed"
         return self._of_suspects("failed", suspects, op, op, message)
 
@@ -210,9 +206,9 @@ class Failures:
     ) -> Failure:
         """Return a failure that names all who may have done it, or the one who has."""
         step: Step = suspects.passes[0] if len(suspects.passes) == 1 else suspects.step
-        names = _listed([f"'{each.title}'" for each in suspects.passes])
+        names = listed([f"'{each.title}'" for each in suspects.passes])
         noun = "pass" if len(suspects.passes) == 1 else "passes"
-        where = _listed([self._where(each) for each in suspects.ops])
+        where = listed([self._where(each) for each in suspects.ops])
         when = "in" if kind in ("crashed", "failed") else "after"
         origin = f"{when} {noun} {names}{f' on {where}' if where else ''} [{step.path}]"
         sole = suspects.ops[0] if len(suspects.ops) == 1 else op
@@ -282,12 +278,6 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
 def _named(step: Step) -> str:
     """Return a step as the subject of a sentence."""
     return f"pass '{step.title}'" if step.pass_ is not None else "a nested pipeline"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(islice(names, _MAX_SUSPECTS))
-    more = len(names) - _MAX_SUSPECTS
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _gist(text: str) -> str:

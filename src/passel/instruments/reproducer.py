@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import Severity, brief
+from passel.diagnostics import Severity, brief, listed
 from passel.frontend import BringsFrontend, WritesSources
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
@@ -263,9 +263,7 @@ class CrashReproducer(PassInstrumentation):
             return ""  # an interrupt between passes
         if is_local and len(titles) == 1:
             return f" while executing {titles[0]}"
-        if len(titles) > _MOST_NAMED:
-            titles[_MOST_NAMED:] = [f"and {len(titles) - _MOST_NAMED} more"]
-        return f" while executing [{', '.join(titles)}]"
+        return f" while executing [{listed(titles, _MOST_NAMED)}]"
 
 
 def _unseen(run: Run, failure: Failure) -> _Failed:

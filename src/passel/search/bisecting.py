@@ -12,6 +12,7 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.diagnostics import listed
 from passel.errors import PassFailedError
 from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags, ability_of
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from passel.search.oracle import Subject
     from passel.search.trials import Trials
 
-_SHOWN = 5
-"""How many passes are named that may be to blame."""
 
 _FAITHFUL = PrintFlags(generic=True, debuginfo=True)
 """How IR is printed that is asked about."""
@@ -245,10 +244,8 @@ class Bisection:
         before = self._record.state_before(steps[high])
         if before is None:
             names = [title(each) for each in steps[low + 1 : high + 1]]
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             raise SearchError(
-                f"the record lacks the IR between the passes that may be to blame: "
-                f"{', '.join(names[:_SHOWN])}{more}"
+                f"the record lacks the IR between the passes that may be to blame: {listed(names)}"
             )
         return Culprit(steps[high], before, steps[low + 1 : high])
 

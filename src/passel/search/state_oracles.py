@@ -7,10 +7,9 @@ that still have to run. Some can also say which symbols it is about.
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import brief
+from passel.diagnostics import brief, listed
 from passel.errors import PasselError
 from passel.ir import (
     InvalidIR,
@@ -214,6 +213,4 @@ class Miscompiled(Oracle):
 
 def _listed(problems: Mapping[str, str]) -> str:
     """Return the first of some functions, with the reasons why they cannot be run."""
-    shown = [f"@{name} ({problems[name]})" for name in islice(problems, _SHOWN)]
-    more = [f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
-    return ", ".join([*shown, *more])
+    return listed([f"@{name} ({why})" for name, why in problems.items()], _SHOWN)
