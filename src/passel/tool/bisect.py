@@ -93,28 +93,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(settings: Settings) -> int:
     if settings.input == "-":
         raise UsageError("name a record: passel-bisect run.passel; passel-opt --record writes one")
-    record, number = Record.open(settings.input), _Flags(settings.line).run
-    if number >= len(record.info.runs):
+    record, flags = Record.open(settings.input), _Flags(settings.line)
+    if flags.run >= len(record.info.runs):
         last = len(record.info.runs) - 1
-        raise UsageError(f"'--run={number}': the last run of the record has the number {last}")
-    run = record.info.runs[number]
+        raise UsageError(f"'--run={flags.run}': the last run of the record has the number {last}")
+    run = record.info.runs[flags.run]
     settings = as_recorded(settings, record, run)
     with crossing_with(settings.choice.adapter_across):
-        return _bisect(record, run, settings)
+        return _bisect(record, run, settings, flags)
 
 
-def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
+def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> int:
     """Find the execution, tell it, and return the exit code."""
-    frontend, pipelines, flags = (
-        settings.frontend(),
-        PipelineFactory(settings),
-        _Flags(settings.line),
-    )
+    frontend, pipelines = settings.frontend(), PipelineFactory(settings)
     verifies = (False, flags.invalid or not settings.disable_verify)
     subject, strict = (
         Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
     )
-    trials = Trials(_oracle(record, run, settings, subject, strict))
+    trials = Trials(_oracle(record, run, settings, flags, subject, strict))
     culprit = Bisection(record, trials, run=run.number, say=_say).find()
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
@@ -140,7 +136,12 @@ def _bisect(record: Record, run: RunInfo, settings: Settings) -> int:
 
 
 def _oracle(
-    record: Record, run: RunInfo, settings: Settings, subject: Subject, strict: Subject
+    record: Record,
+    run: RunInfo,
+    settings: Settings,
+    flags: _Flags,
+    subject: Subject,
+    strict: Subject,
 ) -> Oracle:
     """Return the oracle that a command line asks for.
 
@@ -148,6 +149,7 @@ def _oracle(
         record: The record.
         run: The run.
         settings: The settings of the command line.
+        flags: Those of this program.
         subject: Reads and runs IR, valid or not.
         strict: Reads and runs valid IR.
 
@@ -155,7 +157,6 @@ def _oracle(
         UsageError: It asks several at once, or the command is not there.
         SearchError: The record does not say what is interesting either.
     """
-    flags = _Flags(settings.line)
     asked = [name for name in ("interesting", "invalid", "computes_else") if getattr(flags, name)]
     match asked:
         case ["interesting"]:

@@ -30,11 +30,12 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from passel.execution.strategies import processors
 from passel.frontend import UnreadableError, UsageError
+from passel.instruments.progress import StatusLine, has_status_line
 from passel.instruments.reproducer import allowing
 from passel.ir import InvalidIR, PrintFlags, crossing_with
 from passel.passes.reachable import walk
@@ -58,7 +59,7 @@ from passel.tool.searching import (
 from passel.tool.sources import read_sources, starts_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.frontend import SourcePart
@@ -179,7 +180,12 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
     oracle = _oracle(settings, subject, case)
     jobs = settings.jobs if settings.threading else 1
     jobs = processors() if jobs in (None, "auto") else jobs
-    with _progress() as show:
+    with ExitStack() as stack:
+        show: Callable[[str], object] = str
+        if has_status_line():
+            line = StatusLine(sys.stderr)  # drawn by no thread, which a forked process would lack
+            stack.callback(line.hide)
+            show = line.draw
         trials = Trials(oracle, jobs=jobs, on_call=lambda: show(f"{trials.calls} calls"))
         _check(case, oracle, trials)
         reducer = Reducer(case, trials, show)
@@ -243,21 +249,3 @@ def _make_readable(subject: Subject, reducer: Reducer, trials: Trials) -> None:
         case: Case = reducer.best._replace(ir=text)
         if trials.first([case]) == 0:
             reducer.best = case
-
-
-@contextmanager
-def _progress() -> Generator[Callable[[str], object]]:
-    """Yield what shows a text on the terminal, if there is one.
-
-    Drawn when something happens, and by no thread, which a forked process would lack.
-    """
-    from passel.instruments.progress import StatusLine, has_status_line
-
-    if not has_status_line():
-        yield lambda _: None
-        return
-    line = StatusLine(sys.stderr)
-    try:
-        yield line.draw
-    finally:
-        line.hide()
