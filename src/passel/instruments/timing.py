@@ -20,7 +20,7 @@ from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
     from typing import TextIO
 
     from passel.errors import Failure
@@ -35,11 +35,6 @@ _Worker: TypeAlias = tuple[bytes, int, int]
 """The identity of a thread of a process, of any machine."""
 
 _ORIGIN = os.urandom(8)  # forked processes have it from one, which may be on another machine
-
-
-def this_worker() -> _Worker:
-    """Return the identity of this thread."""
-    return _ORIGIN, os.getpid(), get_ident()
 
 
 class _Open:
@@ -58,23 +53,28 @@ class _Open:
     def __init__(self, row: Timer) -> None:
         self.row = row
         self.inside = self.added = 0.0
-        self.workers: dict[_Worker, Timer] = {}
+        self.workers: dict[_Worker, Timer] | None = None  # most rows have none
         self.start = perf_counter()
 
     def close(self) -> float:
         """Add the time since the start to the row, and return it."""
         seconds = perf_counter() - self.start
-        if self.workers:
-            self._take_workers(max(0.0, seconds - self.inside))
+        if self.workers is not None:
+            self._take_workers(self.workers.values(), max(0.0, seconds - self.inside))
         self.row.wall += seconds
         self.row.user += seconds + self.added
         self.row.count += 1
         return seconds
 
-    def _take_workers(self, waited: float) -> None:
+    def merge(self, worker: _Worker, measured: Timer) -> None:
+        """Take over what a worker has measured."""
+        self.workers = self.workers or {}
+        self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
+
+    def _take_workers(self, workers: Iterable[Timer], waited: float) -> None:
         """Add rows of workers: the wall time of the slowest, and the user time of all."""
         slowest, everyone = 0.0, Timer("root")
-        for tree in self.workers.values():
+        for tree in workers:
             slowest = max(slowest, sum(each.wall for each in tree.children))
             everyone.absorb(tree)
         if slowest > waited:  # this thread has worked as well
@@ -149,7 +149,7 @@ class Timing(PassInstrumentation):
         self._report = report
         self._split_at: tuple[float, float] | None = None  # of time, and of the processor's
         self._threads: dict[int, _Thread] = {}
-        self._worker = this_worker()
+        self._worker: _Worker = _ORIGIN, 0, 0
         self._pairs: dict[PassExecution, float] = {}
         # By the row around it and whatever is run, for speed: the steps of a pipeline that a pass
         # builds anew for each op are other objects, but the same rows.
@@ -177,7 +177,7 @@ class Timing(PassInstrumentation):
 
     def __enter__(self) -> Self:
         """Count all that follows, up to the end of the `with` statement, as total time."""
-        self._worker = this_worker()
+        self._worker = _ORIGIN, os.getpid(), get_ident()
         thread = self._thread()
         if not thread.depth:
             thread.open[0] = _Open(thread.open[0].row)
@@ -216,8 +216,7 @@ class Timing(PassInstrumentation):
         counts, and the user time of all: of worker processes, that of the processor.
         """
         assert isinstance(child, Timing)  # noqa: S101 - the contract
-        workers = self._thread().open[-1].workers
-        workers.setdefault(child._worker, Timer("root")).absorb(child.timing, at_once=False)
+        self._thread().open[-1].merge(child._worker, child.timing)
         for pair, seconds in child._pairs.items():
             self._add(pair, seconds)
 
@@ -293,8 +292,9 @@ class Timing(PassInstrumentation):
         rows = self._threads[get_ident()].open
         ended = rows.pop()
         seconds = ended.close()
-        rows[-1].inside += seconds
-        rows[-1].added += ended.added
+        around = rows[-1]
+        around.inside += seconds
+        around.added += ended.added
         return seconds
 
     # -- Rows --------------------------------------------------------------------------------
