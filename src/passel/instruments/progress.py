@@ -63,15 +63,12 @@ class Progress(PassInstrumentation):
     def __init__(self, line: StatusLine) -> None:
         self._line = line
         self._started = 0.0
-        self._numbers: dict[Step, int] = {}
         self._position: Step | None = None
-        self._number = self._shown = ""
-        self._done = self._total = 0
+        self._shown = ""
+        self._number = self._done = self._total = 0
 
     def before_run(self, run: Run) -> None:
-        """Take note of the steps, and let the line appear after a while."""
-        steps = run.pipeline.steps
-        self._numbers = {step: number for number, step in enumerate(steps, 1)}
+        """Let the line appear after a while."""
         now = time.monotonic()
         self._started = self._started or now
         self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
@@ -82,9 +79,9 @@ class Progress(PassInstrumentation):
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of what runs."""
-        adapter = self.run.adapter
-        if first := self._numbers.get(step):
-            self._position, self._number = step, f"{first}"
+        adapter, steps = self.run.adapter, self.run.pipeline.steps
+        if step in steps:
+            self._position, self._number = step, steps.index(step) + 1
             self._done = self._total = 0
             if not isinstance(step, PassStep):
                 kinds = map(adapter.kind_of, adapter.children(op))
@@ -96,8 +93,8 @@ class Progress(PassInstrumentation):
         symbol = adapter.symbol_name(op)
         ops = f", {self._done}/{self._total} ops" if self._total else ""
         where = f" @{symbol}" if symbol else ""
-        count = len(self.run.pipeline.steps)
-        self._shown = f"step {self._number}/{count}{ops}: {what}{where}"  # all of it at once
+        # All of it at once:
+        self._shown = f"step {self._number}/{len(steps)}{ops}: {what}{where}"
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
         """Count the ops that the current step has processed."""
