@@ -39,7 +39,7 @@ _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _ESCAPE = re.compile(r'\\(["\\])')
 _BRACES = re.compile(r"""[{}"']""")
 _BRACKETS = re.compile(r"""[][(){}"',]""")
-_VALUE_END = re.compile(r"""[\s{"']""", re.ASCII)
+_VALUE_END = re.compile(r"""[\s{}"']""", re.ASCII)
 _KEY_END = re.compile(r"[=\s]", re.ASCII)
 _NOT_SPACE = re.compile(r"\S", re.ASCII)
 _NAME = re.compile(r"""[^\s\x00-\x1f\x7f\ud800-\udfff,(){}\[\]"'=/\\]+""")
@@ -83,31 +83,43 @@ def skip_string(text: str, start: int, end: int) -> int:
     return match.end() if match else start + 1
 
 
-def find_closing_brace(source: Source, start: int, end: int) -> int | None:
-    """Return the offset of the brace that closes the one at `start`, or None.
+def find_outside(
+    source: Source, start: int, end: int, pattern: re.Pattern[str], stops: str
+) -> int | None:
+    """Return the offset of the first of some characters outside of strings and brackets, or None.
+
+    Args:
+        source: The text.
+        start: Where to begin, outside of all brackets.
+        end: Where to end.
+        pattern: Matches the characters, quotes, and the brackets that count.
+        stops: The characters.
 
     Raises:
-        PipelineSyntaxError: Braces are nested too deeply.
+        PipelineSyntaxError: Brackets are nested too deeply.
     """
-    text = source.text
-    depth = 0
-    position = start
-    while match := _BRACES.search(text, position, end):
-        position = match.end()
-        match match.group():
-            case "{":
-                depth += 1
-                if depth > MAX_BRACES:
-                    message = f"options are nested more than {MAX_BRACES} levels deep"
-                    span = Span(source, match.start(), match.end())
-                    raise PipelineSyntaxError(Problem(message, span))
-            case "}":
-                depth -= 1
-                if depth == 0:
-                    return match.start()
-            case _:
-                position = skip_string(text, match.start(), end)
+    text, position = source.text, start
+    closers: list[str] = []
+    while match := pattern.search(text, position, end):
+        char, position = match.group(), match.end()
+        if char in _STRINGS:
+            position = skip_string(text, match.start(), end)
+        elif closers and char == closers[-1]:
+            closers.pop()
+        elif char in stops and not closers:
+            return match.start()
+        elif char in _CLOSING:
+            closers.append(_CLOSING[char])
+            if len(closers) >= MAX_BRACES:
+                message = f"options are nested more than {MAX_BRACES} levels deep"
+                span = Span(source, match.start(), match.end())
+                raise PipelineSyntaxError(Problem(message, span))
     return None
+
+
+def find_closing_brace(source: Source, start: int, end: int) -> int | None:
+    """Return the offset of the brace that closes the one at `start`, or None."""
+    return find_outside(source, start + 1, end, _BRACES, "}")
 
 
 def clean(source: Source, start: int, end: int) -> OptionText:
@@ -144,14 +156,16 @@ def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
     position = start
     while match := _NOT_SPACE.search(text, position, end):
         position = match.start()
-        key_end = _end_of(_KEY_END.search(text, position, end), end)
+        found = _KEY_END.search(text, position, end)
+        key_end = found.start() if found else end
         key = text[position:key_end]
         span = Span(source, position, key_end)
         if key_end == end or text[key_end] != "=":
             yield OptionNode(key, None, span)
             position = key_end
             continue
-        position = _end_of_value(source, key_end + 1, end)
+        space = find_outside(source, key_end + 1, end, _VALUE_END, WHITE_SPACE)
+        position = end if space is None else space
         yield OptionNode(key, clean(source, key_end + 1, position), span)
 
 
@@ -163,23 +177,12 @@ def split_list(value: OptionText) -> Iterator[OptionText]:
     """
     place = located(value)
     source, start, end = place.source, place.start, place.end
-    text = source.text
     if start == end:
         return
-    element, position = start, start
-    closers: list[str] = []
-    while match := _BRACKETS.search(text, position, end):
-        char, position = match.group(), match.end()
-        if char in _STRINGS:
-            position = skip_string(text, match.start(), end)
-        elif char in _CLOSING:
-            closers.append(_CLOSING[char])
-        elif closers and char == closers[-1]:
-            closers.pop()
-        elif char == "," and not closers:
-            yield clean(source, element, match.start())
-            element = position
-    yield clean(source, element, end)
+    while (comma := find_outside(source, start, end, _BRACKETS, ",")) is not None:
+        yield clean(source, start, comma)
+        start = comma + 1
+    yield clean(source, start, end)
 
 
 def split_struct(value: OptionText) -> Iterator[OptionNode]:
@@ -193,21 +196,3 @@ def located(value: OptionText) -> Span:
     if value.span is not None and value.span.text == value.text:
         return value.span
     return Span(Source(value.text, "<option>"), 0, len(value.text))
-
-
-def _end_of_value(source: Source, position: int, end: int) -> int:
-    text = source.text
-    while match := _VALUE_END.search(text, position, end):
-        char = match.group()
-        if char in WHITE_SPACE:
-            return match.start()
-        if char == "{":
-            closing = find_closing_brace(source, match.start(), end)
-            position = end if closing is None else closing + 1
-        else:
-            position = skip_string(text, match.start(), end)
-    return end
-
-
-def _end_of(match: re.Match[str] | None, end: int) -> int:
-    return match.start() if match else end
