@@ -193,7 +193,10 @@ def version(tool: ToolDefinition, ir: IRChoice) -> str:
 
 def _list_passes(registry: PassRegistry) -> str:
     """Return `--list-passes`: passes as mlir-opt lists them, then pipelines."""
-    text = "Passes:\n" + _listing(_passes(registry))
+    text = "Passes:\n" + _listing(
+        (info.name, each.summary(), each.documented_options())
+        for info, each in _loaded_passes(registry)
+    )
     pipelines = [
         (info.name, info.summary, info.options.option_infos() if info.options else ())
         for info in registry.pipelines()
@@ -215,12 +218,7 @@ def _help_pass(name: str, registry: PassRegistry) -> str:
     return entries([entry]).lstrip("\n")
 
 
-def _passes(registry: PassRegistry) -> Iterator[tuple[str, str, tuple[OptionInfo, ...]]]:
-    for info, pass_class in loaded_passes(registry):
-        yield info.name, pass_class.summary(), pass_class.documented_options()
-
-
-def loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass[Any, Any]]]]:
+def _loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass[Any, Any]]]]:
     """Yield all passes with their classes; those that cannot be loaded are reported together."""
     broken: dict[tuple[str, str], list[str]] = {}
     for info in registry.passes():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import AdapterError, PasselError, PipelineError
@@ -255,19 +253,14 @@ def _has_pass(ir: str, name: str) -> bool:
     """Return whether an IR is installed and known to have a pass; it is not loaded."""
     from passel.passes import default_registry
 
-    if default_registry().lookup_pass(name, ir=ir) is not None:
-        return True
-    return _build_has(ir, name)
+    return default_registry().lookup_pass(name, ir=ir) is not None or _build_has(ir, name)
 
 
 def _has_dialect(ir: str, name: str) -> bool:
-    """Return whether an IR is installed and known to have a dialect; it is not loaded."""
-    if ir != "xdsl":
-        return _build_has(ir, f"{name}.")
-    spec = find_spec(ir)
-    folders = (spec.submodule_search_locations if spec else None) or ()
-    files = (f"dialects/{name}.py", f"dialects/{name}/__init__.py")
-    return any(Path(folder, file).is_file() for folder in folders for file in files)
+    """Return whether an IR is installed and known to have a dialect."""
+    if ir == "xdsl":
+        return name in IRChoice(ir).frontend.dialect_names()
+    return _build_has(ir, f"{name}.")
 
 
 def _build_has(ir: str, name: str) -> bool:

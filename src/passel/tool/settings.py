@@ -9,6 +9,7 @@ Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from passel.errors import DefinitionError
@@ -31,7 +32,7 @@ from passel.tool.flags import (
 from passel.tool.irs import chosen_ir
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from passel.execution.strategies import Jobs
     from passel.frontend import Frontend
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from passel.tool.flags import CommandLine, PassFlag
     from passel.tool.irs import IRChoice, ToolDefinition
 
+common: Callable[..., Any] = partial(flag, common=True)
+"""Declares a flag that people type, so that the short help shows it."""
+
 _read: dict[str, Any] = {"replayed": True, "searched": True}
 """Facts of flags that decide how a case is read or what its passes do."""
 
@@ -47,66 +51,57 @@ _read: dict[str, Any] = {"replayed": True, "searched": True}
 class PipelineFlags(FlagGroup):
     """Pipeline."""
 
-    pass_pipeline: str | None = flag(
+    pass_pipeline: str | None = common(
         "'builtin.module(func.func(cse),symbol-dce)', or a file: @<file>",
         "<pipeline>",
         short=("p", "passes"),
         parse=str,
-        common=True,
         searched=True,
     )
-    jobs: Jobs | None = flag(
+    jobs: Jobs | None = common(
         "worker processes, or auto; by default $PASSEL_JOBS, or none",
         "<n>",
         short=("j",),
         parse=jobs_or_auto,
-        common=True,
         searched=True,
     )
     mlir_disable_threading: bool = flag("", searched=True)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
-    lint: bool = flag("check the pipeline for mistakes and wasted work; run nothing", common=True)
-    load_pass_plugin: tuple[str, ...] = flag(
+    lint: bool = common("check the pipeline for mistakes and wasted work; run nothing")
+    load_pass_plugin: tuple[str, ...] = common(
         "a Python file or module with passes or dialects",
         "<file>",
         short=("load-dialect-plugin",),
         repeated=True,
         parse=plugin_of,
-        common=True,
         **_read,
     )
     no_fast_paths: bool = flag("use only xDSL's own code; also $PASSEL_FAST=0", ir="xdsl", **_read)
-    verify_each: bool | Literal["always"] = flag(
+    verify_each: bool | Literal["always"] = common(
         "verify after passes that changed the IR, none, or all",
         "<true|false|always>",
         True,
         implied="true",
         choices=("true", "false", "1", "0", "always"),
         parse=verify_mode_of,
-        common=True,
         searched=True,
     )
     verify_analyses: bool = flag("check what passes claim, or that they keep to their ops", **_read)
     check_isolation: bool = flag(DITTO, **_read)
-    stop_after: str = flag(
-        "stop after this pass, or start after it, with the IR there",
-        "<place>",
-        common=True,
-        replayed=True,
+    stop_after: str = common(
+        "stop after this pass, or start after it, with the IR there", "<place>", replayed=True
     )
-    start_after: str = flag(DITTO, "<place>", common=True, replayed=True)
+    start_after: str = common(DITTO, "<place>", replayed=True)
 
 
 class InputFlags(FlagGroup):
     """Input."""
 
-    ir: str = flag(
-        "xdsl, mlir, or another installed IR", "<name>", "xdsl", parse=ir_of, common=True, **_read
-    )
-    allow_unregistered_dialect: bool = flag("accept unknown dialects", common=True, **_read)
+    ir: str = common("xdsl, mlir, or another installed IR", "<name>", "xdsl", parse=ir_of, **_read)
+    allow_unregistered_dialect: bool = common("accept unknown dialects", **_read)
     no_implicit_module: bool = flag("process the input's single top-level op", **_read)
-    split_input_file: str = flag(
-        "process each part between markers by itself", "<marker>", implied="// -----", common=True
+    split_input_file: str = common(
+        "process each part between markers by itself", "<marker>", implied="// -----"
     )
     disable_verify: bool = flag(
         "verify neither the input nor after passes",
@@ -120,22 +115,21 @@ class InputFlags(FlagGroup):
 class OutputFlags(FlagGroup):
     """Output."""
 
-    o: str = flag(
+    o: str = common(
         "where the result goes; written only on success",
         "<file>",
         "-",
         short=("output-file",),
-        common=True,
         searched=True,
     )
-    target: str = flag(
-        "what to print, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl", common=True
+    target: str = common(
+        "what to print, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
     )
     emit_bytecode: bool = flag("write MLIR bytecode; its version, for older readers", ir="mlir")
     emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
     output_split_marker: str = flag("the line between parts", "<marker>", "// -----")
-    mlir_print_op_generic: bool = flag(
-        "print operations in generic form", short=("print-op-generic",), common=True
+    mlir_print_op_generic: bool = common(
+        "print operations in generic form", short=("print-op-generic",)
     )
     mlir_print_debuginfo: bool = flag(
         "print locations; pretty: for people", short=("print-debuginfo",)
@@ -154,8 +148,8 @@ class OutputFlags(FlagGroup):
 class DiagnosticFlags(FlagGroup):
     """Diagnostics."""
 
-    verify_diagnostics: str = flag(
-        "check expected-error comments", "<all|only-expected>", implied="all", common=True
+    verify_diagnostics: str = common(
+        "check expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
         "hide those below it, or notes that stand alone", "<level>", "remarks"
@@ -194,14 +188,12 @@ class PrintingFlags(FlagGroup):
     )
     mlir_print_ir_after: tuple[str, ...] = flag(DITTO, "<passes>", (), parse=names_of)
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
-    mlir_print_ir_after_all: bool = flag(
-        "print the IR after each pass", short=("print-between-passes",), common=True
+    mlir_print_ir_after_all: bool = common(
+        "print the IR after each pass", short=("print-between-passes",)
     )
-    mlir_print_ir_after_change: bool = flag(
-        "with -after-all: only after passes that changed it", common=True
-    )
+    mlir_print_ir_after_change: bool = common("with -after-all: only after passes that changed it")
     mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
-    mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff", common=True)
+    mlir_print_ir_diff: bool = common("print what each pass changed, as a unified diff")
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
     mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
 
@@ -209,17 +201,17 @@ class PrintingFlags(FlagGroup):
 class ReportFlags(FlagGroup):
     """Timing, statistics, records."""
 
-    mlir_timing: bool = flag("print how long each pass took", short=("time-passes",), common=True)
+    mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
         "layout; ops: the slowest pairs of pass and op", "<list|tree|ops>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
-    mlir_pass_statistics: bool = flag("print the statistics of all passes", common=True)
+    mlir_pass_statistics: bool = common("print the statistics of all passes")
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "their form", "<list|pipeline|json>", "pipeline"
     )
     info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
-    record: str = flag("write all that passes do, for passel-report", "<file>", common=True)
+    record: str = common("write all that passes do, for passel-report", "<file>")
     log_actions_to: str = flag("log pass executions, or only those at places", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
@@ -232,12 +224,12 @@ class ReportFlags(FlagGroup):
 class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
-    mlir_pass_pipeline_crash_reproducer: str = flag(
-        "a file to replay a failure with; <file>.running if killed", "<file>", common=True
+    mlir_pass_pipeline_crash_reproducer: str = common(
+        "a file to replay a failure with; <file>.running if killed", "<file>"
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the pass that failed")
     mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
-    run_reproducer: bool = flag("run the input's own pipeline", common=True, searched=True)
+    run_reproducer: bool = common("run the input's own pipeline", searched=True)
     allow_effects: tuple[str, ...] = flag(
         "allow effects in it: all, read-files, run-programs, write-files, unknown",
         "<effects>",
@@ -250,15 +242,15 @@ class ReproducerFlags(FlagGroup):
 class InformationFlags(FlagGroup):
     """Information."""
 
-    help: bool = flag("flags that people type, or all flags", short=("h",), common=True)
-    help_all: bool = flag(DITTO, common=True)
-    help_pass: str = flag("options, statistics, dialects of a pass", "<pass>", common=True)
-    list_passes: bool = flag(
-        "all passes and pipelines with their options", short=("help-passes",), common=True
+    help: bool = common("flags that people type, or all flags", short=("h",))
+    help_all: bool = common(DITTO)
+    help_pass: str = common("options, statistics, dialects of a pass", "<pass>")
+    list_passes: bool = common(
+        "all passes and pipelines with their options", short=("help-passes",)
     )
     show_dialects: bool = flag("the dialects that are available")
     compat: str = flag("take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
-    version: bool = flag("the versions of passel and the IR", short=("v",), common=True)
+    version: bool = common("the versions of passel and the IR", short=("v",))
 
 
 class Settings(
