@@ -16,7 +16,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl_inputs import enough, sampled, xdsl_context, xdsl_corpus
 
-from passel.xdsl.parsing import SourceParser, parse_source
+from passel.xdsl.parsing import parse_source
+from passel.xdsl.source_parser import SourceParser
 
 _LOCATED = """\
 func.func @f(%a: i32,

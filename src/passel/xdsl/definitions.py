@@ -10,7 +10,7 @@ also sees what encloses the root.
 from __future__ import annotations
 
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import BlockArgument, OpResult
 from xdsl.traits import IsolatedFromAbove
@@ -19,11 +19,10 @@ from passel.ir import InvalidIR
 from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:
-    from xdsl.ir import Block, Operation, Region, SSAValue
+    from xdsl.ir import Block, Operation, SSAValue
 
+    from passel.analysis import DominatorTree
     from passel.xdsl.analyses.dominance import DominanceInfo
-
-_UNREACHABLE = -1
 
 
 def check_definitions(root: Operation) -> None:
@@ -37,35 +36,24 @@ def check_definitions(root: Operation) -> None:
     Source: `OperationVerifier::verifyDominanceOfContainedRegions`, `mlir/lib/IR/Verifier.cpp`,
         MLIR 22.
     """
-    _Walk(root).run()
-
-
-class _Scope:
-    """A region that is being walked.
-
-    Attributes:
-        steps: What is left to visit, last first: a block and its depth in the dominator tree.
-        closed: Whether nothing outside is seen, so that a set of its own will do.
-        outer: What is defined outside, to go back to from a set of its own.
-        path: The blocks down the dominator tree to where the walk stands.
-        user: The op whose own regions are being walked.
-        reachable: Whether the block that the walk stands in is.
-    """
-
-    __slots__ = ("closed", "outer", "path", "reachable", "steps", "user")
-
-    def __init__(self, steps: list[tuple[Block, int]], *, closed: bool) -> None:
-        self.steps = steps
-        self.closed = closed
-        self.outer: set[int] = set()
-        self.path: list[Block] = []
-        self.user: Operation | None = None
-        self.reachable = True
+    walk = _Walk(root)
+    walk.go_into(root)
+    while walk.left:
+        step, *arguments = walk.left.pop()
+        step(*arguments)
 
 
 class _Walk:
+    """A walk down regions and dominator trees, without recursion.
+
+    Attributes:
+        left: What is left to do, last first: methods with their arguments.
+        defined: The values that are defined where the walk stands, by address.
+    """
+
     def __init__(self, root: Operation) -> None:
         self.root = root
+        self.left: list[tuple[Any, ...]] = []
         self.defined: set[int] = set()
 
     @cached_property
@@ -75,93 +63,67 @@ class _Walk:
 
         return DominanceInfo(self.root)
 
-    def run(self) -> None:
-        """Walk the root's regions, depth first, without recursion."""
-        scopes = self._scopes(self.root)
-        while scopes:
-            scope = scopes[-1]
-            if scope.user is not None:
-                user = self._visit(scope, self._after(scope, scope.user))
-            elif scope.steps:
-                user = self._visit(scope, self._enter(scope, *scope.steps.pop()))
-            else:
-                self._close(scopes.pop())
+    def go_into(self, op: Operation) -> None:
+        """Visit the regions of an op next."""
+        is_closed = op is self.root or _is_isolated(type(op))
+        if is_closed:
+            self.left.append((self.go_on_with, self.defined))
+        for region in reversed(op.regions):
+            if (entry := region.first_block) is None:
                 continue
-            scope.user = user
-            if user is not None:
-                scopes += self._scopes(user)
+            tree = None if entry is region.last_block else self.exact.tree(region)
+            if tree is not None:
+                unreachable = [block for block in region.blocks if block not in tree]
+                self.left += [(self.visit, block.first_op, False) for block in unreachable[::-1]]
+            if not is_closed:
+                self.left.append((self.leave, entry))
+            self.left.append((self.enter, entry, tree))
+            if is_closed:  # nothing outside is seen inside, so that a set of its own will do
+                self.left.append((self.go_on_with, set[int]()))
 
-    def _visit(self, scope: _Scope, op: Operation | None) -> Operation | None:
-        """Check ops up to the next one with regions, and return that one."""
-        if not scope.reachable:
-            while op is not None and not op.regions:
-                op = op._next_op
-            return op
-        defined = self.defined
-        define = defined.add
-        while op is not None:
-            for operand in op._operands:
-                if id(operand) not in defined and not self.exact.properly_dominates(operand, op):
-                    raise _undominated(op, operand)
-            if op.regions:
-                return op
-            for result in op.results:
-                define(id(result))
-            op = op._next_op
-        return None
+    def go_on_with(self, defined: set[int]) -> None:
+        """Go on with other values that are defined."""
+        self.defined = defined
 
-    def _after(self, scope: _Scope, user: Operation) -> Operation | None:
-        """Leave an op with regions: what it defines counts only now."""
-        if scope.reachable:
-            self.defined.update(map(id, user.results))
-        return user._next_op
-
-    def _scopes(self, op: Operation) -> list[_Scope]:
-        """Return the scopes of an op's regions, the first one last."""
-        closed = op is self.root or _is_isolated(type(op))
-        steps = [self._steps(region) for region in reversed(op.regions)]
-        return [_Scope(blocks, closed=closed) for blocks in steps if blocks]
-
-    def _steps(self, region: Region) -> list[tuple[Block, int]]:
-        first = region.first_block
-        if first is None:
-            return []
-        if first is region.last_block:
-            return [(first, 0)]
-        tree = self.exact.tree(region)
-        steps = [(block, _UNREACHABLE) for block in region.blocks if block not in tree]
-        return steps + list(tree.preorder())[::-1]
-
-    def _enter(self, scope: _Scope, block: Block, depth: int) -> Operation | None:
-        """Go on to a block, and return its first op."""
-        scope.reachable = depth != _UNREACHABLE
-        if not scope.reachable:
-            self._leave(scope, 0)
-            return block.first_op
-        if scope.closed and not scope.path:
-            scope.outer, self.defined = self.defined, set()
-        self._leave(scope, depth)
-        scope.path.append(block)
+    def enter(self, block: Block, tree: DominatorTree[Block] | None) -> None:
+        """Visit a block, then what it dominates."""
+        for child in () if tree is None else reversed(tree.children(block)):
+            self.left += [(self.leave, child), (self.enter, child, tree)]
         self.defined.update(map(id, block.args))
         if block.parent is not None and not has_ssa_dominance(block.parent):
             for op in block.ops:
                 self.defined.update(map(id, op.results))
-        return block.first_op
+        self.visit(block.first_op, is_reachable=True)
 
-    def _leave(self, scope: _Scope, depth: int) -> None:
-        """Go up the dominator tree: what the blocks below define is not seen any more."""
+    def leave(self, block: Block) -> None:
+        """Forget what a block defines, which is not seen from the next one."""
         forget = self.defined.difference_update
-        while len(scope.path) > depth:
-            block = scope.path.pop()
-            forget(map(id, block.args))
-            for op in block.ops:
-                forget(map(id, op.results))
+        forget(map(id, block.args))
+        for op in block.ops:
+            forget(map(id, op.results))
 
-    def _close(self, scope: _Scope) -> None:
-        if scope.closed:
-            self.defined = scope.outer
-        else:
-            self._leave(scope, 0)
+    def visit(self, op: Operation | None, is_reachable: bool) -> None:
+        """Check ops up to the next one with regions; the rest comes after these."""
+        defined = self.defined
+        define = defined.add
+        while op is not None:
+            for operand in op._operands if is_reachable else ():
+                if id(operand) not in defined and not self.exact.properly_dominates(operand, op):
+                    raise _undominated(op, operand)
+            if op.regions:
+                self.left.append((self.visit_after, op, is_reachable))
+                self.go_into(op)
+                return
+            if is_reachable:
+                for result in op.results:
+                    define(id(result))
+            op = op._next_op
+
+    def visit_after(self, op: Operation, is_reachable: bool) -> None:
+        """Go on after an op with regions: what it defines counts only now."""
+        if is_reachable:
+            self.defined.update(map(id, op.results))
+        self.visit(op._next_op, is_reachable)
 
 
 @cache

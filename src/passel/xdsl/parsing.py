@@ -16,7 +16,6 @@ from xdsl.utils.lexer import Input, Span
 
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
-from passel.xdsl.source_parser import SourceParser
 from passel.xdsl.wording import reworded
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from passel.frontend.resources import ExternalResource
-
-__all__ = ["SourceParser", "collector_paused", "parse_source"]
+    from passel.xdsl.source_parser import SourceParser
 
 
 def parse_source(
@@ -72,46 +70,51 @@ def parse_source(
         }
     """
     source = SourceText(text, filename, line_offset) if locations else None
-    span = Span(0, 0, Input(text, filename))
     parser = None
     try:
-        with collector_paused():
+        with _collector_paused():
             parser = parser_class(len(text))(context, text, filename, source)
             ops = parser.parse_top_level()
-        if resources is not None:
-            resources += parser.external_resources
-    except ParseError as error:
-        located = reworded(error, text, context, parser.dialect if parser else "")
-        _shift_lines(located, line_offset)
-        raise located from None
-    except Exception as error:
-        if parser is not None:
-            # xDSL raises these after consuming what is wrong, so the next token may be
-            # lines away: point at the last character read.
-            end = max(len(text[: parser.pos].rstrip()), 1)
-            span = Span(end - 1, end, span.input)
-        located = ParseError(span, _message(error))
-        _shift_lines(located, line_offset)
-        raise located from error
+    except Exception as error:  # noqa: BLE001 - dialects' parsers raise what they like
+        located = _located(error, parser, Input(text, filename), context)
+        cause = None if isinstance(error, ParseError) else error
+        raise _shifted(located, line_offset) from cause
+    if not implicit_module and len(ops) != 1:
+        raise _shifted(_not_one_op(ops, Input(text, filename)), line_offset)
+    if resources is not None:
+        resources += parser.external_resources
     if len(ops) == 1 and (not implicit_module or isinstance(ops[0], ModuleOp)):
         return ops[0]
-    if not implicit_module:
-        for op in ops[1:2]:  # say where the second one is
-            if isinstance(op.location, SourceLocation):
-                span = Span(op.location.offset, op.location.offset + len(op.name), span.input)
-        located = ParseError(
-            span, f"source must contain a single top-level operation, found: {len(ops)}"
-        )
-        _shift_lines(located, line_offset)
-        raise located
     module = ModuleOp(ops)
     if locations:
         module.location = FileLineColLoc(StringAttr(filename), IntAttr(0), IntAttr(0))
     return module
 
 
+def _located(
+    error: Exception, parser: SourceParser | None, source: Input[str], context: Context
+) -> ParseError:
+    """Return an error with a place, in words that say what is wrong."""
+    text = source.content
+    if isinstance(error, ParseError):
+        return reworded(error, text, context, parser.dialect if parser else "")
+    # xDSL raises others after consuming what is wrong, so the next token may be lines away:
+    # point at the last character read.
+    end = max(len(text[: parser.pos if parser else 1].rstrip()), 1)
+    return ParseError(Span(end - 1, end, source), _message(error))
+
+
+def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
+    """Return the error for a source that has no op, or a second one, which it names."""
+    span = Span(0, 0, source)
+    for op in ops[1:2]:
+        if isinstance(op.location, SourceLocation):
+            span = Span(op.location.offset, op.location.offset + len(op.name), source)
+    return ParseError(span, f"source must contain a single top-level operation, found: {len(ops)}")
+
+
 @contextmanager
-def collector_paused() -> Generator[None]:
+def _collector_paused() -> Generator[None]:
     """Keep the cyclic garbage collector from running inside the `with` block.
 
     Parsing allocates long-lived objects only, so every collection finds nothing.
@@ -143,15 +146,14 @@ def _message(error: Exception) -> str:
             return f"{type(error).__name__}: {error}"
 
 
-def _shift_lines(error: ParseError, line_offset: int) -> None:
-    """Make the spans of `error` count lines from the beginning of the file."""
-    if not line_offset:
-        return
-    error.span = _shifted(error.span, line_offset)
+def _shifted(error: ParseError, line_offset: int) -> ParseError:
+    """Let the spans of an error count lines from the beginning of the file."""
+    error.span = _from_line(error.span, line_offset)
     if isinstance(error, MultipleSpansParseError):
-        error.refs = [(_shifted(span, line_offset), note) for span, note in error.refs]
+        error.refs = [(_from_line(span, line_offset), note) for span, note in error.refs]
+    return error
 
 
-def _shifted(span: Span[str] | Span[bytes], line_offset: int) -> Span[str] | Span[bytes]:
+def _from_line(span: Span[str] | Span[bytes], line_offset: int) -> Span[str] | Span[bytes]:
     # Not `dataclasses.replace`: a span of a string literal would validate itself again.
     return Span(span.start, span.end, cast("Input[str]", span.input), line_offset)

@@ -329,7 +329,7 @@ class _Pickler(pickle.Pickler):
             return _known, (place,)
         if id(obj) in self._nodes:
             return _make, (_kind_of(obj),)
-        kind: Any = type(obj)
+        kind = cast("Any", type(obj))
         if not _is_special(kind):
             return NotImplemented
         if not isinstance(obj, UnregisteredAttr):
