@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from passel.execution.strategies import Jobs, SiblingStrategy
 
-PIPELINE = "builtin.module(func.func(cse,canonicalize,loop-invariant-code-motion),symbol-dce)"
-
 
 @pytest.fixture(scope="module", params=["processes", "threads", "pool"], autouse=True)
 def shares_at_once(request: pytest.FixtureRequest) -> Generator[str]:

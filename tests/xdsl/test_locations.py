@@ -102,10 +102,9 @@ def test_offset_resolves_to_line_and_column(offset: int, line: int, column: int)
 
 
 def test_equals_hashes_and_prints_as_a_file_line_column_location() -> None:
-    """A lazy location cannot be told from the eager one, from either side, but from others."""
+    """A lazy location cannot be told from the eager one, and is pickled and copied as one."""
     source = SourceText("ab\ncd", "a.mlir")
-    lazy = SourceLocation(SourceText("ab\ncd", "a.mlir"), 4)
-    eager = _eager(2, 2)
+    lazy, eager = SourceLocation(SourceText("ab\ncd", "a.mlir"), 4), _eager(2, 2)
     assert lazy == eager
     assert eager == lazy
     assert hash(lazy) == hash(eager)
@@ -114,11 +113,6 @@ def test_equals_hashes_and_prints_as_a_file_line_column_location() -> None:
     assert isinstance(lazy, FileLineColLoc)
     for other in (SourceLocation(source, 3), _eager(2, 3), UNKNOWN_LOC, "loc"):
         assert lazy != other
-
-
-def test_pickles_as_a_resolved_location() -> None:
-    """The source text does not travel with a pickled or copied location."""
-    lazy = SourceLocation(SourceText("ab\ncd", "a.mlir"), 4)
     for twin in (pickle.loads(pickle.dumps(lazy)), copy.deepcopy(lazy)):
         assert type(twin) is FileLineColLoc
         assert twin == lazy

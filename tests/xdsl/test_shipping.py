@@ -9,7 +9,7 @@ import pytest
 from layouts import fields_of
 from own_cf import OWN_CF, JumpOp
 from xdsl.dialects import test
-from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp, i32
+from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
 from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 
@@ -28,10 +28,6 @@ builtin.module @outer attributes {"around" = 1 : i32} {
   }
   func.func @callee(%a: i32) -> i32 {
     func.return %a : i32
-  }
-  func.func @other() {
-    "odd.op"() {"x" = #odd.attribute<1>} : () -> ()
-    func.return
   }
 }
 """
@@ -103,20 +99,6 @@ def test_ops_come_with_what_is_around_them() -> None:
     assert names == ["callee", "caller"]
     assert next(iter(enclosing.ops)).regions[0].first_block is None
     assert found.context is not context
-
-
-def test_what_is_not_registered_travels() -> None:
-    """Unregistered ops and attributes are those of the other context."""
-    adapter, _, functions, context = module()
-    data = adapter.ship(functions[2:], context)
-    found = adapter.receive(data)
-    (other,) = found.ops
-    noted = adapter.note(other)
-    assert isinstance(next(iter(other.regions[0].block.ops)), UnregisteredOp)
-    other.attributes["seen"] = StringAttr("there")
-    adapter.decode_changes(functions[2], adapter.encode_changes(other, noted), context)()
-    assert str(functions[2]) == str(other)
-    assert '"odd.op"() {x = #odd.attribute<1>}' in str(functions[2])
 
 
 def test_what_hangs_on_others_is_refused() -> None:

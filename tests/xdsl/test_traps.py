@@ -31,10 +31,10 @@ def adapter() -> XDSLAdapter:
 # -- Unregistered ops ------------------------------------------------------------------------
 
 
-def test_unregistered_ops_have_their_own_names(
+def test_unregistered_ops_are_called_as_they_are_and_claim_nothing(
     adapter: XDSLAdapter, parse: Callable[[str], Operation]
 ) -> None:
-    """To xDSL they all are called `builtin.unregistered`; to passel they are what they are."""
+    """To xDSL they all are `builtin.unregistered`, and have every trait; to passel neither."""
     first, second, again = adapter.children(
         parse('"a.b"() : () -> () "c.d"() : () -> () "a.b"() : () -> ()')
     )
@@ -42,15 +42,8 @@ def test_unregistered_ops_have_their_own_names(
     assert [adapter.kind_of(op).name for op in (first, second, again)] == ["a.b", "c.d", "a.b"]
     assert adapter.key_of(first) is adapter.key_of(again)
     assert adapter.key_of(first) is not adapter.key_of(second)
-
-
-def test_unregistered_ops_claim_nothing(
-    adapter: XDSLAdapter, parse: Callable[[str], Operation]
-) -> None:
-    """By default xDSL says that they have every trait; to passel they have none."""
-    (op,) = adapter.children(parse('"a.b"() : () -> ()'))
-    assert op.has_trait(IsolatedFromAbove)
-    kind = adapter.kind_of(op)
+    assert first.has_trait(IsolatedFromAbove)
+    kind = adapter.kind_of(first)
     assert (kind.registered, kind.isolated) == (False, False)
     for interface in (IsolatedFromAbove, SymbolTable, IsTerminator, UnregisteredOp):
         assert not kind.implements(interface)
@@ -159,17 +152,15 @@ def test_printing_falls_back(adapter: XDSLAdapter, parse: Callable[[str], Operat
 # -- Locations -------------------------------------------------------------------------------
 
 
-def test_names_without_a_file(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
-    """A location that is a name only is shown as that name."""
-    (op,) = adapter.children(parse('"test.op"() : () -> () loc("just a name")'))
-    assert adapter.location(op) == Location(label='loc("just a name")')
-
-
-def test_call_sites_keep_the_caller(
+def test_locations_that_name_more_or_less_than_a_file(
     adapter: XDSLAdapter, parse: Callable[[str], Operation]
 ) -> None:
-    """The caller of a call site is there to become a note."""
-    (op,) = adapter.children(
-        parse('"test.op"() : () -> () loc(callsite("a.py":1:2 at "b.py":3:4))')
+    """A name alone is shown as that name; the caller of a call site is there to become a note."""
+    named, called = adapter.children(
+        parse(
+            '"test.op"() : () -> () loc("just a name")'
+            '"test.op"() : () -> () loc(callsite("a.py":1:2 at "b.py":3:4))'
+        )
     )
-    assert adapter.location(op).caller == Location("b.py", 3, 4)
+    assert adapter.location(named) == Location(label='loc("just a name")')
+    assert adapter.location(called).caller == Location("b.py", 3, 4)

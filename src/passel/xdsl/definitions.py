@@ -21,7 +21,7 @@ from passel.xdsl.regions import has_ssa_dominance
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, SSAValue
 
-    from passel.analysis import DominatorTree
+    from passel.analysis.dominator_tree import DominatorTree
     from passel.xdsl.analyses.dominance import DominanceInfo
 
 

@@ -172,22 +172,17 @@ def on_functions(script: str, context: Context) -> PassManager:
     return manager
 
 
-def test_on_functions(context: Context, parse_op: Callable[[str], Operation]) -> None:
-    """A pass sees a module that holds one function, and each stays where it was."""
+@pytest.mark.one_process
+def test_on_functions(
+    context: Context, parse_op: Callable[[str], Operation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pass sees one function in a module with the attributes of its own, and each stays in place."""
+    monkeypatch.setattr(Scripted, "seen", [])
     module = parse_op(MODULE)
     functions = list(module.regions[0].block.ops)
     assert on_functions("", context).run(module).changed
     assert list(module.regions[0].block.ops) == functions
     assert all(f.attributes["demo.visited"] == StringAttr("1") for f in functions)
-
-
-@pytest.mark.one_process
-def test_module_attributes_are_seen(
-    context: Context, parse_op: Callable[[str], Operation], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Passes read their target from the enclosing module, also if it is a throw-away one."""
-    monkeypatch.setattr(Scripted, "seen", [])
-    on_functions("", context).run(parse_op(MODULE))
     assert Scripted.seen == [{"demo.target": StringAttr("wse2")}] * 3
 
 
@@ -239,19 +234,12 @@ def test_clashing_symbols(context: Context, parse_op: Callable[[str], Operation]
 
 
 def test_op_without_a_module(context: Context, parse_op: Callable[[str], Operation]) -> None:
-    """A function that is in no module is processed as well, and stays in none."""
+    """A function that is in no module stays in none, and has no place for new symbols beside it."""
     function = parse_op("func.func @f() { func.return }")
-    manager = PassManager("func.func", context, adapter=XDSLAdapter())
-    manager.add(Scripted())
+    manager = PassManager("func.func", context, adapter=XDSLAdapter()).add(Scripted())
     manager.run(function)
     assert function.attributes["demo.visited"] == StringAttr("1")
-    assert function.parent is None
-
-
-def test_no_place_for_additions(context: Context, parse_op: Callable[[str], Operation]) -> None:
-    """Without a module around there is no place for new symbols, which is a failure."""
-    function = parse_op("func.func @f() { func.return }")
-    manager = PassManager("func.func", context, adapter=XDSLAdapter()).add(Scripted("add"))
+    manager.add(Scripted("add"))
     with pytest.raises(PassFailedError, match=r"which is in no module; run builtin\.module"):
         manager.run(function)
     assert function.parent is None
