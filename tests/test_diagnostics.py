@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from passel import Diagnostic, Location, Severity
-from passel.diagnostics import UNKNOWN, Source, Span, suggest, underline
+from passel.diagnostics import Source, Span, underline
 from passel.errors import OptionError, Problem
 
 TEXT = "first\n\tsecond word\nthird"
@@ -69,15 +69,6 @@ def test_long_lines_are_cut_around_the_caret(column: int) -> None:
     assert shown.endswith("...") == (not line.endswith(body))
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [("csee", "; did you mean 'cse'?"), ("ces", "; did you mean 'cse'?"), ("zzz", ""), ("", "")],
-)
-def test_suggestions_are_close(name: str, hint: str) -> None:
-    """The closest candidate is suggested if it is close at all."""
-    assert suggest(name, ["cse", "canonicalize"]) == hint
-
-
 def test_errors_list_their_problems() -> None:
     """All problems are in the text of the error, the first one's place is the error's."""
     span = Span(Source("ab", "<p>"), 0, 1)
@@ -92,12 +83,6 @@ def test_long_messages_are_cut_in_the_middle() -> None:
     """A message that quotes megabytes of text is shortened where it is shown."""
     text = str(Problem("a" * 1000 + "b" * 1000))
     assert text == "a" * 200 + " ... " + "b" * 200
-
-
-def test_locations_print_as_mlir_prints_them() -> None:
-    """File, line and column, or that nothing is known."""
-    assert str(Location("a.mlir", 3, 7)) == "a.mlir:3:7"
-    assert str(UNKNOWN) == "<unknown>:0"
 
 
 def test_notes_are_at_the_place_of_their_diagnostic_unless_told() -> None:

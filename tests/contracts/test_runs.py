@@ -55,15 +55,14 @@ class Generate(Pass):
 
 
 class Materialize(Pass):
-    """Use the schedule of the op, or of the enclosing one."""
+    """Use the schedule of the op."""
 
     name = "materialize"
     requires = (Schedule,)
-    enclosing: bool = False
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Note it."""
-        Schedule.used.append((ctx.parent_analysis if self.enclosing else ctx.analysis)(Schedule))
+        Schedule.used.append(ctx.analysis(Schedule))
 
 
 class Careful(Pass):
@@ -145,20 +144,6 @@ def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
     pm.add(Generate(), *between, Materialize())
     pm.run(parse_toy("toy.module(toy.func @f(toy.func @h),toy.func @g)"))
     assert len(Schedule.made) == 1
-    assert Schedule.used == Schedule.made
-
-
-def test_consumers_inside_and_in_merged_pipelines() -> None:
-    """Ops inside get that of the op around, and adjacent pipelines of one anchor run as one."""
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.add(Generate(), funcs(Careful(), Materialize(enclosing=True), Careful()))
-    pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
-    assert Schedule.used == Schedule.made * 2
-    pm.clear()
-    _forget_all()
-    pm.add(funcs(Generate()), funcs(Careful()), funcs(Materialize()))
-    pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
-    assert len(Schedule.made) == 2
     assert Schedule.used == Schedule.made
 
 

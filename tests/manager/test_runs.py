@@ -67,23 +67,6 @@ def test_passes_added_after_a_run_are_run(
     assert run() == []
 
 
-def test_moving_a_pass_between_managers_is_noticed(
-    make: Callable[..., Pass[Any]], adapter: ToyAdapter
-) -> None:
-    """The same passes under another anchor are another schedule."""
-    pm = PassManager("toy.module", adapter=adapter)
-    first, second, pass_ = pm.nest("toy.func"), pm.nest("toy.module"), make("set", to=5)
-    first.add(pass_)
-    func, inner = (module := parse_toy("toy.module(toy.func @f,toy.module @m)")).body
-    pm.run(module)
-    assert (func.value, inner.value) == (5, 0)
-    first.clear()
-    second.add(pass_)
-    func.value = 0
-    pm.run(module)
-    assert (func.value, inner.value) == (0, 5)
-
-
 def test_an_unchanged_manager_is_compiled_once(parse: Callable[[str], PassManager]) -> None:
     """The schedule is kept until the manager changes or runs in another context."""
     seen: list[Any] = []

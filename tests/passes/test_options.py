@@ -92,16 +92,6 @@ def test_types_and_defaults_that_cannot_be(hint: Any, default: object, said: str
 # -- Reading ---------------------------------------------------------------------------------
 
 
-def test_given_twice_a_scalar_is_replaced_and_a_list_is_appended_to() -> None:
-    """The first assignment of a list replaces its default, later ones append."""
-
-    class Listed(Options):
-        n: int = 0
-        many: tuple[int, ...] = (9,)
-
-    assert Listed.parse("n=1 n=2 many=1 many=2,3") == Listed(n=2, many=(1, 2, 3))
-
-
 WRONG = [
     ("sizse=1", ["no such option 'sizse' for Tiling; did you mean 'sizes'?"], ["sizse"]),
     ("q", ["no such option 'q' for Tiling; it has sizes, peel-loops, max-depth, seen"], ["q"]),
@@ -160,19 +150,6 @@ def test_options_of_several_passes_are_reported_at_once(
         ("?", True),
     ]
     assert [span.start for span in spans] == sorted(span.start for span in spans)
-
-
-def test_a_pipeline_in_an_option_is_located_in_the_whole_text(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """Also what is wrong inside a pipeline that is an option's value has its caret."""
-    with pytest.raises(OptionError) as info:
-        parse("any(knobs{pipeline={any(a,csee)}})")
-    assert str(info.value).splitlines() == [
-        "<pass-pipeline>:1:27: error: 'csee' does not refer to a registered pass or pass pipeline",
-        "any(knobs{pipeline={any(a,csee)}})",
-        "                          ^~~~",
-    ]
 
 
 def test_at_most_a_hundred_problems_are_reported(parse: Callable[[str], PassManager]) -> None:

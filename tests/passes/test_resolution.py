@@ -151,14 +151,6 @@ def test_an_argument_in_brackets_is_for_passes_that_take_one(
     assert info.value.span.text == "x"
 
 
-def test_pipelines_in_options_are_resolved_in_the_same_registry(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """A pass that only this registry knows is found inside an option's value too."""
-    pm = parse("any(knobs{pipeline=toy.func(a,on-func)})")
-    assert str(pm) == "any(knobs{pipeline={toy.func(a,on-func)}})"
-
-
 def test_a_module_pass_in_a_function_is_sent_outwards() -> None:
     """What runs on modules is not nested in functions by the advice that the error gives."""
     for text in ("func.func(on-module)", "builtin.module(func.func(on-module))"):

@@ -16,7 +16,6 @@ from passel.pipeline import (
     parse_options,
     parse_pipeline,
     print_options,
-    print_pipeline,
     quote,
 )
 
@@ -64,14 +63,6 @@ def test_white_space_is_free_around_names_and_brackets(text: str) -> None:
     assert isinstance(leaf, PassNode)
     assert (node.anchor, leaf.name, leaf.options[0].key) == ("any", "a", "x")
     assert nested == PipelineNode("f", (PassNode("b"),))
-
-
-@pytest.mark.parametrize(
-    "text", ['any(a{s="}"})', "any(a{s='}'})", 'any(a{s="{"},b{t="}"})', 'any(a{l={"}",x}})']
-)
-def test_quotes_protect_braces(text: str) -> None:
-    """A quoted brace neither opens nor closes; MLIR's tokenizer ignores quotes here."""
-    assert print_pipeline(parse_pipeline(text)) == text
 
 
 UNBALANCED = "encountered unbalanced parentheses while parsing pipeline: "
