@@ -137,6 +137,12 @@ def test_what_has_moved_is_used_as_it_was() -> None:
     assert changed(loop, other)[2:] == ["-    use %0, %1", "+    use %0, %0"]
 
 
+def test_indentation_is_no_change() -> None:
+    """An op that is as it was, but in another region, is the same."""
+    old, new = "a.a {\n    b.b %0\n}\n", "  b.b %0\n"
+    assert changed(old, new) == ["-a.a {", "-}"]
+
+
 def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all lines around its changes, its parts are the text before and the text after."""
     monkeypatch.setattr(ir_diff, "_CONTEXT", 100)

@@ -162,10 +162,10 @@ NO_RECORDS = [
     ("module {}", "is not a record of a run"),
     ("", "is not a record of a run"),
     ('{"record":', "ends before anything is recorded"),
-    ('{"record":5,"passel":"0.2.0"}\n{"ru', "ends before anything is recorded"),
+    ('{"record":6,"passel":"0.2.0"}\n{"ru', "ends before anything is recorded"),
     ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "passel 9.9 and has form 99, where passel"),
-    ('{"record":1,"passel":"0.1.0"}\n', "has form 1, .* reads form 5 alone; record the run again"),
-    ('{"record":5}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line 2"),
+    ('{"record":1,"passel":"0.1.0"}\n', "has form 1, .* reads form 6 alone; record the run again"),
+    ('{"record":6}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line 2"),
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 _LOOP = """
-globalThis.Diff = require(process.argv[1]);
+globalThis.Words = require(process.argv[1]);
 globalThis.Texts = require(process.argv[2]);
 require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const [module, name, ...given] = JSON.parse(line);
@@ -33,7 +33,7 @@ class JavaScript:
 
     def __init__(self, program: str) -> None:
         assets = files("passel.record.page") / "assets"
-        scripts = [str(assets / "diff.js"), str(assets / "text.js")]
+        scripts = [str(assets / "words.js"), str(assets / "text.js")]
         self._process = subprocess.Popen(
             [program, "-e", _LOOP, *scripts],
             stdin=subprocess.PIPE,

@@ -1,12 +1,16 @@
-"""Diffs of the IR before and after a pass."""
+"""What differs between two texts of IR: as diffs on terminals, and on the page of a record.
+
+`difference` says it; a diff and the page only show it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import ChainMap, Counter, defaultdict, deque
 from difflib import SequenceMatcher
-from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache
+from itertools import chain, takewhile
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.instruments.terminals import styled
 
@@ -20,22 +24,102 @@ _CONTEXT = 3
 _MOST_PAIRS = 5_000_000
 """Pairs of equal lines up to which texts are matched by lines that occur often as well."""
 
-_NAME = re.compile(r'"(?:\\.|[^"\\])*"|([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])')
+HIDDEN = "\x0e{}\x0f"
+"""What is in a line and takes no part in the comparison, such as a location."""
+
+_NAME = re.compile(
+    r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])', re.VERBOSE
+)
 """The name of a value or a block: what is given to it, and a number that printers count.
 
-Strings match as well, so that names in them are none.
+Strings and what is hidden match as well, so that names in them are none.
 """
 
-_HEAD = re.compile(r'\s*(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)*=?\s*"?[\w$.^]+')
+_START = re.compile(r'(\s*(?:(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)+=)?)\s*"?([\w$.^}]*)')
+"""Indentation and the results of an op, and its name or what a line begins with otherwise."""
 
-_RESULTS = re.compile(r"\s*(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=")
+
+class Block(NamedTuple):
+    """Lines that differ, between lines that are the same.
+
+    Attributes:
+        start: The first line before.
+        end: Behind the last line before.
+        first: The first line after.
+        last: Behind the last line after.
+        pairs: Lines before and after, in order, of which each two are versions of one op.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+    pairs: Sequence[tuple[int, int]]
+
+
+class Difference(NamedTuple):
+    """What differs between two texts.
+
+    Attributes:
+        blocks: The lines that differ, in order; all others are the same.
+        renamed: By number, lines before that differ and whose values have other names after, with
+            these names. A value that is gone has a prime if its name has another meaning there.
+    """
+
+    blocks: Sequence[Block]
+    renamed: Mapping[int, Sequence[str]]
+
+
+def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
+    """Return what differs between the lines of two texts of IR.
+
+    A line is the same if it is but for its indentation, and for the numbers of values and blocks
+    that stand for the same ones.
+    """
+    before, after = _read(tuple(old)), _read(tuple(new))
+    alike = list(_alike([line.key for line in before], [line.key for line in after]))
+    kept: dict[_Definition | None, _Definition] = {}  # definitions after, by those before
+    for i, j in [*alike, *_versions(before, after, list(_gaps(alike, len(old), len(new))))]:
+        kept.update(((i, at), (j, at)) for at in before[i].defines & after[j].defines)
+    arrived: set[_Definition | None] = {*kept.values()}
+
+    def is_same(i: int, name: str, j: int, other: str) -> bool:
+        """Return whether two names are of one value, or one name of ops that are others."""
+        old_one, new_one = before[i].scope.get(name), after[j].scope.get(other)
+        if old_one in kept or new_one in arrived:
+            return kept.get(old_one) == new_one
+        return name == other
+
+    def are_same(i: int, j: int) -> bool:
+        pairs = zip(before[i].names, after[j].names, strict=True)
+        return all(is_same(i, name, j, other) for name, other in pairs)
+
+    taken = {name for line in after for name in line.names}
+
+    def new_name(i: int, name: str) -> str:
+        definition = before[i].scope.get(name)
+        if place := kept.get(definition):
+            return after[place[0]].names[place[1]]
+        return f"{name}\N{PRIME}" if definition and name in taken else name
+
+    same = ((i, j) for i, j in alike if are_same(i, j))
+    blocks: list[Block] = []
+    renamed: dict[int, Sequence[str]] = {}
+    for start, end, first, last in _gaps(same, len(old), len(new)):
+        ops = ([line.op for line in side] for side in (before[start:end], after[first:last]))
+        pairs = [(start + i, first + j) for i, j in _alike(*ops)]
+        blocks.append(Block(start, end, first, last, pairs))
+        for i in range(start, end):
+            names = [new_name(i, name) for name in before[i].names]
+            if names != before[i].names:
+                renamed[i] = names
+    return Difference(blocks, renamed)
 
 
 def unified_diff(before: str, after: str) -> str:
     r"""Return the difference of two texts as a unified diff, or an empty string.
 
-    A line in which only the numbers of values and blocks are others is the same, if they stand
-    for the same ones: its text is that of `after`.
+    Lines that are the same (see `difference`) are those of `after`.
 
     Example:
         >>> before = "%0 = a.a\n%1 = a.b\nuse %1\n"
@@ -48,161 +132,33 @@ def unified_diff(before: str, after: str) -> str:
          use %0
     """
     old, new = before.splitlines(), after.splitlines()
-    # The lines of `new`, and those of `old`: the same number, or one that no other line has.
-    numbers = range(len(new))
-    matched = dict(_matched(old, new))
-    ours = [matched.get(at, -1 - at) for at in range(len(old))]
-    matcher = SequenceMatcher(None, ours, numbers, autojunk=False)
     lines: list[str] = []
-    for group in matcher.get_grouped_opcodes(_CONTEXT):
-        (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
-        lines.append(f"@@ -{_range(a, b)} +{_range(c, d)} @@")
-        for kind, i, j, k, m in group:
-            if kind == "equal":
-                lines += [f" {line}" for line in new[k:m]]
-            else:
-                lines += [f"-{line}" for line in old[i:j]]
-                lines += [f"+{line}" for line in new[k:m]]
+    for blocks in _hunks(difference(old, new).blocks):
+        above = min(blocks[0].start, _CONTEXT)
+        below = min(len(old) - blocks[-1].end, _CONTEXT)
+        at, stop = blocks[0].first - above, blocks[-1].last + below
+        ranges = _range(blocks[0].start - above, blocks[-1].end + below), _range(at, stop)
+        lines.append("@@ -{} +{} @@".format(*ranges))
+        for start, end, first, last, _ in blocks:
+            lines += [f" {line}" for line in new[at:first]]
+            lines += [f"-{line}" for line in old[start:end]]
+            lines += [f"+{line}" for line in new[first:last]]
+            at = last
+        lines += [f" {line}" for line in new[at:stop]]
     head = ["--- before", "+++ after"] if lines else []
     return "".join(f"{line}\n" for line in head + lines)
 
 
-def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that are the same, but for numbers of the same values and blocks."""
-    numbers = count()
-    before, after = _names_in(old, numbers), _names_in(new, numbers)
-    masked = _masked(old), _masked(new)
-    alike = _alike(*masked)
-    kept: dict[int | None, int] = {}  # definitions in the new text, by those in the old
-    for i, j in [*alike.items(), *_versions(*masked, alike).items()]:
-        theirs = after[j].defined
-        kept.update((n, theirs[at]) for at, n in before[i].defined.items() if at in theirs)
-    arrived: set[int | None] = {*kept.values()}
-
-    def is_same(i: int, name: str, j: int, other: str) -> bool:
-        """Return whether two names are of one value, or one name of ops that are others."""
-        old_one, new_one = before[i].scope.get(name), after[j].scope.get(other)
-        if old_one in kept or new_one in arrived:
-            return kept.get(old_one) == new_one
-        return name == other
-
-    for i, j in alike.items():
-        pairs = zip(before[i].names, after[j].names, strict=True)
-        if all(is_same(i, name, j, other) for name, other in pairs):
-            yield i, j
-
-
-def _versions(old: Sequence[str], new: Sequence[str], alike: Mapping[int, int]) -> dict[int, int]:
-    """Return the lines of ops that are the same, but stand elsewhere or have other operands.
-
-    The latter are between the same lines as before, and have the same name and results.
-    """
-    removed = list(_between(len(old), alike))
-    added = list(_between(len(new), {j: j for j in alike.values()}))
-    moved = _paired(
-        ((i, old[i].strip()) for i, _ in removed), ((j, new[j].strip()) for j, _ in added)
-    )
-    arrived = {*moved.values()}
-    return moved | _paired(
-        ((i, (hole, _head(old[i]))) for i, hole in removed if i not in moved),
-        ((j, (hole, _head(new[j]))) for j, hole in added if j not in arrived),
-    )
-
-
-def _between(count: int, known: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield those of some lines that are not known, each with the last one before that is."""
-    last = -1
-    for number in range(count):
-        if number in known:
-            last = known[number]
-        else:
-            yield number, last
-
-
-def _paired(
-    ours: Iterable[tuple[int, object]], theirs: Iterable[tuple[int, object]]
-) -> dict[int, int]:
-    """Return the lines with equal keys, in order."""
-    there: defaultdict[object, deque[int]] = defaultdict(deque)
-    for number, key in theirs:
-        there[key].append(number)
-    return {number: there[key].popleft() for number, key in ours if there[key]}
-
-
-def _head(line: str) -> str:
-    """Return the results of an op and its name, or what a line begins with otherwise."""
-    found = _HEAD.match(line)
-    return found[0] if found else ""
-
-
-class _Names(NamedTuple):
-    """Names of values and blocks in a line.
-
-    Attributes:
-        names: The names.
-        scope: The definitions in the regions around the line, and in that which it begins.
-        defined: By their place among the names, the definitions in the line.
-    """
-
-    names: Sequence[str]
-    scope: Mapping[str, int]
-    defined: Mapping[int, int]
-
-
-def _names_in(lines: Sequence[str], numbers: Iterator[int]) -> list[_Names]:
-    """Return the names in each line, whose definitions get numbers.
-
-    Results are definitions, as are labels of blocks, and what is new in these or before a region:
-    arguments of functions and blocks, and what a loop carries.
-    """
-    scope = ChainMap[str, int]()
-    found: list[_Names] = []
-    for line in lines:
-        start = line.lstrip()
-        if start.startswith("}") and scope.maps[1:]:
-            scope = scope.parents
-        outer, begins, is_block = scope, line.endswith("{"), start.startswith("^")
-        if begins:
-            scope = scope.new_child()
-        results = _RESULTS.match(line)
-        last = 0 if results is None else results.end()
-        names = [name for name in _NAME.finditer(line) if name[1]]
-        defined: dict[int, int] = {}
-        for place, name in enumerate(names):
-            text, is_result = name[0], name.start() < last
-            is_new = text[0] == "%" and text not in scope
-            if is_result or (is_block and not place) or (is_new and (begins or is_block)):
-                defined[place] = next(numbers)
-                (outer if is_result else scope)[text] = defined[place]
-        found.append(_Names([name[0] for name in names], scope, defined))
-    return found
-
-
-def _masked(lines: Sequence[str]) -> list[str]:
-    return [_NAME.sub(lambda name: name[1] or name[0], line) for line in lines]
-
-
-def _alike(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """Return the lines in `new` that those of `old` are equal to, in order.
-
-    Of lines that are removed or added beside lines like them, it is the last ones that are.
-    """
-    alike: dict[int, int] = {}
-    start = at = 0  # behind the last block
-    times = Counter(new)
-    is_costly = sum(times[line] for line in old) > _MOST_PAIRS
-    for i, j, size in SequenceMatcher(None, old, new, autojunk=is_costly).get_matching_blocks():
-        slid = 0
-        if at == j:
-            while slid < size and old[start + slid] == old[i + slid]:
-                slid += 1
-        elif start == i:
-            while slid < size and new[at + slid] == new[j + slid]:
-                slid += 1
-        alike.update((start + n, at + n) for n in range(slid))
-        alike.update((i + n, j + n) for n in range(slid, size))
-        start, at = i + size, j + size
-    return alike
+def _hunks(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
+    """Yield the blocks in groups: those that are so near that their contexts touch."""
+    hunk: list[Block] = []
+    for block in blocks:
+        if hunk and block.start - hunk[-1].end > 2 * _CONTEXT:
+            yield hunk
+            hunk = []
+        hunk.append(block)
+    if hunk:
+        yield hunk
 
 
 def _range(start: int, stop: int) -> str:
@@ -226,3 +182,136 @@ def _coloured_line(line: str) -> str:
     text = line.rstrip("\n")
     bold = text.startswith(("--- before", "+++ after"))
     return styled(line, "bold" if bold else _COLOURS.get(text[:1], ""))
+
+
+# -- Lines -----------------------------------------------------------------------------------
+
+_Definition: TypeAlias = tuple[int, int]
+"""Where a value or a block is defined: a line, and which of the names in it."""
+
+
+class _Line(NamedTuple):
+    """A line of a text.
+
+    Attributes:
+        key: The line without indentation, numbers of values and blocks, and what is hidden.
+        head: What the line begins with up to the name of an op, without the numbers.
+        op: The name of the op, or what the line begins with otherwise.
+        names: The names of values and blocks.
+        defines: Which of the names are definitions.
+        scope: The definitions in the regions around the line, and in that which it begins.
+    """
+
+    key: str
+    head: str
+    op: str
+    names: Sequence[str]
+    defines: set[int]
+    scope: Mapping[str, _Definition]
+
+
+@lru_cache(maxsize=2)  # what was after one pass is before the next
+def _read(lines: Sequence[str]) -> list[_Line]:
+    """Return lines with the names in them.
+
+    Results are definitions, as are labels of blocks, and what is new in these or before a region:
+    arguments of functions and blocks, and what a loop carries.
+    """
+    scope = ChainMap[str, _Definition]()
+    found: list[_Line] = []
+    for number, text in enumerate(lines):
+        masked = _NAME.sub(_unnumbered, text)
+        key = masked.strip()
+        start = _START.match(masked)
+        assert start is not None  # noqa: S101 - all in it is optional
+        names = [name[0] for name in _NAME.finditer(text) if name[1]]
+        if key.startswith("}") and scope.maps[1:]:
+            scope = scope.parents
+        outer, begins, is_block = scope, key.endswith("{"), key.startswith("^")
+        if begins:
+            scope = scope.new_child()
+        defines: set[int] = set()
+        for place, name in enumerate(names):
+            is_result, is_label = place < start[1].count("%"), is_block and not place
+            may_be_new = (begins or is_block) and name[0] == "%"
+            if is_result or is_label or (may_be_new and name not in scope):
+                (outer if is_result else scope)[name] = number, place
+                defines.add(place)
+        found.append(_Line(key, start[0], start[2], names, defines, scope))
+    return found
+
+
+def _unnumbered(name: re.Match[str]) -> str:
+    return name[1] or ("" if name[0][0] == HIDDEN[0] else name[0])
+
+
+# -- Matching --------------------------------------------------------------------------------
+
+
+def _versions(
+    before: Sequence[_Line], after: Sequence[_Line], gaps: Sequence[tuple[int, int, int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the lines of ops that are the same, but stand elsewhere or have other operands.
+
+    The latter are in one gap between lines that are alike, and have the same name and results.
+    """
+    removed = [(i, gap) for gap, (i, end, _, _) in enumerate(gaps) for i in range(i, end)]
+    added = [(j, gap) for gap, (_, _, j, end) in enumerate(gaps) for j in range(j, end)]
+    moved = _paired(((i, before[i].key) for i, _ in removed), ((j, after[j].key) for j, _ in added))
+    arrived = {*moved.values()}
+    yield from moved.items()
+    yield from _paired(
+        ((i, (gap, before[i].head)) for i, gap in removed if i not in moved),
+        ((j, (gap, after[j].head)) for j, gap in added if j not in arrived),
+    ).items()
+
+
+def _paired(
+    ours: Iterable[tuple[int, object]], theirs: Iterable[tuple[int, object]]
+) -> dict[int, int]:
+    """Return the lines with equal keys, in order."""
+    there: defaultdict[object, deque[int]] = defaultdict(deque)
+    for number, key in theirs:
+        there[key].append(number)
+    return {number: there[key].popleft() for number, key in ours if there[key]}
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the items of `old` and `new` that are equal, in order.
+
+    Of items that are removed or added beside items like them, it is the last ones that are.
+    """
+    start = _shared(old, new)
+    end = min(_shared(old[::-1], new[::-1]), len(old) - start, len(new) - start)
+    inner, other = old[start : len(old) - end], new[start : len(new) - end]
+    times = Counter(other)
+    is_costly = sum(times[each] for each in inner) > _MOST_PAIRS
+    matcher = SequenceMatcher(None, inner, other, autojunk=is_costly)
+    yield from ((n, n) for n in range(start))
+    at = to = 0  # behind the last block
+    for i, j, size in matcher.get_matching_blocks():
+        slid = 0
+        if to == j:
+            slid = min(_shared(inner[at:], inner[i:]), size)
+        elif at == i:
+            slid = min(_shared(other[to:], other[j:]), size)
+        yield from ((start + at + n, start + to + n) for n in range(slid))
+        yield from ((start + i + n, start + j + n) for n in range(slid, size))
+        at, to = i + size, j + size
+    yield from ((len(old) - n, len(new) - n) for n in range(end, 0, -1))
+
+
+def _shared(old: Iterable[str], new: Iterable[str]) -> int:
+    """Return how many items are equal in front of the first ones that are not."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+
+
+def _gaps(
+    matched: Iterable[tuple[int, int]], old: int, new: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the lines between those that are matched, of texts with so many lines."""
+    i = j = 0
+    for at, to in chain(matched, [(old, new)]):
+        if at > i or to > j:
+            yield i, at, j, to
+        i, j = at + 1, to + 1

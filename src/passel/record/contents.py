@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-import zlib
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel._version import __version__
 from passel.record.model import (
     FORMAT,
-    Composite,
     Execution,
     RecordError,
     RecordInfo,
     RunInfo,
     StepInfo,
-    contents_of,
     diagnostic_of,
-    digests_in,
     failure_of,
     location_of,
 )
+from passel.record.texts import Outline, Texts
 from passel.record.writer import RecordedOp
 
 if TYPE_CHECKING:
@@ -34,54 +32,38 @@ class State:
 
     Args:
         digest: The digest of its text.
-        content_of: Returns what a digest stands for.
-        note: Takes what a digest stands for that is not in the record: an op whose nested ops
-            were changed one by one.
+        texts: Those of the record, to which that of an op is added whose nested ops were changed
+            one by one.
     """
 
-    def __init__(
-        self,
-        digest: str | None,
-        content_of: Callable[[str], str | Composite],
-        note: Callable[[str, Composite], None],
-    ) -> None:
-        self._content_of = content_of
-        self._note = note
+    def __init__(self, digest: str | None, texts: Texts) -> None:
+        self._texts = texts
         self._root = _Node(digest)
         self._loose: dict[tuple[int, ...], str | None] = {}
 
     def digest(self, ordinals: Sequence[int]) -> str | None:
         """Return the digest of the op with these ordinals; None if it is not known."""
         node = self._find(ordinals)
-        if node is None:
-            return self._loose.get(tuple(ordinals))
-        return self._digest(node)
+        return self._loose.get(tuple(ordinals)) if node is None else self._digest(node)
 
-    def change(self, ordinals: Sequence[int], digest: str | None) -> None:
+    def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
         """Give the op with these ordinals another text."""
-        self._forget_inside(tuple(ordinals))
+        depth = len(ordinals)
+        for each in [each for each in self._loose if each[:depth] == ordinals != each]:
+            del self._loose[each]  # the text says it all now
         *outer, last = ordinals
+        parent = self._find(outer) if outer else None
         if not outer:
             self._root = _Node(digest)
-            return
-        parent = self._find(outer)
-        if parent is None or not self._open(parent) or last >= len(parent.inside):
-            is_first = self._loose.get(tuple(ordinals)) is None
-            self._loose[tuple(ordinals)] = digest
-            if parent is not None and not is_first:
+        elif parent is None or not self._open(parent) or last >= len(parent.inside):
+            if parent is not None and self._loose.get(ordinals) is not None:
                 parent.digest = None  # what is inside is not known apart
-            return
-        parent.inside[last] = _Node(digest)
-        node: _Node | None = self._root
-        for ordinal in ordinals[1:]:
-            assert node is not None  # noqa: S101 - just found
-            node.is_stale, node = True, node.inside[ordinal]
-
-    def _forget_inside(self, outer: tuple[int, ...]) -> None:
-        """Forget what was known of ops inside of an op whose text says it all now."""
-        depth = len(outer)
-        for each in [each for each in self._loose if len(each) > depth and each[:depth] == outer]:
-            del self._loose[each]
+            self._loose[ordinals] = digest
+        else:
+            parent.inside[last] = _Node(digest)
+            for end in range(1, depth):
+                if enclosing := self._find(ordinals[:end]):
+                    enclosing.is_stale = True
 
     def _find(self, ordinals: Sequence[int]) -> _Node | None:
         node = self._root
@@ -93,37 +75,32 @@ class State:
 
     def _open(self, node: _Node) -> bool:
         """Look at what is inside of an op; return whether that is known apart."""
-        if not node.is_open and node.digest is not None:
-            content = self._content_of(node.digest)
-            if isinstance(content, Composite):
-                node.outline, node.is_open = content.outline, True
-                node.inside = [_Node(each) for each in content.parts]
-        return node.is_open
+        if not node.outline and node.digest is not None:
+            content = self._texts.content(node.digest)
+            if isinstance(content, Outline):
+                node.outline, node.inside = content.text, [*map(_Node, content.parts)]
+        return bool(node.outline)
 
     def _digest(self, node: _Node) -> str | None:
         if node.is_stale:
             parts = [self._digest(each) for each in node.inside]
             known = [each for each in parts if each is not None]
-            node.digest = None
-            if len(known) == len(parts):
-                composite = Composite(node.outline, tuple(known))
-                node.digest = composite.digest
-                self._note(node.digest, composite)
+            is_known = len(known) == len(parts)
+            node.digest = (
+                self._texts.add(Outline(node.outline, known).content) if is_known else None
+            )
             node.is_stale = False
         return node.digest
 
 
+@dataclass(slots=True)
 class _Node:
-    """An op, with the ops inside once these were asked for."""
+    """An op, with its outline and the ops inside once these were asked for."""
 
-    __slots__ = ("digest", "inside", "is_open", "is_stale", "outline")
-
-    def __init__(self, digest: str | None) -> None:
-        self.digest = digest
-        self.outline = ""
-        self.inside: list[_Node] = []
-        self.is_open = False
-        self.is_stale = False
+    digest: str | None
+    outline: str = ""
+    inside: list[_Node] = field(default_factory=list["_Node"])
+    is_stale: bool = False
 
 
 def read_contents(path: Path) -> Contents:
@@ -178,6 +155,7 @@ class Contents:
     """Contents of a record.
 
     Attributes:
+        texts: The texts of ops.
         executions: The executions.
         changes: New texts of ops.
         runs: The lines that begin runs.
@@ -185,13 +163,13 @@ class Contents:
     """
 
     def __init__(self) -> None:
-        self._texts: dict[str, str | Composite | dict[str, Any]] = {}
         self._steps: list[StepInfo] = []
         self._ops: list[RecordedOp] = []
         self._states: list[State] = []
         self._ends: dict[int, dict[str, Any]] = {}
         self._is_amid = False
         self._head: dict[str, Any] = {}
+        self.texts = Texts()
         self.runs: list[dict[str, Any]] = []
         self.changes: list[Change] = []
         self.begun: list[Execution] = []
@@ -201,51 +179,46 @@ class Contents:
     def info(self) -> RecordInfo:
         """Facts about the record as a whole."""
         head, runs = self._head, tuple(map(self._run_info, self.runs))
-        return RecordInfo(
-            head["record"],
-            head["passel"],
-            head["python"],
-            tuple(head["command"]),
-            head["started"],
-            runs,
-            all(run.is_complete for run in runs),
-        )
-
-    def content(self, digest: str) -> str | Composite:
-        """Return what a digest stands for.
-
-        Raises:
-            RecordError: It is damaged or missing.
-        """
-        try:
-            if isinstance(content := self._texts[digest], dict):
-                self._texts.update(contents_of(content))
-                return self.content(digest)
-        except (KeyError, ValueError, zlib.error) as error:
-            raise RecordError("the record is damaged: it lacks the text of an op") from error
-        return content
+        words, is_complete = tuple(head["command"]), all(run.is_complete for run in runs)
+        facts = FORMAT, head["passel"], head["python"], words, head["started"]
+        return RecordInfo(*facts, runs, is_complete)
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
         """Return the state of a run's op after executions, of which it is asked by number."""
-        state = self._new_state(self.runs[run])
+        state = State(self.runs[run]["before"], self.texts)
         for change in self.changes:
             if change.run == run and has_ended(change.after):
                 state.change(change.ordinals, change.digest)
         return state
 
-    def _new_state(self, line: dict[str, Any]) -> State:
-        return State(line["before"], self.content, self._texts.__setitem__)
-
     def take(self, line: dict[str, Any]) -> None:
-        """Take the next line; those that are not known are left out.
+        """Take the next line.
 
         Raises:
             RecordError: The record has another form.
         """
-        for kind, take in _LINES.items():
-            if kind in line:
-                getattr(self, take)(line)
-                return
+        match line:
+            case {"begin": step, "of": op, "in": run}:
+                self._begin(step, op, run)
+            case {"total": _}:
+                self._end(line)
+            case {"texts": _}:
+                self.texts.take(line)
+            case {"run": _}:
+                self.runs.append(line)
+                self._states.append(State(line["before"], self.texts))
+            case {"op": (name, symbol, ordinals, location)}:
+                op = RecordedOp(name, symbol, tuple(ordinals), location_of(location))
+                self._ops.append(op)
+            case {"step": step}:
+                self._steps.append(StepInfo(*step))
+            case {"state": ordinals, "in": run, "after": digest, "amid": is_amid}:
+                self._is_amid = is_amid
+                self._change(run, tuple(ordinals), digest)
+            case {"end": run}:
+                self._ends[run] = line
+            case _:
+                self._take_head(line)
 
     def _take_head(self, line: dict[str, Any]) -> None:
         self._head = line
@@ -255,41 +228,17 @@ class Contents:
                 f"passel {__version__} reads form {FORMAT} alone; record the run again"
             )
 
-    def _take_texts(self, line: dict[str, Any]) -> None:
-        self._texts.update(dict.fromkeys(digests_in(line["texts"]), line))
-
-    def _take_composite(self, line: dict[str, Any]) -> None:
-        self._texts[line["text"]] = line
-
-    def _take_step(self, line: dict[str, Any]) -> None:
-        self._steps.append(StepInfo(*line["step"]))
-
-    def _start_run(self, line: dict[str, Any]) -> None:
-        self.runs.append(line)
-        self._states.append(self._new_state(line))
-
-    def _take_op(self, line: dict[str, Any]) -> None:
-        name, symbol, ordinals, location = line["op"]
-        self._ops.append(RecordedOp(name, symbol, tuple(ordinals), location_of(location)))
-
-    def _begin(self, line: dict[str, Any]) -> None:
-        numbers: tuple[int, int, int] = (line["begin"], line["of"], line["in"])
-        step, op, run = self._steps[numbers[0]], self._ops[numbers[1]], numbers[2]
-        before, number = self._states[run].digest(op.ordinals), len(self.executions)
-        begun = Execution(number, run, *step, *op, before=before, is_amid=self._is_amid)
+    def _begin(self, step: int, target: int, run: int) -> None:
+        op, number = self._ops[target], len(self.executions)
+        before = self._states[run].digest(op.ordinals)
+        begun = Execution(
+            number, run, *self._steps[step], *op, before=before, is_amid=self._is_amid
+        )
         self.begun.append(begun)
         self._is_amid = False
 
-    def _take_state(self, line: dict[str, Any]) -> None:
-        self._is_amid = "amid" in line
-        self._change(line["in"], tuple(line["state"]), line)
-
-    def _end_run(self, line: dict[str, Any]) -> None:
-        self._ends[line["end"]] = line
-
     def _end(self, line: dict[str, Any]) -> None:
-        begun = self.begun.pop()
-        number, failure = len(self.executions), line.get("failure")
+        begun, number = self.begun.pop(), len(self.executions)
         for inner in range(begun.number, number):
             if self.executions[inner].caller is None:
                 self.executions[inner] = self.executions[inner]._replace(caller=number)
@@ -300,11 +249,11 @@ class Contents:
             total_time=line["total"],
             counts=line.get("counts", {}),
             diagnostics=tuple(map(diagnostic_of, line.get("diagnostics", ()))),
-            failure=None if failure is None else failure_of(failure),
+            failure=failure_of(line["failure"]) if "failure" in line else None,
         )
         self.executions.append(execution)
         if "after" in line:
-            self._change(begun.run, begun.ordinals, line)
+            self._change(begun.run, begun.ordinals, line["after"])
         after, status = self._states[begun.run].digest(begun.ordinals), execution.status
         if "after" in line and "status" not in line:
             is_known = begun.before is not None and after is not None
@@ -312,11 +261,9 @@ class Contents:
             status = "unknown" if not is_known else "unchanged" if is_same else "changed"
         self.executions[number] = execution._replace(after=after, status=status)
 
-    def _change(self, run: int, ordinals: tuple[int, ...], line: dict[str, Any]) -> None:
-        last = len(self.executions) - 1
-        change = Change(run, last, ordinals, line["after"])
-        self._states[run].change(ordinals, change.digest)
-        self.changes.append(change)
+    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None) -> None:
+        self._states[run].change(ordinals, digest)
+        self.changes.append(Change(run, len(self.executions) - 1, ordinals, digest))
 
     def _run_info(self, line: dict[str, Any]) -> RunInfo:
         """Return facts about a run, once all lines have been taken."""
@@ -332,18 +279,3 @@ class Contents:
             failures=tuple(map(failure_of, end["failures"])),
             notes=tuple(end["notes"]),
         )
-
-
-_LINES = {
-    "begin": "_begin",
-    "total": "_end",
-    "texts": "_take_texts",
-    "text": "_take_composite",
-    "run": "_start_run",
-    "op": "_take_op",
-    "step": "_take_step",
-    "state": "_take_state",
-    "end": "_end_run",
-    "record": "_take_head",
-}
-"""Keys by which lines are told apart; a line may have keys of those below as well."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-from base64 import b64decode, b64encode
-from hashlib import blake2b
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
-FORMAT = 5
+FORMAT = 6
 """The version of the form of records, raised by each change of it: readers refuse all others."""
 
 
@@ -133,6 +130,11 @@ class Execution(NamedTuple):
         return f"{self.op_name} @{self.symbol}" if self.symbol else self.op_name
 
     @property
+    def op_identity(self) -> object:
+        """What tells its op from others of the record."""
+        return self.run, self.op_name, self.symbol or self.ordinals
+
+    @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
         """Path and ordinals: the same in each run of the pipeline on the same input."""
         return self.path, self.ordinals
@@ -206,116 +208,28 @@ class RecordInfo(NamedTuple):
         return tuple(dict.fromkeys(run.source for run in self.runs if run.source))
 
 
-_MOST_FIELDS = 5
-"""Fields of a location with a caller, which is the last."""
-
-
-def location_data(location: Location) -> Sequence[Any] | None:
-    """Return a location as JSON holds it."""
-    if location == UNKNOWN:
-        return None
-    caller = location_data(location.caller) if location.caller is not None else None
-    data = [location.file, location.line, location.column, location.label, caller]
-    while not data[-1]:
-        data.pop()
-    return data
-
-
 def location_of(data: Any) -> Location:
     """Return a location that JSON holds."""
-    if not data:
-        return UNKNOWN
-    *plain, caller = data if len(data) == _MOST_FIELDS else (*data, None)
-    return Location(*plain, caller=None if caller is None else location_of(caller))
+    location = Location(*data)
+    return location._replace(caller=location.caller and location_of(location.caller))
 
 
 def diagnostic_data(diagnostic: Diagnostic) -> Sequence[Any]:
     """Return a diagnostic as JSON holds it."""
-    notes = [diagnostic_data(each) for each in diagnostic.notes]
-    severity, location = diagnostic.severity.value, location_data(diagnostic.location)
-    data = [severity, diagnostic.message, location, notes]
-    remark = diagnostic.remark
-    return data if remark is None else [*data, remark._replace(location=UNKNOWN)]
+    severity, notes = diagnostic.severity.value, map(diagnostic_data, diagnostic.notes)
+    return [severity, diagnostic.message, diagnostic.location, [*notes], diagnostic.remark]
 
 
 def diagnostic_of(data: Any) -> Diagnostic:
     """Return a diagnostic that JSON holds."""
-    severity, text, place, notes, *more = data
+    severity, text, place, notes, remark = data
     location = location_of(place)
-    remark = OptimizationRemark(*more[0])._replace(location=location) if more else None
-    notes = map(diagnostic_of, notes)
-    return Diagnostic(Severity(severity), text, location, notes, remark=remark)
-
-
-def failure_data(failure: FailureInfo) -> Sequence[Any]:
-    """Return a failure as JSON holds it."""
-    return [*failure[:4], location_data(failure.location), failure.exception]
+    if remark is not None:
+        remark = OptimizationRemark(*remark)._replace(location=location)
+    return Diagnostic(Severity(severity), text, location, map(diagnostic_of, notes), remark=remark)
 
 
 def failure_of(data: Any) -> FailureInfo:
     """Return a failure that JSON holds."""
-    kind, message, path, where, location, exception = data
-    return FailureInfo(kind, message, path, where, location_of(location), exception)
-
-
-HOLE = "{...}"
-"""The place of what is inside of an op in the op's outline."""
-
-_DIGEST = 32
-"""Characters of a digest."""
-
-
-class Composite(NamedTuple):
-    """An op as text, with the ops inside as digests of theirs.
-
-    Attributes:
-        outline: The op, with a hole for what is inside.
-        parts: The digests.
-    """
-
-    outline: str
-    parts: tuple[str, ...]
-
-    @property
-    def digest(self) -> str:
-        """The digest."""
-        return digest_of(f"{self.outline}\0{''.join(self.parts)}")
-
-    def filled(self, texts: Sequence[str]) -> str:
-        """Return the text of the op with those of the ops inside, indented by two spaces."""
-        inside = "".join(f"{text}\n" for text in texts).replace("\n", "\n  ")[:-2]
-        return self.outline.replace(HOLE, f"{{\n  {inside}}}")
-
-
-def digest_of(text: str) -> str:
-    """Return the digest of a text."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2).hexdigest()
-
-
-def texts_data(texts: Mapping[str, str]) -> str:
-    """Return texts by their digests as a line of JSON, compressed together."""
-    data = [each.encode("utf-8", "surrogatepass") for each in texts.values()]
-    together = b64encode(zlib.compress(b"".join(data), 1)).decode()
-    sizes = ",".join(str(len(each)) for each in data)
-    return f'{{"texts":"{"".join(texts)}","sizes":[{sizes}],"z":"{together}"}}'
-
-
-def composite_data(digest: str, content: Composite) -> dict[str, str]:
-    """Return a composite as JSON holds it."""
-    return {"text": digest, "outline": content.outline, "parts": "".join(content.parts)}
-
-
-def digests_in(data: str) -> list[str]:
-    """Return the digests that stand one after the other in a string."""
-    return [data[at : at + _DIGEST] for at in range(0, len(data), _DIGEST)]
-
-
-def contents_of(data: dict[str, Any]) -> dict[str, str | Composite]:
-    """Return what a line of JSON holds, by digests."""
-    if "z" not in data:
-        return {data["text"]: Composite(data["outline"], tuple(digests_in(data["parts"])))}
-    together, found, at = zlib.decompress(b64decode(data["z"])), dict[str, str | Composite](), 0
-    for digest, size in zip(digests_in(data["texts"]), data["sizes"], strict=True):
-        found[digest] = together[at : at + size].decode("utf-8", "surrogatepass")
-        at += size
-    return found
+    failure = FailureInfo(*data)
+    return failure._replace(location=location_of(failure.location))

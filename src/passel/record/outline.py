@@ -195,9 +195,9 @@ class ComparedRow(NamedTuple):
         """Yield the old and the new execution on each op; None for one that is not there."""
         left: defaultdict[object, deque[Execution]] = defaultdict(deque)
         for each in self.old.executions if self.old else ():
-            left[_op_of(each)].append(each)
+            left[each.op_identity].append(each)
         for each in self.new.executions if self.new else ():
-            others = left[_op_of(each)]
+            others = left[each.op_identity]
             yield others.popleft() if others else None, each
         for each in (each for others in left.values() for each in others):
             yield each, None
@@ -240,10 +240,6 @@ def _matched(old: Sequence[Row], new: Sequence[Row]) -> Iterator[ComparedRow]:
         else:
             yield from (ComparedRow(row, None) for row in old[i:end])
             yield from (ComparedRow(None, row) for row in new[j:stop])
-
-
-def _op_of(execution: Execution) -> object:
-    return execution.run, execution.op_name, execution.symbol or execution.ordinals
 
 
 def _begins_to_differ(old: Execution | None, new: Execution | None) -> bool:

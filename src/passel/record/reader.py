@@ -14,7 +14,7 @@ from passel.frontend import SourcePart, UnreadableError, frontend_of
 from passel.instruments.ir_diff import unified_diff
 from passel.ir import PrintFlags, adapter_named
 from passel.record.contents import read_contents
-from passel.record.model import HOLE, Composite
+from passel.record.texts import HOLE, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -97,10 +97,7 @@ class Record:
         Raises:
             RecordError: It is damaged or missing.
         """
-        content = self._contents.content(digest)
-        if isinstance(content, Composite):
-            return content.filled([self.text(part) for part in content.parts])
-        return content
+        return self._contents.texts.text(digest)
 
     def readable(self, digest: str, *, run: int = 0, locations: bool = False) -> str:
         """Return the text of an op as people read it: in the custom form of its dialects.
@@ -122,23 +119,23 @@ class Record:
         ir, known = self.info.runs[run].ir, self._readable
         reader = _reader_for(ir)
         unread: list[str] = []
-        composites: dict[str, Composite] = {}
+        outlines: dict[str, Outline] = {}
         for each in dict.fromkeys(digests):
             if (each, ir, locations) in known:
                 continue
-            content = self._contents.content(each)
+            content = self._contents.texts.content(each)
             if (
                 reader
-                and isinstance(content, Composite)
-                and (outline := reader.outline(content.outline, locations))
+                and isinstance(content, Outline)
+                and (outline := reader.outline(content.text, locations))
             ):
-                composites[each] = content._replace(outline=outline)
+                outlines[each] = content._replace(text=outline)
             else:
                 unread.append(each)
-        if composites:  # all that is inside together with the others, each text once
-            inside = (part for each in composites.values() for part in each.parts)
+        if outlines:  # all that is inside together with the others, each text once
+            inside = (part for each in outlines.values() for part in each.parts)
             self.all_readable([*unread, *inside], run=run, locations=locations)
-            for digest, each in composites.items():
+            for digest, each in outlines.items():
                 texts = [known[part, ir, locations] for part in each.parts]
                 known[digest, ir, locations] = each.filled(texts)
         elif unread:

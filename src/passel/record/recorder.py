@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer import replay_command
-from passel.record.model import FailureInfo, StepInfo, diagnostic_data, digest_of, failure_data
+from passel.record.model import FailureInfo, StepInfo, diagnostic_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
+from passel.record.texts import digest_of
 from passel.record.writer import PartLog, RecordedOp, RecordFile
 from passel.schedule import PassStep, passes_of
 
@@ -177,7 +178,7 @@ class Recorder(PassInstrumentation):
         run.enclosing, run.at_work = nested.former, nested.at_work
         if failure is not None:
             data: dict[str, Any] = {"total": 0, "status": "failed"}
-            data["failure"] = failure_data(FailureInfo.of(failure))
+            data["failure"] = FailureInfo.of(failure)
             facts = run.facts_of(op)
             self._log.begin(run.number, self._step_facts(step), facts)
             self._log.end(run.number, facts, data)
@@ -230,7 +231,7 @@ class Recorder(PassInstrumentation):
             self._told.update(map(id, told))
             data["diagnostics"] = [diagnostic_data(each) for each in told]
         if ended.failure is not None:
-            data["failure"] = failure_data(FailureInfo.of(ended.failure))
+            data["failure"] = FailureInfo.of(ended.failure)
 
     def _look(
         self, run: _RecordedRun, op: Any, ended: Ended, place: object, data: dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from passel.ir import PrintFlags, ability_of
-from passel.record.model import HOLE, Composite, digest_of
+from passel.record.texts import HOLE, Outline, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -48,7 +48,7 @@ class Snapshots:
         add: Takes a text that may be new, by its digest.
     """
 
-    def __init__(self, adapter: IRAdapter, add: Callable[[str, str | Composite], None]) -> None:
+    def __init__(self, adapter: IRAdapter, add: Callable[[str, str], None]) -> None:
         self._adapter = adapter
         self._add = add
         self._apart: Callable[[Any], bool] | None = None
@@ -85,10 +85,9 @@ class Snapshots:
             outline = adapter.print_op(op, EXACT._replace(skip_regions=True))
             if outline.count(HOLE) == 1:
                 children = adapter.children(op)
-                parts = tuple(map(self._take_child if self._takes else self._take, children))
-                return self._added(composite := Composite(outline, parts), composite.digest)
-        text = adapter.print_op(op, EXACT)
-        return self._added(text, digest_of(text))
+                parts = [*map(self._take_child if self._takes else self._take, children)]
+                return self._added(Outline(outline, parts).content)
+        return self._added(adapter.print_op(op, EXACT))
 
     def note(self, op: Any, digest: str | None) -> None:
         """Remember the text of an op that is printed apart, after passes on it."""
@@ -109,6 +108,7 @@ class Snapshots:
         self._known[key] = _Known(digest, None)
         return digest
 
-    def _added(self, content: str | Composite, digest: str) -> str:
+    def _added(self, content: str) -> str:
+        digest = digest_of(content)
         self._add(digest, content)
         return digest

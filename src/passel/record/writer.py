@@ -13,14 +13,8 @@ from platform import python_version
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel._version import __version__
-from passel.record.model import (
-    FORMAT,
-    Composite,
-    composite_data,
-    failure_data,
-    location_data,
-    texts_data,
-)
+from passel.record.model import FORMAT
+from passel.record.texts import texts_data
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -74,8 +68,7 @@ class RecordFile:
 
     def end_run(self, run: int, failures: Sequence[FailureInfo], notes: Sequence[str]) -> None:
         """Write the end of a run."""
-        failed = [failure_data(each) for each in failures]
-        self._line({"end": run, "failures": failed, "notes": [*notes]})
+        self._line({"end": run, "failures": failures, "notes": notes})
         self._runs[run] = False
         if self._file is not None and not any(self._runs):
             self._file.close()
@@ -84,10 +77,8 @@ class RecordFile:
     def begin(self, run: int, step: StepInfo, op: RecordedOp) -> None:
         """Write the start of an execution."""
         known = self._known
-        number = known[step] if step in known else self._introduce("step", step, step)
-        target = known.get(op)
-        if target is None:
-            target = self._introduce("op", op, (*op[:3], location_data(op.location)))
+        number = known[step] if step in known else self._introduce("step", step)
+        target = known[op] if op in known else self._introduce("op", op)
         self._write(f'{{"begin":{number},"of":{target},"in":{run}}}')
 
     def end(self, run: int, op: RecordedOp, facts: Mapping[str, Any]) -> None:
@@ -108,24 +99,20 @@ class RecordFile:
             digest: Its text.
             is_amid: Whether a pass runs a pipeline on it that works on an enclosing op.
         """
-        amid = {"amid": True} if is_amid else {}
-        self._line({"state": [*ordinals], "in": run, "after": digest, **amid})
+        self._line({"state": ordinals, "in": run, "after": digest, "amid": is_amid})
 
-    def text(self, digest: str, content: str | Composite) -> None:
-        """Write a text, unless it is there."""
+    def text(self, digest: str, content: str) -> None:
+        """Write a text, or what it is made of, unless it is there."""
         if digest not in self._texts:
             self._texts.add(digest)
-            if isinstance(content, Composite):
-                self._line(composite_data(digest, content))
-                return
             self._waiting[digest] = content
             if len(self._waiting) == _TOGETHER:
                 self._write()
 
-    def _introduce(self, what: str, key: Hashable, data: Sequence[Any]) -> int:
+    def _introduce(self, what: str, data: Hashable) -> int:
         """Write what later lines refer to, and return its number among those of its kind."""
         number = self._known[what] = self._known.get(what, -1) + 1
-        self._known[key] = number
+        self._known[data] = number
         self._line({what: data})
         return number
 
@@ -175,7 +162,7 @@ class PartLog:
 
     def __init__(self) -> None:
         self._calls: list[tuple[str, tuple[Any, ...]]] = []
-        self._texts: dict[str, str | Composite] = {}
+        self._texts: dict[str, str] = {}
         self._runs = 0
 
     def start_run(self, facts: Mapping[str, Any]) -> int:
@@ -191,7 +178,7 @@ class PartLog:
     end: partialmethod[None] = partialmethod(_keep, "end")
     change: partialmethod[None] = partialmethod(_keep, "change")
 
-    def text(self, digest: str, content: str | Composite) -> None:
+    def text(self, digest: str, content: str) -> None:
         """Keep a text."""
         self._texts[digest] = content
 

@@ -10,10 +10,14 @@ from base64 import b64encode
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from passel.instruments.ir_diff import HIDDEN, difference
+from passel.record.outline import compared, top_runs
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from passel.diagnostics import Diagnostic, Location, OptimizationRemark
     from passel.record import Execution, Record, RunInfo
@@ -24,6 +28,9 @@ _MOST_REPLAYS = 20
 
 _TEARS = 8
 """The length of lines, such as a brace, that are not worth the end of a run of new lines."""
+
+
+_BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 
 
 class LineTable:
@@ -76,15 +83,80 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
         records: The records.
     """
     named = list(records)
-    table, texts = LineTable(), dict[str | None, list[int]]()
+    table, texts = LineTable(), dict[str, list[int]]()
     for _, record in named:
         for run in record.info.runs:
             digests = [each for each in _digests(record, run) if each not in texts]
             found = record.all_readable(digests, run=run.number, locations=True)
             texts.update(zip(digests, map(table.add, found), strict=True))
+    lines = [*map(with_hidden_locations, table.lines)]
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
+    data_of = [*texts.values()]
     data = [_record(name, record, numbers) for name, record in named]
-    return {"records": data, "texts": [*texts.values()]}, table.lines
+    changes: list[list[Any]] = []
+    last = 0
+    following = {(numbers[a], numbers[b]) for a, b in _following([each for _, each in named])}
+    for one, other in sorted(following):
+        blocks, renamed = change_data(*(_text(data_of[each], lines) for each in (one, other)))
+        changes.append([one - last, other - one, blocks, *renamed])
+        last = one
+    return {"records": data, "texts": data_of, "changes": changes}, lines
+
+
+def _text(runs: Sequence[int], lines: Sequence[str]) -> list[str]:
+    """Return the lines of a text, given its runs in a table."""
+    pairs = zip(runs[::2], runs[1::2], strict=True)
+    return [line for start, count in pairs for line in lines[start : start + count]]
+
+
+def _following(records: Sequence[Record]) -> Iterator[tuple[str, str]]:
+    """Yield the digests of two texts that follow each other on an op, or are results of a pass."""
+    for record in records:
+        known: dict[object, str] = {}
+        for each in record.executions:
+            for digest in filter(None, (each.before, each.after)):
+                former = known.get(each.op_identity, digest)
+                known[each.op_identity] = digest
+                if former != digest:
+                    yield former, digest
+    ends = [[(run.before, run.after) for run in top_runs(each.info)] for each in records]
+    results = [(old[1], new[1]) for old, new in zip(*ends, strict=False)] if ends[1:] else []
+    rows = compared(*((each.info, each.executions) for each in records)) if ends[1:] else ()
+    places = ((old and old.after, new and new.after) for row in rows for old, new in row.pairs())
+    for one, other in chain(*ends, results, places):
+        if one and other and one != other:
+            yield one, other
+
+
+def change_data(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[int]], list[Any]]:
+    """Return the difference of two texts as the page holds it: see `Difference`.
+
+    Returns:
+        Each block as the number of lines in front of it that are the same, its lines before and
+        after, and its pairs; and lines with other names.
+    """
+    found, blocks, at = difference(old, new), list[list[int]](), 0
+    for start, end, first, last, pairs in found.blocks:
+        inside = (number for i, j in pairs for number in (i - start, j - first))
+        blocks.append([start - at, end - start, last - first, *inside])
+        at = end
+    return blocks, [(line, " ".join(names)) for line, names in found.renamed.items()]
+
+
+def with_hidden_locations(line: str) -> str:
+    """Return a line with its locations marked, which may hold parentheses and strings."""
+    parts, at = list[str](), 0
+    while (start := line.find(" loc(", at)) >= 0:
+        depth = 0
+        for bracket in _BRACKET.finditer(line, start):
+            depth += {"(": 1, ")": -1}.get(bracket[0], 0)
+            if not depth:
+                parts += line[at:start], HIDDEN.format(line[start : bracket.end()])
+                at = bracket.end()
+                break
+        else:
+            break
+    return "".join(parts) + line[at:]
 
 
 def _digests(record: Record, run: RunInfo) -> list[str]:
@@ -213,7 +285,7 @@ def _brief(seconds: float) -> float:
     return float(f"{seconds:.3g}")
 
 
-_SCRIPTS = ("diff.js", "text.js", "model.js", "code.js", "tree.js", "step.js", "page.js")
+_SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", "page.js")
 
 
 def page(title: str, records: Iterable[tuple[str, Record]]) -> str:

@@ -100,7 +100,7 @@ const Code = (() => {
       if (split) return [el("tr", null, ...cell("", i, "", line(old[i], null, "", original[i])), ...cell("", j, "", line(now[j]), true))];
       return [el("tr", null, el("td", { class: "at", "data-n": i + 1 }), ...cell("", j, "", line(now[j])))];
     }
-    const [left, right] = i >= 0 && j >= 0 ? Diff.inLine(old[i], now[j]) : [null, null];
+    const [left, right] = i >= 0 && j >= 0 ? Words.inLine(old[i], now[j]) : [null, null];
     const before = i >= 0 && cell("old", i, "−", line(old[i], left, "del", original[i]));
     const after = j >= 0 && cell("new", j, "+", line(now[j], right, "ins"), true);
     if (split) return [el("tr", null, ...(before || nothing()), ...(after || nothing(true)))];

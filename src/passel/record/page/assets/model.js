@@ -86,7 +86,7 @@ const Model = (() => {
     const a = old.children, b = now.children, children = [];
     const names = (all) => all.map((child) => unnumbered(child.key));
     let i = 0, j = 0;
-    for (const [from, end, start, stop] of [...Diff.blocks(names(a), names(b)), [a.length, a.length, b.length, b.length]]) {
+    for (const [from, end, start, stop] of [...Words.blocks(names(a), names(b)), [a.length, a.length, b.length, b.length]]) {
       while (i < from) children.push(merge(a[i++], b[j++]));
       while (i < end) children.push(orphan(a[i++]));
       while (j < stop) children.push(b[j++]);
@@ -174,6 +174,18 @@ const Model = (() => {
     return found;
   }
 
+  // By text, what differs between it and those before and after it: [other text, change, backwards].
+  function changesOf(data) {
+    const found = new Map();
+    const put = (from, ...entry) => found.get(from)?.push(entry) ?? found.set(from, [entry]);
+    let from = 0;
+    for (const [step, distance, blocks, ...renamed] of data) {
+      const change = { blocks, renamed }, to = (from += step) + distance;
+      put(from, to, change, false), put(to, from, change, true);
+    }
+    return found;
+  }
+
   async function load() {
     const data = JSON.parse(await inflate("record"));
     const records = data.records.map(({ executions, ...record }) =>
@@ -196,7 +208,7 @@ const Model = (() => {
         const name = `${data.records.length > 1 ? ["old ", "new "][side] : ""}${all.length > 1 ? `part ${i + 1}, ` : ""}`;
         return [[`${name}input`, before], [`${name}result`, after]].filter(([, text]) => text !== null).map(([label, text]) => ({ label, text, side }));
       });
-    return { records, root, places, failures, runs: data.texts, table, comparing: records.length > 1 };
+    return { records, root, places, failures, runs: data.texts, changes: changesOf(data.changes), table, comparing: records.length > 1 };
   }
 
   return { current, isChange, isCounted, load, states, lineReader };

@@ -270,7 +270,7 @@ const Step = (() => {
     const read = await reader;
     if (!from || !to) return;
     const same = from.text === to.text;
-    const diff = Texts.compare(read(model.runs[from.text]), read(model.runs[to.text]), settings);
+    const diff = Texts.compare(read(model.runs[from.text]), read(model.runs[to.text]), Texts.way(model.changes, from.text, to.text), settings);
     const nothing = diff.removed + diff.added === 0;
     counts.replaceChildren(...(nothing ? [] : [el("span", { class: "plus" }, `+${diff.added.toLocaleString("en")}`), " ", el("span", { class: "minus" }, `−${diff.removed.toLocaleString("en")}`)]));
     const why = same ? "Nothing differs." : !nothing ? null : settings.names ? "Nothing but names of values differs, or locations." : "Nothing but locations differs.";

@@ -1,9 +1,8 @@
-"""The differences that the page shows: minimal, and true to both texts."""
+"""The words that the page marks: as few as possible, in both versions of a line."""
 
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from hypothesis import given
@@ -54,17 +53,9 @@ def test_a_difference_makes_the_new_text_and_is_minimal(
     javascript: JavaScript, old: list[str], new: list[str]
 ) -> None:
     """Blocks turn the old lines into the new ones, with no line more than is needed."""
-    blocks = javascript.call("Diff", "blocks", old, new)
+    blocks = javascript.call("Words", "blocks", old, new)
     assert applied(blocks, old, new) == new
     assert size(blocks) == fewest(old, new)
-
-
-@given(LINES, LINES, st.integers(1, 4))
-def test_a_search_that_is_given_up_is_still_right(
-    javascript: JavaScript, old: list[str], new: list[str], effort: int
-) -> None:
-    """Blocks that were not searched to the end turn the old lines into the new ones."""
-    assert applied(javascript.call("Diff", "blocks", old, new, effort), old, new) == new
 
 
 @given(IR, IR)
@@ -72,7 +63,7 @@ def test_words_of_a_line_are_marked_where_they_differ(
     javascript: JavaScript, old: str, new: str
 ) -> None:
     """Segments make up both lines, and those that are not marked are the same in both."""
-    left, right = javascript.call("Diff", "inLine", old, new)
+    left, right = javascript.call("Words", "inLine", old, new)
     assert "".join(text for text, _ in left) == old
     assert "".join(text for text, _ in right) == new
     kept = ["".join(text for text, differs in side if not differs) for side in (left, right)]
@@ -83,22 +74,6 @@ def test_words_of_a_line_are_marked_where_they_differ(
 def test_a_word_is_marked_as_a_whole(javascript: JavaScript) -> None:
     """Names, types and numbers are words."""
     old, new = "  %3 = arith.addi %1, %2 : i32", "  %3 = arith.addi %1, %20 : i64"
-    left, right = javascript.call("Diff", "inLine", old, new)
+    left, right = javascript.call("Words", "inLine", old, new)
     assert [text for text, differs in left if differs] == ["%2", "i32"]
     assert [text for text, differs in right if differs] == ["%20", "i64"]
-
-
-def test_lines_are_paired_with_those_that_are_most_alike(javascript: JavaScript) -> None:
-    """Of two removed lines, the one that has become another stands beside it."""
-    old = ["%0 = arith.constant 1 : i32", "%1 = arith.addi %0, %a : i32"]
-    assert javascript.call("Diff", "pairs", old, ["%1 = arith.addi %b, %a : i32"]) == [[1, 0]]
-    assert javascript.call("Diff", "pairs", old, ["func.return"]) == []
-
-
-@given(st.lists(IR, max_size=8), st.lists(IR, max_size=8))
-def test_pairs_are_in_order(javascript: JavaScript, old: list[str], new: list[str]) -> None:
-    """No line is in two pairs, and no two pairs cross."""
-    pairs = javascript.call("Diff", "pairs", old, new)
-    for (i, j), (k, m) in pairwise(pairs):
-        assert i < k
-        assert j < m

@@ -1,0 +1,104 @@
+"""Texts of ops by their digests, and how they are written."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64decode, b64encode
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.record.model import RecordError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HOLE = "{...}"
+"""The place of what is inside of an op in the op's outline."""
+
+_DIGEST = 32
+"""Characters of a digest."""
+
+
+class Outline(NamedTuple):
+    """An op whose text is made of those of the ops inside.
+
+    Attributes:
+        text: The op, with a hole for what is inside.
+        parts: The digests of the texts of the ops inside.
+    """
+
+    text: str
+    parts: Sequence[str]
+
+    @property
+    def content(self) -> str:
+        """What stands for the op's text."""
+        return f"{self.text}\0{''.join(self.parts)}"
+
+    def filled(self, texts: Sequence[str]) -> str:
+        """Return the text of the op with those of the ops inside, indented by two spaces."""
+        inside = "".join(f"{text}\n" for text in texts).replace("\n", "\n  ")[:-2]
+        return self.text.replace(HOLE, f"{{\n  {inside}}}")
+
+
+def digest_of(content: str) -> str:
+    """Return the digest of a text, or of what stands for it."""
+    return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2).hexdigest()
+
+
+def texts_data(texts: Mapping[str, str]) -> str:
+    """Return texts by their digests as a line of JSON, compressed together."""
+    data = [each.encode("utf-8", "surrogatepass") for each in texts.values()]
+    together = b64encode(zlib.compress(b"".join(data), 1)).decode()
+    sizes = ",".join(str(len(each)) for each in data)
+    return f'{{"texts":"{"".join(texts)}","sizes":[{sizes}],"z":"{together}"}}'
+
+
+def _digests_in(data: str) -> list[str]:
+    """Return the digests that stand one after the other in a string."""
+    return [data[at : at + _DIGEST] for at in range(0, len(data), _DIGEST)]
+
+
+class Texts:
+    """The texts of a record."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str | dict[str, Any]] = {}
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Take a line with texts, which are inflated when one of them is asked for."""
+        self._known.update(dict.fromkeys(_digests_in(line["texts"]), line))
+
+    def add(self, content: str) -> str:
+        """Add what stands for a text, and return its digest."""
+        digest = digest_of(content)
+        self._known[digest] = content
+        return digest
+
+    def content(self, digest: str) -> str | Outline:
+        """Return the text with a digest, or what it is made of.
+
+        Raises:
+            RecordError: It is damaged or missing.
+        """
+        try:
+            if isinstance(content := self._known[digest], dict):
+                self._inflate(content)
+                return self.content(digest)
+        except (KeyError, ValueError, zlib.error) as error:
+            raise RecordError("the record is damaged: it lacks the text of an op") from error
+        text, is_outline, parts = content.partition("\0")
+        return Outline(text, _digests_in(parts)) if is_outline else text
+
+    def _inflate(self, line: dict[str, Any]) -> None:
+        together, at = zlib.decompress(b64decode(line["z"])), 0
+        for digest, size in zip(_digests_in(line["texts"]), line["sizes"], strict=True):
+            self._known[digest] = together[at : at + size].decode("utf-8", "surrogatepass")
+            at += size
+
+    def text(self, digest: str) -> str:
+        """Return the text with a digest."""
+        content = self.content(digest)
+        if isinstance(content, Outline):
+            return content.filled([self.text(part) for part in content.parts])
+        return content
