@@ -15,7 +15,7 @@ from passel import Pass, PassFailure, PassManager
 from passel.frontend import frontend_of
 from passel.ir import PrintFlags, adapter_named
 from passel.manager.reproducing import registry_with
-from passel.search import Case, Oracle, Subject, Verdict
+from passel.search import Answer, Case, Oracle, Subject, Verdict
 from passel.search.generic import Op, parse_generic
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ class Asked(Oracle):
     def __init__(self, function: Callable[[str], bool]) -> None:
         self._function = function
 
-    def __call__(self, case: Case, scratch: object) -> Verdict:
+    def __call__(self, case: Case, scratch: object) -> Answer:
         """Call the function."""
-        return Verdict.INTERESTING if self._function(case.ir) else Verdict.DULL
+        return Answer(Verdict.INTERESTING if self._function(case.ir) else Verdict.DULL)
 
 
 def _raise(kind: type[Exception]) -> Callable[[Op], None]:

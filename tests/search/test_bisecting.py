@@ -34,6 +34,7 @@ from passel.ir import adapter_named
 from passel.passes import default_registry
 from passel.record import Record, Recorder
 from passel.search import (
+    Answer,
     Case,
     SameFailure,
     SearchError,
@@ -44,8 +45,8 @@ from passel.search import (
 )
 from passel.search.bisecting import Bisection, guilty_rewrite
 from passel.search.children import Scratch
+from passel.search.oracle import ComputesElse, NotValid
 from passel.search.starting import failure_of, scoped
-from passel.search.state_oracles import ComputesElse, NotValid
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -307,9 +308,9 @@ def test_functions_that_compute_the_same_in_the_end_are_not_run(folded: Planted)
     """Once it is known which functions differ, the oracle is about these alone."""
     oracle, scratch = ComputesElse(folded.subject, folded.start), Scratch(Path())
     other = Case(folded.start.replace("value = 1 :", "value = 9 :"))
-    assert oracle(other, scratch) is Verdict.INTERESTING
+    assert oracle(other, scratch).verdict is Verdict.INTERESTING
     assert folded.find(oracle)[0].execution.symbol == "f3"
-    assert oracle(other, scratch) is Verdict.DULL
+    assert oracle(other, scratch).verdict is Verdict.DULL
 
 
 def test_an_op_that_no_pass_has_changed_does_not_end_the_search(folded: Planted) -> None:
@@ -318,8 +319,9 @@ def test_an_op_that_no_pass_has_changed_does_not_end_the_search(folded: Planted)
     class Mistaken(ComputesElse):
         """Names an op that nothing was done to."""
 
-        def symbols(self, text: str) -> list[str]:
-            return ["untouched"]
+        def __call__(self, case: Case, scratch: Scratch) -> Answer:
+            self.only = ()
+            return super().__call__(case, scratch)._replace(symbols=["untouched"])
 
     culprit, _ = folded.find(Mistaken(folded.subject, folded.start))
     assert culprit.execution.symbol == "f3"
@@ -329,10 +331,11 @@ def test_functions_that_still_can_be_run_are_enough(folded: Planted) -> None:
     """One that is gone is passed over if another one differs; if not, the error names it."""
     oracle, scratch = ComputesElse(folded.subject, folded.start), Scratch(Path())
     renamed = folded.start.replace('"f0"', '"other"')
-    assert oracle(Case(renamed), scratch) is Verdict.INVALID
-    assert oracle.why(Case(renamed), scratch).startswith("there it cannot be run: @f0 (")
+    answer = oracle(Case(renamed), scratch)
+    assert answer.verdict is Verdict.INVALID
+    assert answer.why.startswith("there it cannot be run: @f0 (")
     harmed = renamed.replace("value = 1 :", "value = 9 :")
-    assert oracle(Case(harmed), scratch) is Verdict.INTERESTING
+    assert oracle(Case(harmed), scratch).verdict is Verdict.INTERESTING
 
 
 def test_states_that_cannot_be_asked_about_are_passed_over(folded: Planted) -> None:
@@ -343,8 +346,10 @@ def test_states_that_cannot_be_asked_about_are_passed_over(folded: Planted) -> N
     class Sometimes(ComputesElse):
         """Cannot run the IR right after the bug."""
 
-        def __call__(self, case: Case, scratch: Scratch) -> Verdict:
-            return Verdict.INVALID if case.ir == unknown else super().__call__(case, scratch)
+        def __call__(self, case: Case, scratch: Scratch) -> Answer:
+            if case.ir == unknown:
+                return Answer(Verdict.INVALID)
+            return super().__call__(case, scratch)
 
     culprit, _ = folded.find(Sometimes(folded.subject, folded.start))
     assert bug in culprit.others

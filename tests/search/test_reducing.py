@@ -14,7 +14,7 @@ from passel.search.generic import parse_generic
 from passel.search.starting import failure_of, narrowed, printed
 
 if TYPE_CHECKING:
-    from passel.search.oracle import FailureIdentity
+    from passel.search.subject import FailureIdentity
 
 _INPUTS = list(inputs())
 _KINDS = {"constant": "xdsl", "carried": "xdsl", "compared": "mlir", "joined": "mlir"}

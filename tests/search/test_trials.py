@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.search import Case, Oracle, Trials, UnsteadyError, Verdict
-from passel.search.children import Children, Died
+from passel.search import Answer, Case, Oracle, Trials, UnsteadyError, Verdict
+from passel.search.children import Died, in_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,15 +25,15 @@ class _Oracle(Oracle):
     def __init__(self, on_call: Callable[[], object] = lambda: None) -> None:
         self._on_call = on_call
 
-    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+    def __call__(self, case: Case, scratch: Scratch) -> Answer:
         self._on_call()
         if case.ir.startswith("dies"):
             scratch.note("here")
             os.kill(os.getpid(), signal.SIGKILL)
-        return Verdict[case.ir.partition(" ")[0].upper()]
+        return Answer(Verdict[case.ir.partition(" ")[0].upper()])
 
-    def of_death(self, died: Died) -> Verdict:
-        return Verdict.INTERESTING if died.note == "here" else Verdict.DULL
+    def of_death(self, died: Died) -> Answer:
+        return Answer(Verdict.INTERESTING if died.note == "here" else Verdict.DULL)
 
 
 def _cases(*texts: str) -> list[Case]:
@@ -71,11 +71,11 @@ def test_an_oracle_that_contradicts_itself_is_found(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
 
     class Unsteady(_Oracle):
-        def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+        def __call__(self, case: Case, scratch: Scratch) -> Answer:
             if seen.exists():
-                return Verdict.DULL
+                return Answer(Verdict.DULL)
             seen.touch()
-            return Verdict.INTERESTING
+            return Answer(Verdict.INTERESTING)
 
     with pytest.raises(UnsteadyError, match="'interesting', then 'not interesting'"):
         Trials(Unsteady()).check(Case("x"))
@@ -89,7 +89,7 @@ def test_a_case_that_hangs_is_ended() -> None:
             time.sleep(30)
         return item
 
-    results = Children(work, lambda _: False, timeout=0.3).results([0, 1, 2])
+    results = in_children(work, [0, 1, 2], lambda _: False, timeout=0.3)
     died = results[1]
     assert isinstance(died, Died)
     assert died.cause == "SIGALRM"
@@ -104,7 +104,7 @@ def test_what_a_child_writes_goes_nowhere(capfd: pytest.CaptureFixture[str]) -> 
         os.write(2, b"LLVM ERROR: no\n")
         os.abort()
 
-    died = Children(work, lambda _: False).results([0])[0]
+    died = in_children(work, [0], lambda _: False)[0]
     assert isinstance(died, Died)
     assert (died.cause, died.words) == ("SIGABRT", "LLVM ERROR: no\n")
     assert capfd.readouterr() == ("", "")

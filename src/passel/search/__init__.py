@@ -10,12 +10,14 @@ processes, which they may crash; `Reducer` makes a case smaller.
 
 from passel.search.bisecting import Found, bisect
 from passel.search.children import SearchError
-from passel.search.oracle import Case, Oracle, SameFailure, Subject, Verdict
+from passel.search.oracle import Answer, Oracle, SameFailure, Verdict
 from passel.search.places import Place, Stretch
 from passel.search.reducing import Reducer, ddmin
+from passel.search.subject import Case, Subject
 from passel.search.trials import Trials, UnsteadyError
 
 __all__ = [
+    "Answer",
     "Case",
     "Found",
     "Oracle",

@@ -10,25 +10,27 @@ from __future__ import annotations
 from contextlib import nullcontext, suppress
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from passel.diagnostics import listed
 from passel.errors import PassFailedError
 from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags, ability_of
 from passel.schedule import PassStep, passes_of
-from passel.search.abilities import LimitsRewrites
 from passel.search.children import Died, SearchError, in_child
 from passel.search.oracle import Verdict
+from passel.search.subject import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from contextlib import AbstractContextManager
 
     from passel.hooks import Run
     from passel.manager import PassManager
     from passel.record import Execution, Record
     from passel.schedule import Step
-    from passel.search.oracle import Subject
+    from passel.search.oracle import Answer
+    from passel.search.subject import Subject
     from passel.search.trials import Trials
 
 
@@ -251,7 +253,7 @@ class Bisection:
 
     def _is_first(self, culprit: Culprit) -> bool:
         """Return whether the IR is interesting after an execution, and not before it."""
-        before = self._trials.verdict(self._oracle.case(culprit.before))
+        before = self._trials.verdict(self._case(culprit.before))
         return before is Verdict.DULL and self._verdict(culprit.execution) is Verdict.INTERESTING
 
     def _check_ends(self) -> Collection[str]:
@@ -264,23 +266,22 @@ class Bisection:
             raise SearchError("the record does not have the IR from before and after the run")
         if not self._steps and self._oracle.failed is None:
             raise SearchError("no pass has changed anything in this run")
-        self._check(last, "the last state", Verdict.INTERESTING, "the IR after the last pass")
-        found = self._oracle.symbols(last)
-        self._check(first, "the first state", Verdict.DULL, "the IR before any pass has run")
+        ends = "the IR after the last pass", "the IR before any pass has run"
+        found = self._check(last, "the last state", Verdict.INTERESTING, ends[0]).symbols
+        self._oracle.only = found
+        self._check(first, "the first state", Verdict.DULL, ends[1])
         return found
 
-    def _check(self, text: str, state: str, expected: Verdict, what: str) -> None:
-        """Ask about an end.
+    def _check(self, text: str, state: str, expected: Verdict, what: str) -> Answer:
+        """Ask about an end, and return the answer.
 
         Raises:
             SearchError: The answer is not the expected one.
         """
-        case = self._oracle.case(text)
-        verdict = self._trials.check(case)
+        verdict, why, _ = answer = self._trials.check(self._case(text))
         self._say(f"BISECT: {state}: {verdict.value}")
         if verdict is expected:
-            return
-        why = self._trials.why(case)
+            return answer
         if verdict is Verdict.DULL:
             raise SearchError(f"{what} is not interesting: {why or 'there is nothing to find'}")
         if verdict is Verdict.INTERESTING:
@@ -288,10 +289,14 @@ class Bisection:
             raise SearchError(f"{what} is interesting already, so no pass made it so{because}")
         if why or expected is Verdict.INTERESTING:
             raise SearchError(f"{what} cannot be asked about: {why or 'it is not valid'}")
+        return answer
+
+    def _case(self, text: str) -> Case:
+        return Case(text, self._oracle.pipeline)
 
     def _verdict(self, step: Execution) -> Verdict:
         text = self._record.state_after(step)
-        verdict = Verdict.INVALID if text is None else self._trials.verdict(self._oracle.case(text))
+        verdict = Verdict.INVALID if text is None else self._trials.verdict(self._case(text))
         if step.number not in self._told:
             self._told.add(step.number)
             self._say(f"BISECT: state after pass ({step.number}) {title(step)}: {verdict.value}")
@@ -309,6 +314,18 @@ def title(execution: Execution) -> str:
 
 
 # -- Into one execution ------------------------------------------------------------------------
+
+
+@runtime_checkable
+class LimitsRewrites(Protocol):
+    """Optional ability of an adapter: single rewrites of its IR's rewriter can be counted."""
+
+    def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
+        """Let passes inside the `with` block make so many rewrites; all if it is None.
+
+        It yields a line about each that was made.
+        """
+        ...
 
 
 def guilty_rewrite(
@@ -338,7 +355,7 @@ def guilty_rewrite(
     def is_interesting(done: tuple[str, Sequence[str]] | None) -> bool:
         if done is None:
             return False
-        return trials.verdict(trials.oracle.case(done[0])) is Verdict.INTERESTING
+        return trials.verdict(Case(done[0], trials.oracle.pipeline)) is Verdict.INTERESTING
 
     whole = rerun()
     if whole is None or not is_interesting(whole):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from mmap import mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from passel.errors import PasselError
 from passel.execution.strategies.fork_map import fork_map
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _I = TypeVar("_I")
 _R = TypeVar("_R")
+
+
+class SearchError(PasselError):
+    """A search cannot start: the message says why, and what would help."""
 
 
 class Died(NamedTuple):
@@ -32,8 +36,8 @@ class Died(NamedTuple):
     """
 
     code: int | None
-    note: str
-    words: str
+    note: str = ""
+    words: str = ""
 
     @property
     def cause(self) -> str:
@@ -53,11 +57,6 @@ class Scratch(NamedTuple):
 
     folder: Path
 
-    @property
-    def result(self) -> Path:
-        """The file with the result, once there is one."""
-        return self.folder / "result"
-
     def note(self, text: str) -> None:
         """Keep a text, in place of the last one, in case the child dies."""
         (self.folder / "note").write_text(text)
@@ -65,108 +64,93 @@ class Scratch(NamedTuple):
     @property
     def noted(self) -> str:
         """The last note; empty if there is none."""
-        note = self.folder / "note"
-        return note.read_text() if note.exists() else ""
-
-    @contextmanager
-    def streams(self) -> Generator[None]:
-        """Let the process write its errors to the folder, and its output nowhere."""
-        for name, stream in ((os.devnull, 1), (self.folder / "words", 2)):
-            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(descriptor, stream)
-            os.close(descriptor)
-        yield
+        return self._text("note")
 
     @property
     def words(self) -> str:
         """The output on the error stream."""
-        words = self.folder / "words"
-        return words.read_text(errors="replace") if words.exists() else ""
+        return self._text("words")
 
-    def died(self, code: int | None) -> Died:
-        """Return how a child ended that worked in the folder."""
-        return Died(code, self.noted, self.words)
+    def _text(self, name: str) -> str:
+        file = self.folder / name
+        return file.read_text(errors="replace") if file.exists() else ""
+
+    def take_streams(self) -> None:
+        """Let the process write its errors to the folder, and its output nowhere."""
+        self.folder.mkdir(exist_ok=True)
+        for name, stream in ((os.devnull, 1), (self.folder / "words", 2)):
+            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(descriptor, stream)
+            os.close(descriptor)
 
 
-class Children(Generic[_I, _R]):
-    """Calls a function in child processes, until a result is good.
+def in_children(
+    function: Callable[[_I, Scratch], _R],
+    items: Sequence[_I],
+    is_good: Callable[[_R | Died], bool] = bool,
+    *,
+    jobs: int = 1,
+    timeout: float = 0.0,
+) -> dict[int, _R | Died]:
+    """Return results of a function by the indices of items, up to the first good one at least.
+
+    Children take the items in their order. Once a result is good, they begin no more; one that
+    dies of an item cannot tell whether that is good, so that all others are done.
 
     Args:
         function: Called with an item and a folder for it.
+        items: The items.
         is_good: Whether a result, or a death, is good.
         jobs: How many children work at once.
         timeout: How long an item may take, in seconds: then the child is killed by SIGALRM.
+
+    Raises:
+        PasselError: The function has raised it for an item.
     """
+    good = mmap(-1, 1)  # shared: whether there is a good result
+    with TemporaryDirectory(prefix="passel-") as folder:
 
-    def __init__(
-        self,
-        function: Callable[[_I, Scratch], _R],
-        is_good: Callable[[_R | Died], bool],
-        *,
-        jobs: int = 1,
-        timeout: float | None = None,
-    ) -> None:
-        self._function = function
-        self._is_good = is_good
-        self._jobs = jobs
-        self.timeout: float | None = timeout
-
-    def results(self, items: Sequence[_I]) -> dict[int, _R | Died]:
-        """Return results by the indices of items, up to the first good one at least.
-
-        Children take the items in their order. Once a result is good, they begin no more; one
-        that dies of an item cannot tell whether that is good, so that all others are done.
-
-        Raises:
-            PasselError: The function has raised it for an item.
-        """
-        good = mmap(-1, 1)  # shared: whether there is a good result
-        with TemporaryDirectory(prefix="passel-") as folder:
-            scratches = [Scratch(Path(folder, str(index))) for index in range(len(items))]
-
-            def work(index: int) -> tuple[()]:
-                scratch = scratches[index]
-                if good[0] or scratch.result.exists():
-                    return ()
-                scratch.folder.mkdir()
-                with scratch.streams():
-                    signal.setitimer(signal.ITIMER_REAL, self.timeout or 0)
-                    try:
-                        result = self._function(items[index], scratch)
-                    except PasselError as error:
-                        result = error
-                    signal.setitimer(signal.ITIMER_REAL, 0)
-                good[0] |= isinstance(result, PasselError) or self._is_good(result)
-                # At once: what a child has in memory is lost if it dies of a later item.
-                scratch.result.write_bytes(pickle.dumps(result))
+        def work(index: int) -> tuple[()]:
+            scratch = Scratch(Path(folder, str(index)))
+            file = scratch.folder / "result"
+            if good[0] or file.exists():
                 return ()
+            scratch.take_streams()
+            signal.setitimer(signal.ITIMER_REAL, timeout)
+            try:
+                result = function(items[index], scratch)
+            except PasselError as error:
+                result = error
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            good[0] |= isinstance(result, PasselError) or is_good(result)
+            # At once: what a child has in memory is lost if it dies of a later item.
+            file.write_bytes(pickle.dumps(result))
+            return ()
 
-            @contextmanager
-            def body() -> Generator[Callable[[int], tuple[()]]]:
-                faulthandler.disable()  # of a crash, its own words are of interest
-                signal.signal(signal.SIGALRM, signal.SIG_DFL)
-                yield work
+        @contextmanager
+        def body() -> Generator[Callable[[int], tuple[()]]]:
+            faulthandler.disable()  # of a crash, its own words are of interest
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            yield work
 
-            forks = fork_map(body, range(len(items)), self._jobs)
-            results: dict[int, _R | Died] = {}
-            for index, scratch in enumerate(scratches):
-                if index in forks.deaths:
-                    results[index] = scratch.died(forks.deaths[index].code)
-                elif scratch.result.exists():
-                    result = pickle.loads(scratch.result.read_bytes())  # noqa: S301 - a child's
-                    if isinstance(result, PasselError):
-                        raise result
-                    results[index] = result
-            return results
-
-
-class SearchError(PasselError):
-    """A search cannot start: the message says why, and what would help."""
+        forks = fork_map(body, range(len(items)), jobs)
+        results: dict[int, _R | Died] = {}
+        for index in range(len(items)):
+            scratch = Scratch(Path(folder, str(index)))
+            file = scratch.folder / "result"
+            if index in forks.deaths:
+                results[index] = Died(forks.deaths[index].code, scratch.noted, scratch.words)
+            elif file.exists():
+                result = pickle.loads(file.read_bytes())  # noqa: S301 - a child's
+                if isinstance(result, PasselError):
+                    raise result
+                results[index] = result
+        return results
 
 
 def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
     """Call a function in a child process, and return its result or how the child died."""
-    results = Children[None, _R](lambda _, scratch: function(scratch), bool).results([None])
+    results = in_children(lambda _, scratch: function(scratch), [None])
     if not results:
         raise SearchError("a child process could not tell its result")
     return results[0]

@@ -1,116 +1,40 @@
-"""Oracles: whether a case, which is IR and a pipeline, is interesting.
+"""Oracles: whether a case is interesting.
 
-A case is read and run by a `Subject`, in a child process, since it may crash the process.
+They are asked in child processes (see `Trials`), which a case may crash.
 """
 
 from __future__ import annotations
 
-import re
-import signal
 import subprocess
 from abc import ABC, abstractmethod
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from passel.diagnostics import words_of
-from passel.errors import PasselError, PassFailedError
-from passel.frontend import SourcePart
-from passel.hooks import PassInstrumentation
-from passel.instruments.reproducer_file import reproducer_text
-from passel.schedule import PassStep
+from passel.diagnostics import brief, listed
+from passel.errors import PasselError
+from passel.ir import InvalidIR, PrintFlags, ability_of, outwards
 from passel.search.children import Died, SearchError
+from passel.search.subject import Case, FailureIdentity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from passel.errors import Failure
-    from passel.frontend import Frontend, Parsed
-    from passel.hooks import Run
-    from passel.manager import PassManager
     from passel.record import Execution
-    from passel.schedule import Step
     from passel.search.children import Scratch
+    from passel.search.subject import Subject
 
-_LONGEST = 200
 _LAST_LINES = 3
 _CANNOT_SAY = (125, 126, 127)
 """Exit codes of a command that cannot say whether a case is interesting, as for `git bisect`."""
 _SIGNALS = 128
 """Exit code from which on a shell tells that a signal has ended its last command."""
-_INDEX = re.compile(r"\b\d+:")
-_OP_NAME = re.compile(r"'[a-z_]\w*(\.[a-z_]\w*)+'")
-_PARTICULAR = re.compile(
-    r"""'[a-z_]\w*(?:\.[a-z_]\w*)+' | "[^"\n]*" | '[^'\n]*' | <[^\n]*> | [%@^][\w$.#-]+"""
-    r""" | \b\d[\w.]* | \b(?:[su]?i|f|bf)\d+\b""",
-    re.VERBOSE,
-)
-
-
-class Case(NamedTuple):
-    """IR, and what to run on it.
-
-    Attributes:
-        ir: The IR as text.
-        pipeline: The pipeline as text; empty if there is none.
-        verify_each: Whether to verify after passes.
-    """
-
-    ir: str
-    pipeline: str = ""
-    verify_each: bool = True
-
-    def text(self) -> str:
-        """Return the case as a file: a reproducer, if it has a pipeline."""
-        if not self.pipeline:
-            return self.ir.rstrip("\n") + "\n"
-        return reproducer_text(self.ir.rstrip("\n"), self.pipeline, verify_each=self.verify_each)
-
-
-class FailureIdentity(NamedTuple):
-    """Facts by which a failure is recognized in another case.
-
-    Attributes:
-        path: The path of the pass, without the numbers, which change with the pipeline.
-        kind: The type of the exception, the signal, or the kind of the failure.
-        message: The first line of the message, without the names of values, symbols and types.
-    """
-
-    path: str
-    kind: str
-    message: str
-
-    @classmethod
-    def of(cls, failure: Failure) -> FailureIdentity:
-        """Return the identity of a failure of a run."""
-        cause = failure.cause
-        kind = failure.kind if cause is None else type(cause).__name__
-        message = failure.diagnostic.message if cause is None else words_of(cause)
-        return cls(_INDEX.sub("", failure.path), kind, head(message))
-
-    @classmethod
-    def of_death(cls, died: Died) -> FailureIdentity:
-        """Return the identity of a crash of the process, in the pass that it took note of."""
-        return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
-
-    def __str__(self) -> str:
-        said = f": {self.message}" if self.message else ""
-        kind = "no end in time" if self.kind == "SIGALRM" else self.kind
-        return f"{kind} in {self.path or 'the parser'}{said}"
-
-
-def head(message: str) -> str:
-    """Return the first line of a message, without what changes when the IR gets smaller.
-
-    Example:
-        >>> head("'arith.addi' op operand #12 of '@f' must be i32, but got 'tensor<4xf32>'")
-        "'arith.addi' op operand #… of … must be …, but got …"
-    """
-    line = message.strip().partition("\n")[0][:_LONGEST]
-    return _PARTICULAR.sub(lambda m: m[0] if _OP_NAME.fullmatch(m[0]) else "…", line)
+_PATIENCE = 5.0
+_SHOWN = 3
+"""How many functions are named that were not run."""
 
 
 class Verdict(Enum):
-    """Answer of an oracle."""
+    """What an oracle finds."""
 
     INVALID = "unknown"
     """The case is not valid IR, or no pipeline for it, or the oracle cannot say."""
@@ -118,116 +42,18 @@ class Verdict(Enum):
     INTERESTING = "interesting"
 
 
-class Subject:
-    """How cases are read and run: in a process that they may crash.
-
-    Args:
-        frontend: Reads the IR; it is configured.
-        manager: Returns the manager of a pipeline, given its text and the context.
-        verifies: Whether the IR has to be valid.
-        timeout: How many seconds a case may run before SIGALRM ends the process.
+class Answer(NamedTuple):
+    """Answer of an oracle.
 
     Attributes:
-        frontend: The same.
-        manager: The same.
+        verdict: The verdict.
+        why: The reason, if there is more to say.
+        symbols: The symbols of the ops that are interesting; none if it cannot tell.
     """
 
-    def __init__(
-        self,
-        frontend: Frontend,
-        manager: Callable[[str, Any], PassManager],
-        *,
-        verifies: bool = True,
-        timeout: float | None = None,
-    ) -> None:
-        self.frontend: Frontend = frontend
-        self.manager: Callable[[str, Any], PassManager] = manager
-        self._verifies, self._timeout = verifies, timeout
-
-    def parse(self, source: str | SourcePart) -> tuple[Parsed, Any]:
-        """Return what a source holds, and its context.
-
-        Raises:
-            UnreadableError: It is not valid IR.
-            InvalidIR: It is not valid.
-        """
-        context = self.frontend.new_context()
-        part = SourcePart(source, "<case>") if isinstance(source, str) else source
-        parsed = self.frontend.parse(part, context, lambda _: None)
-        if self._verifies and not self.frontend.verifies:
-            self.frontend.adapter.verify(parsed.op, recursive=True)
-        return parsed, context
-
-    def is_valid(self, case: Case) -> bool:
-        """Return whether a case is valid: its IR, and its pipeline for that."""
-        try:
-            _, context = self.parse(case.ir)
-            if case.pipeline:
-                self.manager(case.pipeline, context).check()
-        except Exception:  # noqa: BLE001 - parsers of others raise what they like
-            return False
-        return True
-
-    def load(self, case: Case) -> None:
-        """Load here what the case needs, such as dialects, so that each child has it already.
-
-        Not for native code, which may have started threads, and a child has none of these.
-        """
-        if not self.frontend.delays_interrupts:
-            self.is_valid(case)
-
-    def run(
-        self, case: Case, scratch: Scratch, *observers: PassInstrumentation
-    ) -> tuple[FailureIdentity, ...]:
-        """Run a case, and return its failures.
-
-        Args:
-            case: The case.
-            scratch: Takes note of the pass that runs.
-            observers: Observe the run.
-
-        Raises:
-            UnreadableError: The IR does not parse.
-            InvalidIR: The IR is not valid.
-            PipelineError: The pipeline is wrong, or none for this IR.
-        """
-        parsed, context = self.parse(case.ir)
-        manager = self.manager(case.pipeline, context)
-        for each in (_Notes(scratch), *observers):
-            manager.add_instrumentation(each)
-        if self._timeout:
-            signal.setitimer(signal.ITIMER_REAL, self._timeout)
-        try:
-            manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
-        except PassFailedError as error:
-            return tuple(map(FailureIdentity.of, error.failures))
-        except PasselError:
-            raise
-        except BaseException as error:  # noqa: BLE001 - a pass may call `sys.exit`
-            kind = type(error).__name__
-            return (FailureIdentity(_INDEX.sub("", scratch.noted), kind, head(words_of(error))),)
-        return ()
-
-
-class _Notes(PassInstrumentation):
-    """Takes note of the pass that runs, in case it crashes the process, up to the first failure."""
-
-    def __init__(self, scratch: Scratch) -> None:
-        self._scratch = scratch
-        self._has_failed = False
-
-    def before_run(self, run: Run) -> None:
-        """Take note that the IR has been read."""
-        self._scratch.note(run.pipeline.anchor)
-
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Take note of a pass."""
-        if isinstance(step, PassStep) and not self._has_failed:
-            self._scratch.note(step.path)
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Keep the note."""
-        self._has_failed = True
+    verdict: Verdict
+    why: str = ""
+    symbols: Collection[str] = ()
 
 
 class Oracle(ABC):
@@ -236,30 +62,20 @@ class Oracle(ABC):
     Attributes:
         pipeline: What runs on the IR that it is asked about; empty if it is about that alone.
         failed: The execution in a record that failed: behind it, there is nothing to find.
+        only: The symbols of the ops that it is about; all if it is empty.
     """
 
     pipeline: str = ""
     failed: Execution | None = None
-
-    def case(self, ir: str) -> Case:
-        """Return the case to ask about, given the IR."""
-        return Case(ir, self.pipeline)
+    only: Collection[str] = ()
 
     @abstractmethod
-    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
-        """Return the verdict on a case."""
+    def __call__(self, case: Case, scratch: Scratch) -> Answer:
+        """Return the answer about a case."""
 
-    def of_death(self, died: Died) -> Verdict:
-        """Return the verdict on a case that the child died of; by default, it is unknown."""
-        return Verdict.INVALID
-
-    def why(self, case: Case, scratch: Scratch) -> str:
-        """Return the reason for the verdict on a case, if there is more to say."""
-        return ""
-
-    def symbols(self, text: str) -> Collection[str]:
-        """Return the symbols of ops in IR that are interesting; none if it cannot tell."""
-        return ()
+    def of_death(self, died: Died) -> Answer:
+        """Return the answer about a case that the child died of; by default, it is unknown."""
+        return Answer(Verdict.INVALID)
 
 
 class SameFailure(Oracle):
@@ -282,30 +98,26 @@ class SameFailure(Oracle):
         self._subject = subject
         self.identity = identity
         self.pipeline = pipeline
-        self.failed = failed
+        self.failed: Execution | None = failed
 
-    def symbols(self, text: str) -> Collection[str]:
-        """Return the symbol of the op on which the pass fails."""
-        return [self.failed.symbol] if self.failed and self.failed.symbol else []
-
-    def why(self, case: Case, scratch: Scratch) -> str:
-        """Name the pass that fails."""
-        return f"{self.identity}; passel-reduce makes the input small"
-
-    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+    def __call__(self, case: Case, scratch: Scratch) -> Answer:
         """Run the case."""
         try:
-            found = self._subject.run(case, scratch)
+            return self._answer(self.identity in self._subject.run(case, scratch))
         except Exception:  # noqa: BLE001 - parsers of others raise what they like
-            return Verdict.INVALID
-        return Verdict.INTERESTING if self.identity in found else Verdict.DULL
+            return Answer(Verdict.INVALID)
 
-    def of_death(self, died: Died) -> Verdict:
+    def of_death(self, died: Died) -> Answer:
         """Compare the crash."""
         if not died.note:
-            return Verdict.INVALID
-        same = FailureIdentity.of_death(died) == self.identity
-        return Verdict.INTERESTING if same else Verdict.DULL
+            return Answer(Verdict.INVALID)
+        return self._answer(FailureIdentity.of_death(died) == self.identity)
+
+    def _answer(self, is_same: bool) -> Answer:
+        verdict = Verdict.INTERESTING if is_same else Verdict.DULL
+        symbol = self.failed and self.failed.symbol
+        why = f"{self.identity}; passel-reduce makes the input small"
+        return Answer(verdict, why, [symbol] if symbol else ())
 
 
 class Command(Oracle):
@@ -335,25 +147,19 @@ class Command(Oracle):
         self._suffix = suffix
         self._timeout = timeout
 
-    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
-        """Run the command, in the current directory."""
+    def __call__(self, case: Case, scratch: Scratch) -> Answer:
+        """Run the command, in the current directory; say how it ends, with its last words."""
         if self._subject is not None and not self._subject.is_valid(case):
-            return Verdict.INVALID
-        code = self._code(case, scratch)
-        if code is None or code in _CANNOT_SAY or not 0 <= code < _SIGNALS:
-            return Verdict.INVALID
-        return Verdict.DULL if code else Verdict.INTERESTING
-
-    def why(self, case: Case, scratch: Scratch) -> str:
-        """Return how the command ends, and its last words."""
-        if self._subject is not None and not self._subject.is_valid(case):
-            return ""
+            return Answer(Verdict.INVALID)
         code = self._code(case, scratch)
         how = f"takes longer than {self._timeout:g} s" if code is None else f"exits with {code}"
         if code is not None and code < 0:
-            how = f"is ended by {Died(code, '', '').cause}"
+            how = f"is ended by {Died(code).cause}"
         said = scratch.words.rstrip().splitlines()[-_LAST_LINES:]
-        return "\n  ".join([f"the command {how}" + (", and says:" if said else ""), *said])
+        why = "\n  ".join([f"the command {how}" + (", and says:" if said else ""), *said])
+        if code is None or code in _CANNOT_SAY or not 0 <= code < _SIGNALS:
+            return Answer(Verdict.INVALID, why)
+        return Answer(Verdict.DULL if code else Verdict.INTERESTING, why)
 
     def _code(self, case: Case, scratch: Scratch) -> int | None:
         """Run the command, and return its exit code; None if it takes too long.
@@ -377,3 +183,181 @@ class Command(Oracle):
             except subprocess.TimeoutExpired:
                 process.kill()
                 return None
+
+
+class NotValid(Oracle):
+    """The oracle for IR that the verifier refuses, or that does not parse.
+
+    Args:
+        subject: Reads IR, and verifies it.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+
+    def __call__(self, case: Case, scratch: Scratch) -> Answer:
+        """Read the IR; name the op that is not valid, or the nearest one around it with a name."""
+        adapter = self._subject.frontend.adapter
+        try:
+            self._subject.parse(case.ir)
+        except InvalidIR as error:
+            names = [adapter.symbol_name(each) for each in outwards(adapter, error.op)]
+            return Answer(Verdict.INTERESTING, symbols=[name for name in names if name][:1])
+        except Exception:  # noqa: BLE001 - parsers of others raise what they like
+            return Answer(Verdict.INTERESTING)
+        return Answer(Verdict.DULL)
+
+    def of_death(self, died: Died) -> Answer:
+        """Return that IR which crashes the parser is not valid."""
+        return Answer(Verdict.INTERESTING)
+
+
+class NotComputedError(Exception):
+    """A function cannot be run; the message, said of the function, is why."""
+
+
+class NotEndedError(NotComputedError):
+    """A function takes too long."""
+
+
+@runtime_checkable
+class Computes(Protocol):
+    """Optional ability of an adapter: functions of its IR can be run, to compare results."""
+
+    def functions(self, op: Any) -> Sequence[str]:
+        """Return the names of the functions in an op that have bodies."""
+        ...
+
+    def computed(
+        self, op: Any, context: Any, symbol: str, arguments: str, seconds: float
+    ) -> Sequence[str]:
+        """Return what a function computes, once for each set of arguments.
+
+        Args:
+            op: The op with the function.
+            context: Its context.
+            symbol: The function's name.
+            arguments: Its arguments, as the IR writes them; empty for some at random.
+            seconds: How long it may take.
+
+        Raises:
+            NotComputedError: It cannot be run.
+            NotEndedError: It takes longer.
+        """
+        ...
+
+
+class ComputesElse(Oracle):
+    """The oracle for IR whose functions compute something else than before.
+
+    They are compared with those of the first IR; without one, those after a case's pipeline with
+    those before it. Functions that cannot be run there are left out. One that has ended there,
+    and later takes more than twice as long as it may, computes something else.
+
+    Args:
+        subject: Reads and runs cases.
+        first: The IR to compare with, if it is the same for all cases.
+        symbol: The function to run; empty for all that can be.
+        arguments: Its arguments, as the IR writes them; empty for some at random.
+        timeout: How many seconds a function may take; by default five.
+
+    Attributes:
+        left_out: Which functions of the first IR were not run, and why; empty if all were.
+
+    Raises:
+        SearchError: None of the first IR's functions can be run.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        first: str | None = None,
+        symbol: str = "",
+        arguments: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> None:
+        self._subject = subject
+        self._symbol, self._arguments, self._seconds = symbol, arguments, timeout or _PATIENCE
+        adapter = subject.frontend.adapter
+        computes = ability_of(adapter, Computes)
+        if computes is None:
+            raise SearchError(
+                f"functions of '{adapter.name}' cannot be run here: let a command run them, with "
+                "--interesting=<command>"
+            )
+        self._computes: Computes = computes
+        self._first = None if first is None else self._expected(first)
+        self.left_out: str = "" if self._first is None else self._first[1]
+
+    def _expected(self, text: str) -> tuple[dict[str, Sequence[str]], str]:
+        """Return what functions of IR compute, and which were not run."""
+        symbols = [self._symbol] if self._symbol else None
+        results, problems = self._results(text, symbols, self._seconds)
+        if not results:
+            why = _listed(problems) or "it has no functions with bodies"
+            raise SearchError(
+                f"the IR cannot be run: {why}; --interesting=<command> asks another program"
+            )
+        count = len(results) + len(problems)
+        left_out = f"{len(problems)} of {count} functions: {_listed(problems)}"
+        return results, left_out if problems else ""
+
+    def _results(
+        self, text: str, names: Iterable[str] | None, seconds: float, *, may_end: bool = True
+    ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
+        """Return what functions compute, and why others cannot be run, by name."""
+        parsed, context = self._subject.parse(text)
+        op = self._subject.frontend.adapter.op_of(parsed.op)
+        found: dict[str, Sequence[str]] = {}
+        problems: dict[str, str] = {}
+        for name in self._computes.functions(op) if names is None else names:
+            try:
+                found[name] = self._computes.computed(op, context, name, self._arguments, seconds)
+            except NotEndedError as error:
+                if may_end:
+                    problems[name] = str(error)
+                else:
+                    found[name] = [str(error)]  # in contrast to before
+            except NotComputedError as error:
+                problems[name] = str(error)
+        return found, problems
+
+    def _after(self, case: Case) -> str:
+        """Return the IR of a case after its pipeline."""
+        if not case.pipeline:
+            return case.ir
+        parsed, context = self._subject.parse(case.ir)
+        manager = self._subject.manager(case.pipeline, context)
+        manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
+        adapter = self._subject.frontend.adapter
+        return adapter.print_op(adapter.op_of(parsed.op), PrintFlags(generic=True))
+
+    def __call__(self, case: Case, scratch: Scratch) -> Answer:
+        """Run the functions."""
+        try:
+            expected, left_out = self._first or self._expected(case.ir)
+            # Twice as long, so that one which just ended in time does not seem to be endless.
+            seconds = 2 * self._seconds
+            after = self._after(case)
+            names = self.only or expected
+            results, problems = self._results(after, names, seconds, may_end=False)
+        except Exception as error:  # noqa: BLE001 - passes and parsers of others raise what they like
+            why = str(error) if isinstance(error, PasselError) else brief(error)
+            return Answer(Verdict.INVALID, why)
+        differing = [name for name in results if results[name] != expected[name]]
+        if differing:
+            return Answer(Verdict.INTERESTING, symbols=differing)
+        if problems:
+            others = "; of the other functions, none differs" if results else ""
+            why = f"there it cannot be run: {_listed(problems)}{others}"
+            return Answer(Verdict.INVALID, why)
+        why = "its functions compute the same"
+        if left_out:
+            why = f"of the functions that could be run, none differs; not run: {left_out}"
+        return Answer(Verdict.DULL, why)
+
+
+def _listed(problems: Mapping[str, str]) -> str:
+    """Return the first of some functions, with the reasons why they cannot be run."""
+    return listed([f"@{name} ({why})" for name, why in problems.items()], _SHOWN)

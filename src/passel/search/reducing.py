@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
     from passel.search.edits import Kind
     from passel.search.generic import Op
-    from passel.search.oracle import Case
+    from passel.search.subject import Case
     from passel.search.trials import Trials
 
 _T = TypeVar("_T")

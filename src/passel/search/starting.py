@@ -13,12 +13,12 @@ from passel.ir import PrintFlags
 from passel.record import Record, RecordError
 from passel.record.recorder import Recorder
 from passel.search.children import Died, SearchError, in_child
-from passel.search.oracle import Case, FailureIdentity
+from passel.search.subject import Case, FailureIdentity
 
 if TYPE_CHECKING:
     from passel.record import Execution
     from passel.search.children import Scratch
-    from passel.search.oracle import Subject
+    from passel.search.subject import Subject
 
 _RAN_HERE = re.compile(r"/\d+:[^/]+/[^/]+")
 """In a path: a pass, and the anchor of the pipeline that it ran on its own op."""

@@ -7,13 +7,14 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from passel.search.children import Children, Died, SearchError, in_child
-from passel.search.oracle import Verdict
+from passel.search.children import Died, SearchError, in_children
+from passel.search.oracle import Answer, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from passel.search.oracle import Case, Oracle
+    from passel.search.oracle import Oracle
+    from passel.search.subject import Case
 
 _WINDOW = 64
 """How many cases are given to the same children at most."""
@@ -23,6 +24,10 @@ _PATIENCE = 10
 
 _GRACE = 5.0
 """How many seconds longer than that."""
+
+
+class UnsteadyError(SearchError):
+    """An oracle gives two answers about one case."""
 
 
 class Trials:
@@ -45,34 +50,31 @@ class Trials:
         self.oracle: Oracle = oracle
         self._jobs = jobs
         self._on_call = on_call
-        self._children = Children(oracle.__call__, self._is_interesting, jobs=jobs)
+        self._timeout = 0.0
         self._known: dict[bytes, Verdict] = {}
         self._dies = False
         self.calls: int = 0
         self.invalid: int = 0
 
-    def check(self, case: Case) -> Verdict:
+    def check(self, case: Case) -> Answer:
         """Ask about a case twice, and take note of how long that may take for others.
 
         Raises:
             UnsteadyError: The oracle contradicts itself.
         """
-        verdicts: list[Verdict] = []
+        answers: list[Answer] = []
         for _ in range(2):
             started = time.monotonic()
-            (result,) = self._children.results([case]).values()
-            verdicts.append(self._taken(case, result))
+            answers += self._asked([case]).values()
             limit = _PATIENCE * (time.monotonic() - started) + _GRACE
-            self._children.timeout = max(self._children.timeout or 0.0, limit)
-        first, second = verdicts
-        if first is not second:
-            raise UnsteadyError(first, second)
+            self._timeout = max(self._timeout, limit)
+        first, second = answers
+        if first.verdict is not second.verdict:
+            raise UnsteadyError(
+                f"the same IR is '{first.verdict.value}', then '{second.verdict.value}': a search "
+                "needs an answer that does not change"
+            )
         return first
-
-    def why(self, case: Case) -> str:
-        """Return the oracle's reason for its verdict."""
-        said = in_child(lambda scratch: self.oracle.why(case, scratch))
-        return "" if isinstance(said, Died) else said
 
     def verdict(self, case: Case) -> Verdict:
         """Return the verdict on a case."""
@@ -84,8 +86,7 @@ class Trials:
         rest, start, size = iter(cases), 0, 2 * self._jobs
         while window := list(islice(rest, self._jobs if self._dies else size)):
             unknown = [case for case in dict.fromkeys(window) if _key(case) not in self._known]
-            for index, result in self._children.results(unknown).items():
-                self._taken(unknown[index], result)
+            self._asked(unknown)
             for index, case in enumerate(window):
                 if self._known.get(_key(case)) is Verdict.INTERESTING:
                     return start + index
@@ -93,34 +94,30 @@ class Trials:
             size = min(2 * size, _WINDOW)
         return None
 
-    def _is_interesting(self, result: Verdict | Died) -> bool:
-        return self._verdict(result) is Verdict.INTERESTING
+    def _asked(self, cases: Sequence[Case]) -> dict[int, Answer]:
+        """Ask about cases, and return the answers that there are, by the indices of the cases."""
 
-    def _verdict(self, result: Verdict | Died) -> Verdict:
-        return self.oracle.of_death(result) if isinstance(result, Died) else result
+        def answer(result: Answer | Died) -> Answer:
+            return self.oracle.of_death(result) if isinstance(result, Died) else result
 
-    def _taken(self, case: Case, result: Verdict | Died) -> Verdict:
-        verdict = self._known[_key(case)] = self._verdict(result)
-        if verdict is Verdict.INVALID:
-            self.invalid += 1
-            return verdict
-        self.calls += 1
-        if verdict is Verdict.INTERESTING:
-            self._dies = isinstance(result, Died)
-        self._on_call()
-        return verdict
+        def is_interesting(result: Answer | Died) -> bool:
+            return answer(result).verdict is Verdict.INTERESTING
+
+        results = in_children(
+            self.oracle, cases, is_interesting, jobs=self._jobs, timeout=self._timeout
+        )
+        for index, result in results.items():
+            verdict = self._known[_key(cases[index])] = answer(result).verdict
+            if verdict is Verdict.INVALID:
+                self.invalid += 1
+                continue
+            self.calls += 1
+            if verdict is Verdict.INTERESTING:
+                self._dies = isinstance(result, Died)
+            self._on_call()
+        return {index: answer(result) for index, result in results.items()}
 
 
 def _key(case: Case) -> bytes:
     """Return what identifies a case, which may be large."""
     return sha256(case.text().encode("utf-8", "surrogateescape")).digest()
-
-
-class UnsteadyError(SearchError):
-    """An oracle gives two answers about one case."""
-
-    def __init__(self, first: Verdict, second: Verdict) -> None:
-        super().__init__(
-            f"the same IR is '{first.value}', then '{second.value}': a search needs an answer that "
-            "does not change"
-        )

@@ -42,8 +42,8 @@ from passel.ir import crossing_with
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
+from passel.search.oracle import ComputesElse, NotValid
 from passel.search.starting import failure_of, first_failed, scoped
-from passel.search.state_oracles import ComputesElse, NotValid
 from passel.tool.flags import flag, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory

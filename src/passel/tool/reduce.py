@@ -42,8 +42,8 @@ from passel.passes.reachable import walk
 from passel.record import Record
 from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials, Verdict
 from passel.search.children import Died, in_child
+from passel.search.oracle import ComputesElse
 from passel.search.starting import failure_of, narrowed, printed
-from passel.search.state_oracles import Miscompiled
 from passel.tool.irs import note_other_ir
 from passel.tool.output import Output, Renderer
 from passel.tool.pipelines import PipelineFactory
@@ -165,7 +165,8 @@ def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
             "reproducer; or say what is interesting with --interesting=<command>"
         )
     if flags.computes_else:
-        return Miscompiled(subject, *function_of(flags.computes_else), flags.timeout)
+        function = function_of(flags.computes_else)
+        return ComputesElse(subject, None, *function, timeout=flags.timeout)
     failure = failure_of(subject, case)
     if failure is None:
         raise SearchError(
@@ -226,7 +227,7 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
     Raises:
         SearchError: It does not, or contradicts itself.
     """
-    verdict = trials.check(case)
+    verdict, why, _ = trials.check(case)
     if verdict is Verdict.INTERESTING:
         return
     if isinstance(oracle, SameFailure):
@@ -234,7 +235,6 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
             "the failure does not come back when the input is printed in generic form, without "
             f"locations, and read again: {oracle.identity}"
         )
-    why = trials.why(case)
     if verdict is Verdict.INVALID:
         if why:
             raise SearchError(f"the input cannot be asked about: {why}")

@@ -29,7 +29,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import InterpretationError
 
-from passel.search.abilities import NotComputedError, NotEndedError
+from passel.search.oracle import NotComputedError, NotEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
