@@ -187,27 +187,6 @@ def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:
         assert known() is None
 
 
-def test_the_isolation_check_names_a_pass_that_erases_its_op() -> None:
-    """The pass fails, and nobody beside it is blamed."""
-
-    class Erase(Pass[ToyOp]):
-        name = "erase"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            if op.symbol == "g" and op.parent is not None:
-                op.parent.body.remove(op)
-                op.parent = None
-
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(Erase())
-    pm.enable_isolation_check()
-    with pytest.raises(PassFailedError) as caught:
-        pm.run(parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"))
-    (failure,) = caught.value.failures
-    assert failure.kind == "isolation"
-    assert "pass 'erase' erased the op that it ran on" in failure.diagnostic.message
-
-
 class Counting(ToyAdapter):
     """Counts the fingerprints that are taken."""
 
