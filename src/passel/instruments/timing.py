@@ -31,10 +31,8 @@ __all__ = ["Timer", "Timing"]
 
 _MOST_ALIASES = 4096
 
-_Worker: TypeAlias = tuple[bytes, int, int]
-"""The identity of a thread of a process, of any machine."""
-
-_ORIGIN = os.urandom(8)  # forked processes have it from one, which may be on another machine
+_Worker: TypeAlias = tuple[int, int]
+"""A process, and a thread of it."""
 
 
 class _Open:
@@ -149,7 +147,7 @@ class Timing(PassInstrumentation):
         self._report = report
         self._split_at: tuple[float, float] | None = None  # of time, and of the processor's
         self._threads: dict[int, _Thread] = {}
-        self._worker: _Worker = _ORIGIN, 0, 0
+        self._worker: _Worker = 0, 0
         self._pairs: dict[PassExecution, float] = {}
         # By the row around it and whatever is run, for speed: the steps of a pipeline that a pass
         # builds anew for each op are other objects, but the same rows.
@@ -177,7 +175,7 @@ class Timing(PassInstrumentation):
 
     def __enter__(self) -> Self:
         """Count all that follows, up to the end of the `with` statement, as total time."""
-        self._worker = _ORIGIN, os.getpid(), get_ident()
+        self._worker = os.getpid(), get_ident()
         thread = self._thread()
         if not thread.depth:
             thread.open[0] = _Open(thread.open[0].row)
