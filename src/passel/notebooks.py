@@ -90,15 +90,12 @@ class Table(NamedTuple):
 
     def plain(self) -> str:
         """Return lines with columns."""
-        lines = [self.titles]
-        lines += [("  " * row.depth + row.title, *map(str, row.cells)) for row in self.rows]
-        widths = [
-            max(len(cell) for cell in column)
-            for column in zip(*map(self._full, lines), strict=True)
-        ]
+        rows = [("  " * row.depth + row.title, *map(str, row.cells)) for row in self.rows]
+        lines = [(*row, *[""] * (len(self.titles) - len(row))) for row in (self.titles, *rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n".join(
-            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
-            for line in map(self._full, lines)
+            "  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]).rstrip()
+            for first, *others in lines
         )
 
     def html(self) -> str:
@@ -108,9 +105,6 @@ class Table(NamedTuple):
         head += "".join(f"<th>{each}</th>" for each in others)
         rows = "".join(row.html(len(self.titles) - 1) for row in self.rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-    def _full(self, line: tuple[str, ...]) -> tuple[str, ...]:
-        return (*line, *[""] * (len(self.titles) - len(line)))
 
 
 class Shown(Protocol):
