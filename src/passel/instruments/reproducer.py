@@ -52,7 +52,7 @@ class _Running(NamedTuple):
     """A pass that runs on an op.
 
     Attributes:
-        executions: Its own, last, and those of the passes that run the pipeline it is in.
+        executions: That of it, last, and those of passes that have run the pipeline it is in.
         recipe: The IR before it, and the pass alone, if that is recorded.
         number: How many passes had failed before it.
     """
@@ -160,7 +160,7 @@ class CrashReproducer(PassInstrumentation):
             self._running.append(_Running(executions, recipe, len(self._failed)))
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Go back to the pass that runs it."""
+        """Go back to the pass that runs it, which goes on."""
         self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
@@ -269,7 +269,7 @@ class CrashReproducer(PassInstrumentation):
 
 
 def _unseen(run: Run, failure: Failure) -> _Failed:
-    """Return a failure that no pass hook has seen: in another process, or before the passes."""
+    """Return a failure that no hook of a pass was given: in another process, or before passes."""
     steps = {step.path: step for step in passes_of(run.pipeline)}
     name, display_name = "", failure.pass_text
     if step := steps.get(failure.path):

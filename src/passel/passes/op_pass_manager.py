@@ -233,7 +233,10 @@ class OpPassManager:
 
     def copy(self) -> Self:
         """Return a manager with the same passes, which can be changed independently."""
-        return self._copied_into(self._empty_copy())
+        other: Any = self._empty_copy()
+        other._names = self._names
+        other._placed = self._copied_items()
+        return other
 
     __copy__ = copy
 
@@ -244,7 +247,8 @@ class OpPassManager:
         """
         if self._is_frozen:
             return self
-        value = self._copied_into(OpPassManager._empty_copy(self))
+        value = OpPassManager._empty_copy(self)
+        value._placed = self._copied_items()
         value._freeze()
         return value
 
@@ -268,13 +272,11 @@ class OpPassManager:
     def _empty_copy(self) -> OpPassManager:
         return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
 
-    def _copied_into(self, other: Any) -> Any:
-        other._names = self._names
-        other._placed = [
+    def _copied_items(self) -> list[Placed]:
+        return [
             Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
             for item, span in self._placed
         ]
-        return other
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.

@@ -8,6 +8,7 @@ trait, or that a verifier error prints the module.
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,9 +49,9 @@ if TYPE_CHECKING:
     from passel.passes import Pass
     from passel.xdsl.transport.changes import Snapshot
 
-_LIFETIME = Lifetime(attrgetter("parent"))
-
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
+
+_LIFETIME = Lifetime(attrgetter("parent"))
 """Ops that MLIR defines as isolated from above and xDSL does not."""
 
 
@@ -83,7 +84,7 @@ class XDSLAdapter(IRAdapter):
         """Return a context with the dialects of all installed packages, none loaded yet."""
         from passel.xdsl.registration import installed_universe
 
-        context, own = Context(), {each.name: lambda each=each: each for each in self._dialects}
+        context, own = Context(), {each.name: partial(_itself, each) for each in self._dialects}
         for name, factory in {**installed_universe().all_dialects, **own}.items():
             context.register_dialect(name, factory)
         return context
@@ -342,8 +343,8 @@ class XDSLAdapter(IRAdapter):
         return wrap_module_pass(foreign)
 
 
-def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
-    return False
+def _itself(dialect: Dialect) -> Dialect:
+    return dialect
 
 
 def _known_op(context: Context, name: str) -> type[Operation] | None:
@@ -368,6 +369,10 @@ def _kind(op_class: type[Operation]) -> OpKind:
         return issubclass(op_class, interface)
 
     return OpKind(name, registered=True, isolated=isolated, implements=implements)
+
+
+def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
+    return False
 
 
 def parse_file(path: str | Path, context: Context | None = None) -> Operation:

@@ -33,37 +33,31 @@ _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
 """Ops that xDSL prints without the terminators of their blocks, and cannot read back so."""
 
 
-class _Printer(Printer):
-    """Prints regions as flags ask for, with terminators that no parser would put back.
-
-    Some of xDSL's ops leave those out.
-    """
-
-    flags: PrintFlags
+class _Terminating(Printer):
+    """Prints terminators that no parser puts back, which some of xDSL's ops leave out."""
 
     def print_region(self, region: Region, *arguments: bool, **keywords: bool) -> None:
-        """Print a region, with its terminators if they would be lost, or `{...}`."""
-        if self.flags.skip_regions:
-            self.print_string("{...}")
-            return
+        """Print a region, with its terminators if they would be lost."""
         if region.parent is not None and region.parent.name in _EXPLICIT_TERMINATORS:
             arguments, keywords["print_block_terminators"] = arguments[:2], True
         super().print_region(region, *arguments, **keywords)
 
 
-class _ElidingPrinter(_Printer):
+class _Eliding(Printer):
     """Leaves large constants and resources out.
 
     What is printed in the place of a constant parses, as a resource that is not there.
     """
 
+    elide_elements: int | None = None
+    elide_resources: int | None = None
+
     def print_attribute(self, attribute: Attribute) -> None:
         """Print an attribute; a splat is always printed, since it takes one element."""
-        limit = self.flags.elide_elements
         if (
-            limit is not None
+            self.elide_elements is not None
             and isinstance(attribute, DenseIntOrFPElementsAttr)
-            and prod(attribute.get_shape()) > limit
+            and prod(attribute.get_shape()) > self.elide_elements
             and not _is_splat(cast("Any", attribute))
         ):
             self.print_string("dense_resource<__elided__> : ")
@@ -73,17 +67,29 @@ class _ElidingPrinter(_Printer):
 
     def print_metadata(self, dialects: Iterable[Dialect]) -> None:
         """Print the resources that ops refer to, those with long texts excepted."""
-        dialects, limit = tuple(dialects), self.flags.elide_resources
+        dialects = tuple(dialects)
+        if self.elide_resources is not None:
+            self._drop_resources(dialects, self.elide_resources)
+        super().print_metadata(dialects)
+
+    def _drop_resources(self, dialects: Iterable[Dialect], limit: int) -> None:
         for dialect in dialects:
             handles = self._dialect_resources.get(dialect.name)
             interface = dialect.get_interface(OpAsmDialectInterface)
-            if limit is None or not handles or interface is None:
+            if not handles or interface is None:
                 continue
             resources = interface.build_resources(handles)
             handles -= {key for key, text in resources.items() if len(text) > limit}
             if not handles:
                 del self._dialect_resources[dialect.name]
-        super().print_metadata(dialects)
+
+
+class _Outline(Printer):
+    """Prints `{...}` for regions."""
+
+    def print_region(self, region: Region, *_: bool, **__: bool) -> None:
+        """Print no region."""
+        self.print_string("{...}")
 
 
 def printed(op: Operation, flags: PrintFlags) -> str:
@@ -101,7 +107,10 @@ def printed(op: Operation, flags: PrintFlags) -> str:
     return stream.getvalue()
 
 
-def make_printer(flags: PrintFlags, **arguments: Any) -> Printer:
+def make_printer(
+    flags: PrintFlags,
+    **arguments: Any,
+) -> Printer:
     """Return a printer for these flags.
 
     Args:
@@ -109,15 +118,19 @@ def make_printer(flags: PrintFlags, **arguments: Any) -> Printer:
         arguments: More arguments of xDSL's printer.
     """
     elides = flags.elide_elements is not None or flags.elide_resources is not None
+    mixins = (_Outline if flags.skip_regions else _Terminating, *(_Eliding,) * elides)
+    base = Printer if elides else printer_class()
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
-    printer = _ElidingPrinter(**arguments) if elides else _combined(printer_class())(**arguments)
-    printer.flags = flags
+    printer = _combined(mixins, base)(**arguments)
+    if isinstance(printer, _Eliding):
+        printer.elide_elements = flags.elide_elements
+        printer.elide_resources = flags.elide_resources
     return printer
 
 
 @cache
-def _combined(base: type[Printer]) -> type[_Printer]:
-    return _Printer if base is Printer else type("CombinedPrinter", (_Printer, base), {})
+def _combined(mixins: tuple[type[Printer], ...], base: type[Printer]) -> type[Printer]:
+    return type("CombinedPrinter", mixins if base is Printer else (*mixins, base), {})
 
 
 def _is_splat(attribute: DenseIntOrFPElementsAttr[Any]) -> bool:
