@@ -231,6 +231,6 @@ def test_a_failure_of_a_worker_is_logged(
     monkeypatch.setattr(Level, "track_all", fail)
     expected = everything(Sequential(), 1)
     assert everything(Forked(2), 1) == expected
-    assert "a worker process failed, its work is done again: ValueError: a worker's own" in (
+    assert "a worker process failed; its work is done again: ValueError: a worker's own" in (
         caplog.text
     )

@@ -30,7 +30,6 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from passel.execution.facts import RunFacts
     from passel.execution.level import Level
 
 MODULE = "toy.module(toy.func @a,toy.func @b,toy.module @n(toy.func @c))"
@@ -184,7 +183,7 @@ def test_a_hook_may_fail_a_pass(hook: str) -> None:
 class Waiting(Sequential):
     """Is interrupted while it waits for the second task."""
 
-    def share(self, run: RunFacts, level: Level, /) -> Iterable[Any]:
+    def share(self, run: Run, level: Level, /) -> Iterable[Any]:
         """Do the first task."""
         yield run.run_sibling(level.tasks[0])
         raise KeyboardInterrupt

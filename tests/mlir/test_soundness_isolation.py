@@ -103,7 +103,7 @@ def test_the_check_names_the_pass_the_op_and_what_it_touched(verb: str, symbol: 
     (failure,) = failures(Touch(what=f"{verb} {symbol}"), check=True)
     assert (failure.kind, failure.symbol) == ("isolation", "b")
     assert failure.path == "builtin.module/func.func/0:touch"
-    beside = "an op inside of it" if symbol == "around" else "an op beside it"
+    beside = "a nested op" if symbol == "around" else "a sibling op"
     assert f"was changed by a pass on {beside}" in failure.diagnostic.message
 
 

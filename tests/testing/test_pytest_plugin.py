@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import Outcome
 
 from passel.testing import check_passes
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tool_fixtures import Outcome
 
 _TESTS = """
 from passel import Pass, PassFailure
@@ -48,27 +47,16 @@ func.func @f(%x: i32) -> i32 {
 """
 
 
-class _Pytest(Protocol):
-    def __call__(self, *flags: str) -> Outcome: ...
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> _Pytest:
+def run(folder: Path, source: str) -> Outcome:
     """Run pytest on tests of passes, in a folder with `in.mlir`."""
-    (tmp_path / "test_it.py").write_text(_TESTS)
-    (tmp_path / "in.mlir").write_text(_SOURCE)
-
-    def call(*flags: str) -> Outcome:
-        from tool_fixtures import Outcome
-
-        words = [sys.executable, "-m", "pytest", "-p", "_passel_pytest", "-q", *flags]
-        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
-        done = subprocess.run(
-            words, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
-
-    return call
+    (folder / "test_it.py").write_text(_TESTS)
+    (folder / "in.mlir").write_text(source)
+    words = [sys.executable, "-m", "pytest", "-p", "_passel_pytest", "-q"]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(
+        words, cwd=folder, capture_output=True, text=True, check=False, env=environment
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize(
@@ -76,22 +64,18 @@ def run(tmp_path: Path) -> _Pytest:
     [("", 1), ("// CHECK: arith.muli\n", 1), ("// CHECK: arith.addi\n// CHECK-NEXT: return\n", 0)],
     ids=["none", "wrong", "right"],
 )
-def test_checks_are_held_against_the_output(
-    run: _Pytest, tmp_path: Path, checks: str, code: int
-) -> None:
+def test_checks_are_held_against_the_output(tmp_path: Path, checks: str, code: int) -> None:
     """A file without checks fails as one with wrong checks does, and shows the output."""
-    (tmp_path / "in.mlir").write_text(checks + _SOURCE)
-    done = run()
+    done = run(tmp_path, checks + _SOURCE)
     assert done.code == code
     assert ("The output is:\nbuiltin.module {" in done.out) == bool(code)
     assert f"{3 - code} passed" in done.out
     assert "Traceback" not in done.out
 
 
-def test_files_that_are_no_ir_fail_in_a_line(run: _Pytest, tmp_path: Path) -> None:
+def test_files_that_are_no_ir_fail_in_a_line(tmp_path: Path) -> None:
     """Where the text is wrong is said, and nothing of how it is read."""
-    (tmp_path / "in.mlir").write_text("func.func @f( {")
-    done = run()
+    done = run(tmp_path, "func.func @f( {")
     assert "in.mlir:1:15: error: Expected argument or type" in done.out
     assert "parse" not in done.out
 

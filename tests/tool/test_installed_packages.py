@@ -83,9 +83,9 @@ class Awake(Pass):
 FIRST = """
 def register(registry):
     registry.register_pipeline("O2", lambda pm: pm.add("mine"), ir="xdsl", override=True)
-    registry.register("cse", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl", override=True)
-    registry.register("mine", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl")
-    registry.register("shared", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl", override=True)
+    registry.register("cse", "passel.xdsl.passes.dce:DCE", ir="xdsl", override=True)
+    registry.register("mine", "passel.xdsl.passes.dce:DCE", ir="xdsl")
+    registry.register("shared", "passel.xdsl.passes.dce:DCE", ir="xdsl", override=True)
 """
 
 SECOND = """
@@ -271,7 +271,7 @@ def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
     assert {
         line.removesuffix("override=True replaces that") for line in outcome.err.splitlines()
     } == {
-        what.format("mine", "second", "passel.xdsl.passes.canonicalize of package 'first' 1.0"),
+        what.format("mine", "second", "passel.xdsl.passes.dce of package 'first' 1.0"),
     }
     for name in ("cse", "mine", "shared"):
         assert (

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from passel.errors import DefinitionError, refuse_cpp_names
+from passel.errors import DefinitionError, PassFailure, refuse_cpp_names
 from passel.ir import outwards
 
 if TYPE_CHECKING:
@@ -28,22 +28,8 @@ AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager]
 """A class that is an analysis, for type checkers: what constructs an `A`."""
 
 
-class AnalysisServices(Protocol):
-    """Services of a run to its analyses.
-
-    Attributes:
-        adapter: The adapter of the IR.
-    """
-
-    adapter: IRAdapter
-
-    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
-        """Call `construct`, with hooks around and checks as the run demands."""
-        ...
-
-    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
-        """Compute a preserved analysis again and compare, if the run demands."""
-        ...
+Compute: TypeAlias = "Callable[[Any, Any, Callable[[], Any]], Any]"
+"""Calls what constructs an analysis of a class for an op, with hooks and checks around."""
 
 
 class AnalysisManager:
@@ -54,21 +40,20 @@ class AnalysisManager:
     Source: `mlir::AnalysisManager`, MLIR 22.
     """
 
-    __slots__ = ("_children", "_is_observed", "_parent", "_services", "op", "results")
+    __slots__ = ("_adapter", "_children", "_compute", "_parent", "op", "results")
 
     def __init__(
         self,
         op: Any,
-        services: AnalysisServices,
+        adapter: IRAdapter,
+        compute: Compute,
         parent: AnalysisManager | None = None,
-        *,
-        is_observed: bool = True,
     ) -> None:
         """Made by the run loop, not by users."""
         self.op: Any = op
-        self._services = services
+        self._adapter = adapter
+        self._compute = compute
         self._parent = parent
-        self._is_observed = is_observed
         self.results: dict[Any, Any] = {}
         self._children: dict[Hashable, AnalysisManager] = {}
 
@@ -83,8 +68,7 @@ class AnalysisManager:
         except KeyError:
             pass  # computed outside, so that what it raises does not come with a KeyError
         given = (self.op, self) if _takes_manager(kind) else (self.op,)
-        construct, services = partial(kind, *given), self._services
-        result = services.compute(kind, self.op, construct) if self._is_observed else construct()
+        result = self._compute(kind, self.op, partial(kind, *given))
         # Inserted only now: what it depends on stands before it, and is dropped first.
         self.results[kind] = result
         return result
@@ -128,7 +112,7 @@ class AnalysisManager:
             ValueError: `op` is not inside of this manager's op.
         """
         path: list[Any] = []
-        for each in outwards(self._services.adapter, op):
+        for each in outwards(self._adapter, op):
             if path and each == self.op:
                 break
             path.append(each)
@@ -140,30 +124,28 @@ class AnalysisManager:
             manager = manager.child(inner)
         return manager
 
-    def child(self, op: Any, services: AnalysisServices | None = None) -> AnalysisManager:
+    def child(self, op: Any, compute: Compute | None = None) -> AnalysisManager:
         """Return the manager of an op immediately inside; nothing checks that it is.
 
         Args:
             op: The op.
-            services: Services to its analyses, if it is made now; by default those of this one.
+            compute: Computes its analyses, if it is made now; by default as for this one.
         """
         found = self.known_child(op)
         if found is None:
-            found = AnalysisManager(
-                op, services or self._services, self, is_observed=self._is_observed
-            )
-            self._children[self._services.adapter.identity_of(op)] = found
+            found = AnalysisManager(op, self._adapter, compute or self._compute, self)
+            self._children[self._adapter.identity_of(op)] = found
         return found
 
-    def serve(self, services: AnalysisServices) -> None:
-        """Compute analyses of the op, and of the ops inside, with other services from now on."""
-        self._services = services
+    def compute_by(self, compute: Compute) -> None:
+        """Compute analyses of the op, and of the ops inside, otherwise from now on."""
+        self._compute = compute
         for child in self._children.values():
-            child.serve(services)
+            child.compute_by(compute)
 
     def known_child(self, op: Any) -> AnalysisManager | None:
         """Return the manager of an op immediately inside, if there is one."""
-        adapter = self._services.adapter
+        adapter = self._adapter
         found = self._children.get(adapter.identity_of(op))
         return found if found is not None and adapter.is_surely(found.op, op) else None
 
@@ -208,10 +190,14 @@ class AnalysisManager:
             PassFailure: One is not what it would be now.
         """
         # What an analysis is built from is computed anew as well, and kept out of the cache.
-        adapter = self._services.adapter
-        fresh = AnalysisManager(self.op, self._services, self._parent, is_observed=False)
-        for kind, result in list(self.results.items()):
-            self._services.check_preserved(kind, result, self.op, lambda: fresh.analysis(kind))  # noqa: B023 - called at once
+        adapter = self._adapter
+        fresh = AnalysisManager(self.op, adapter, _compute_unobserved, self._parent)
+        for kind, old in list(self.results.items()):
+            if type(old).__eq__ is not object.__eq__ and fresh.analysis(kind) != old:
+                where = adapter.symbol_name(self.op)
+                on = f" of @{where}" if where else ""
+                message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
+                raise PassFailure(message, op=self.op)
         inside = adapter.children(self.op) if self._children else ()
         for child in map(self._children.get, map(adapter.identity_of, inside)):  # not erased since
             if child is not None:
@@ -225,11 +211,15 @@ class AnalysisManager:
                 preserved._drop(kind)  # pyright: ignore[reportPrivateUsage] - for managers alone
 
 
+def _compute_unobserved(_kind: Any, _op: Any, construct: Callable[[], Any]) -> Any:
+    return construct()
+
+
 @cache
 def _takes_manager(kind: Any) -> bool:
     """Return whether an analysis is constructed from `(op, analyses)`, and check that it can be."""
     if not callable(kind):
-        msg = f"{kind!r} is no analysis: it is not a class"
+        msg = f"{kind!r} is not an analysis: it is not a class"
         raise DefinitionError(msg)
     if isinstance(kind, type):
         refuse_cpp_names(kind)
@@ -247,7 +237,7 @@ def _takes_manager(kind: Any) -> bool:
         # A second parameter that has a default is the analysis's own affair.
         second = [*taken.parameters.values()][1:2]
         return len(arguments) == 2 and [each.default for each in second] == [taken.empty]  # noqa: PLR2004
-    msg = f"{kind!r} is no analysis: it takes neither (op) nor (op, analyses)"
+    msg = f"{kind!r} is not an analysis: it takes neither (op) nor (op, analyses)"
     raise DefinitionError(msg)
 
 

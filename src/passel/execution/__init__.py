@@ -1,6 +1,6 @@
 """Runs: steps on ops, their outcomes, and how sibling ops share the work."""
 
-from passel.execution.facts import PassGate, RunOptions, VerifyEach
+from passel.execution.options import PassGate, RunOptions, VerifyEach
 from passel.execution.run import Run
 from passel.passes.outcome import Outcome
 

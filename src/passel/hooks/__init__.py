@@ -1,7 +1,9 @@
 """Hooks: how a run is observed without taking part in it."""
 
-from passel.hooks.instrumentation import Ended, OpIdentity, PassInstrumentation, Run
+from passel.hooks.instrumentation import Ended, PassInstrumentation
 from passel.hooks.instrumentor import Bracket, Instrumentor
+from passel.hooks.observed_run import OpIdentity, Run
+from passel.hooks.reports import Reports
 
 __all__ = [
     "Bracket",
@@ -9,5 +11,6 @@ __all__ = [
     "Instrumentor",
     "OpIdentity",
     "PassInstrumentation",
+    "Reports",
     "Run",
 ]

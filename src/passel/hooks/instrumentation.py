@@ -1,108 +1,18 @@
-"""The base class of instrumentations, and the parts of a run that they see."""
+"""The base class of instrumentations."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import refuse_cpp_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.ir import IRAdapter
+    from passel.hooks.observed_run import Run
     from passel.passes.outcome import Outcome
     from passel.schedule import Pipeline, Step
-
-
-class OpIdentity(NamedTuple):
-    """The identity of an op: its name, and its place among its siblings.
-
-    Attributes:
-        name: Its name, such as `func.func`.
-        symbol: Its symbol name, if it has one.
-        ordinal: Which it is of the ops immediately inside of the enclosing op, counted from 0
-            when the nested pipelines on these started.
-    """
-
-    name: str
-    symbol: str | None = None
-    ordinal: int = 0
-
-    @property
-    def title(self) -> str:
-        """The op as MLIR names it, such as `'func.func' operation: @main`."""
-        suffix = "" if self.symbol is None else f": @{self.symbol}"
-        return f"'{self.name}' operation{suffix}"
-
-
-class Run(Protocol):
-    """A run, as an instrumentation that observes it sees it.
-
-    Attributes:
-        adapter: Answers for the IR.
-        ir_context: The IR's own context.
-        op: What the pipeline runs on.
-        pipeline: The pipeline as it runs, adjacent nested pipelines merged.
-        outer: The run whose pass this run is a part of, on ops of another IR; else None.
-        verifies: Whether the IR is verified after passes.
-        outcome: How it went, once it is over: failures, statistics.
-        reported: How many diagnostics passes have reported so far, as far as this observer sees
-            the run.
-        notes: Notes for the error that the run raises, once it is over.
-    """
-
-    adapter: IRAdapter
-    ir_context: Any
-    op: Any
-    pipeline: Pipeline
-    outer: Run | None
-    verifies: bool
-    outcome: Outcome
-
-    @property
-    def checks(self) -> Sequence[str]:
-        """The flags with which passel-opt checks what this run checks besides."""
-        ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Notes for the error that the run raises, once it is over."""
-        ...
-
-    def identity_of(self, op: Any, /) -> OpIdentity:
-        """Return the identity of an op: its name, symbol, and place among its siblings."""
-        ...
-
-    def identify(self, op: Any, /) -> tuple[OpIdentity, ...]:
-        """Return the identities of an op, last, and of its enclosing ops, outermost first.
-
-        The same here as in a worker that has a copy of the op alone. With the path of a step they
-        identify the execution of a pass; see `passel.instruments.events.execution_of`.
-        """
-        ...
-
-    @property
-    def reported(self) -> int:
-        """How many diagnostics passes have reported so far."""
-        ...
-
-    def catch_up(self, number: int, /) -> None:
-        """Report the first diagnostics of the part that is being merged, up to that number.
-
-        All of them are reported when it is; an observer that prints calls this to keep its
-        place between them.
-        """
-        ...
-
-    def conclude(self, diagnostic: Diagnostic, /) -> None:
-        """Report a diagnostic about the whole run, after all others.
-
-        Its notes become notes of the exception that the run raises.
-        """
-        ...
 
 
 class Ended(NamedTuple):

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from passel.hooks import Run
     from passel.passes.base import Pass
     from passel.schedule import Step
-
 _MOST_NAMED = 20
 """How many failures are named in one note."""
-
 _ABOUT_THE_RUN = {"crashed", "interrupted"}
 """Kinds of failures that are reported at the op at the top, whatever op the pass ran on."""
 
@@ -233,15 +231,15 @@ class CrashReproducer(PassInstrumentation):
             for failure in run.outcome.failures
             for each in self._told.get(id(failure)) or [_unseen(run, failure)]
         ]
-        first = failed[0] if failed else None
-        local = first.recipe if first else None
+        local = failed[0].recipe if failed else None
         recipe = local or self._whole
         outcome = self._problem if recipe is None else self._write(run, recipe)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        if first and first.failure.kind not in _ABOUT_THE_RUN:
-            error.location = first.failure.location
+        first = failed[0].failure if failed else None
+        if first is not None and first.kind not in _ABOUT_THE_RUN:
+            error.location = first.location
         while_executing = self._while_executing(failed, is_local=local is not None)
         error.attach_note(f"Pipeline failed{while_executing}: {outcome}")
         run.conclude(error)

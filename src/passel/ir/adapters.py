@@ -49,7 +49,7 @@ def adapter_named(name: str) -> IRAdapter:
         raise AdapterError(msg) from error
     if not isinstance(adapter, IRAdapter):
         kind = type(adapter).__name__
-        msg = f"the adapter '{name}' of package {package} is a {kind}, which is no IRAdapter"
+        msg = f"the adapter '{name}' of package {package} is a {kind}, which is not an IRAdapter"
         raise AdapterError(f"{msg}: let its class derive from passel.ir.IRAdapter")
     return adapter
 

@@ -53,29 +53,29 @@ class PassContext(Generic[StateT]):
         step: The step that is running.
         preserved: Analyses that the pass preserves.
         preserves_all: Whether the pass says that it preserves everything.
-        good: The op's fingerprint when it was last valid; None if not known.
-        claims: The steps since then that say that they changed nothing, which is not checked yet.
+        valid_state: The op's fingerprint when it was last valid; None if not known.
+        deferred: The steps since then that preserve everything, which is not verified yet.
         record: What the pass has told; None if nothing.
         failure: Why the step itself has failed, rather than a pass nested in it.
         cached: The op's analyses, once one has been asked for.
         caller: The context of the pass that runs the pipeline, if one does.
         level: The ops inside of the op, while nested pipelines run on them.
-        seen: The op's fingerprint when it was last looked at, if steps have made claims since.
-        is_news: Whether the step has changed the op, if an observer asks for it.
+        last_state: The op's fingerprint when it was last looked at, if steps are deferred.
+        is_changed: Whether the step has changed the op, if an observer asks for it.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
 
     failure: Failure | None
-    is_news: bool
+    is_changed: bool
 
     __slots__ = (
         "cached",
         "caller",
-        "claims",
+        "deferred",
         "failure",
-        "good",
-        "is_news",
+        "is_changed",
+        "last_state",
         "level",
         "number",
         "op",
@@ -86,8 +86,8 @@ class PassContext(Generic[StateT]):
         "preserves_all",
         "record",
         "run",
-        "seen",
         "step",
+        "valid_state",
     )
 
     def __init__(
@@ -108,10 +108,10 @@ class PassContext(Generic[StateT]):
         self.step: Any = None
         self.preserved: frozenset[type] = _NOTHING
         self.preserves_all: bool = False
-        self.good: object = None
-        self.claims: list[Any] = []
+        self.valid_state: object = None
+        self.deferred: list[Any] = []
         self.record: Record | None = None
-        self.seen: object = None
+        self.last_state: object = None
         self.caller: PassContext[Any] | None = None
         self.level: Any = None
         # Enclosing passes may have asked for analyses of this op already.
@@ -161,9 +161,9 @@ class PassContext(Generic[StateT]):
         """The analyses of the op, with those of enclosing and nested ops."""
         if self.cached is None:
             if self.parent is None:
-                self.cached = AnalysisManager(self.op, self.run)
+                self.cached = AnalysisManager(self.op, self.adapter, self.run.compute)
             else:
-                self.cached = self.parent.analyses.child(self.op, self.run)
+                self.cached = self.parent.analyses.child(self.op, self.run.compute)
         return self.cached
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
@@ -237,7 +237,7 @@ class PassContext(Generic[StateT]):
         For a compiler whose passes add symbols beside their op, which passes must not do: what the
         enclosing op is now is what later changes are found by, and it counts as changed.
         """
-        self.good = None
+        self.valid_state = None
         if self.caller is not None and self.caller.op == self.op:
             self.caller.answer_for_changes_outside()
         elif self.parent is not None and self.parent.level is not None:
@@ -282,7 +282,7 @@ class PassContext(Generic[StateT]):
     @property
     def collects_statistics(self) -> bool:
         """Whether the run collects statistics, so that counting may cost time."""
-        return self.run.collects_statistics
+        return self.run.hooks.collects_statistics
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:
         """Add to one of the pass's statistics.
@@ -318,7 +318,7 @@ class PassContext(Generic[StateT]):
 
         Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
         """
-        return UNHEARD if self.run.remarks is None else RemarkEmitter(self)
+        return UNHEARD if self.run.options.remarks is None else RemarkEmitter(self)
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic that came from elsewhere, such as another compiler."""

@@ -100,7 +100,7 @@ class RemarkEmitter:
         if (ctx := self._ctx) is None:
             return
         category = facts.pop("category", "") or ctx.step.pass_.name or ctx.step.pass_.display_name
-        heard: RemarkFilter = ctx.run.remarks
+        heard: RemarkFilter = ctx.run.options.remarks
         if kind not in heard or not heard[kind].search(category):
             return
         adapter: IRAdapter = ctx.adapter

@@ -224,8 +224,8 @@ class Contents:
         self._head = line
         if line["record"] != FORMAT:
             raise RecordError(
-                f"the record is of passel {line['passel']} and has form {line['record']}, where "
-                f"passel {__version__} reads form {FORMAT} alone; record the run again"
+                f"the record was written by passel {line['passel']} in format {line['record']}; "
+                f"passel {__version__} reads only format {FORMAT}: record the run again"
             )
 
     def _begin(self, step: int, target: int, run: int) -> None:

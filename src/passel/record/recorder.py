@@ -60,8 +60,7 @@ class Recorder(PassInstrumentation):
         self._replay: str | None = None
         self._runs: list[_RecordedRun] = []
         self._steps: dict[Step, StepInfo] = {}
-        self._enclosing: _Enclosing | None = None
-        self._inner = 0.0
+        self._part_of: _Frame | None = None
         self._told: set[int] = set()
 
     # -- What users call ---------------------------------------------------------------------
@@ -89,8 +88,8 @@ class Recorder(PassInstrumentation):
         child = Recorder.__new__(Recorder)
         child._file = None
         child._start(PartLog(), self.pipeline, self.finds_changes)
-        if (enclosing := self._runs[-1].enclosing) is not None:
-            child._enclosing = enclosing._replace(op=None)
+        frame = self._runs[-1].frames[-1]
+        child._part_of = _Frame(frame.ordinals, None, frame.at_work, frame.is_apart)
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
@@ -109,18 +108,20 @@ class Recorder(PassInstrumentation):
         snapshots = Snapshots(run.adapter, self._log.text)
         is_part = self._file is None and not self._runs
         number = 0 if is_part else self._log.start_run(self._run_facts(run, snapshots))
-        enclosing = self._enclosing if is_part else None
-        self._runs.append(_RecordedRun(run, number, snapshots, enclosing))
+        frame = (self._part_of if is_part else None) or _Frame((), None, None)
+        self._runs.append(_RecordedRun(run, number, snapshots, frame))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Record how it has ended."""
-        number = self._runs.pop().number
+        ended = self._runs.pop()
         self._steps.clear()
-        if not self._runs:
+        if self._runs:
+            self._runs[-1].frames[-1].inside += ended.frames[0].inside
+        else:
             self._told.clear()
         if self._file is not None:
             failures = [FailureInfo.of(each) for each in run.outcome.failures]
-            self._file.end_run(number, failures, run.notes)
+            self._file.end_run(ended.number, failures, run.notes)
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of an op as it is before a pass."""
@@ -128,10 +129,7 @@ class Recorder(PassInstrumentation):
         if isinstance(step, PassStep):
             self._begin_pass(run, step, op)
         else:
-            former, at_work = run.enclosing, run.at_work
-            run.enclosing = enclosing = run.enter(op)
-            run.at_work = enclosing.at_work
-            run.nested.append(_Nested(enclosing, former, at_work, run.changes))
+            run.enter(op)
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Record what a pass did to an op."""
@@ -147,43 +145,39 @@ class Recorder(PassInstrumentation):
 
     def _begin_pass(self, run: _RecordedRun, step: Step, op: Any) -> None:
         entered = perf_counter()
-        facts = run.facts_of(op)
-        is_amid = run.at_work is not None and run.at_work != facts.ordinals
+        facts, outer = run.facts_of(op), run.frames[-1]
+        is_amid = outer.at_work is not None and outer.at_work != facts.ordinals
         if is_amid or run.is_new_inside(facts):
             self._log.change(run.number, facts.ordinals, run.snapshots.take(op), is_amid)
         self._log.begin(run.number, self._step_facts(step), facts)
         run.snapshots.prepare(op)
-        outer = self._inner - entered
-        running = _Running(facts, run.place_of(op), run.at_work, outer)
-        run.at_work = facts.ordinals
-        self._inner = 0.0
-        run.running.append(running)
-        running.started = perf_counter()
+        frame = _Frame(outer.ordinals, outer.op, facts.ordinals, outer.is_apart)
+        run.frames.append(frame)
+        run.running.append(_Running(facts, run.place_of(op), entered, perf_counter()))
 
     def _end_pass(self, run: _RecordedRun, step: Step, op: Any) -> None:
-        running, ended = run.running.pop(), self.ended
+        inside, running, ended = run.frames.pop().inside, run.running.pop(), self.ended
         total = perf_counter() - running.started
-        run.at_work = running.at_work
         data: dict[str, Any] = {"total": round(total, 7)}
-        if self._inner:
-            data["own"] = round(max(total - self._inner, 0.0), 7)
+        if inside:
+            data["own"] = round(max(total - inside, 0.0), 7)
         self._tell(ended, step, data)
         if ended.failed or ended.changed or (ended.outcome and ended.outcome.changed is None):
             self._look(run, op, ended, running.place, data)
         self._log.end(run.number, running.facts, data)
-        self._inner = running.outer + perf_counter()
+        run.frames[-1].inside += perf_counter() - running.entered
 
     def _end_nested(self, run: _RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
-        nested = run.nested.pop()
-        run.enclosing, run.at_work = nested.former, nested.at_work
+        frame = run.frames.pop()
+        run.frames[-1].inside += frame.inside
         if failure is not None:
             data: dict[str, Any] = {"total": 0, "status": "failed"}
             data["failure"] = FailureInfo.of(failure)
             facts = run.facts_of(op)
             self._log.begin(run.number, self._step_facts(step), facts)
             self._log.end(run.number, facts, data)
-        elif run.changes != nested.changes and not nested.op.is_apart:
-            self._log.change(run.number, nested.op.ordinals, run.snapshots.take(op))
+        elif run.changes != frame.changes and not frame.is_apart:
+            self._log.change(run.number, frame.ordinals, run.snapshots.take(op))
 
     # -- What is recorded ------------------------------------------------------------------------
 
@@ -246,56 +240,42 @@ class Recorder(PassInstrumentation):
         run.note(op, data["after"])
 
 
-class _Enclosing(NamedTuple):
-    """An op on whose nested ops pipelines run.
+@dataclass(slots=True)
+class _Frame:
+    """What goes on: nested pipelines on the ops inside of one, and maybe a pass inside of them.
 
     Attributes:
-        ordinals: The numbers of the ops from the top one to this one.
-        is_apart: Whether its text consists of those of the nested ops.
-        op: The op; None in another thread or process.
-        at_work: See `_RecordedRun`.
+        ordinals: The numbers of the ops from the top one to that on whose nested ops they run;
+            empty if none do.
+        op: That op; None in another thread or process.
+        at_work: The op that a pass works on which may run pipelines on ops inside.
+        is_apart: Whether the text of `op` consists of those of the nested ops.
+        changes: How many changes had been recorded when it began.
+        inside: The time that passes inside of it have taken, and the recorder.
     """
 
     ordinals: tuple[int, ...]
-    is_apart: bool
     op: Any
     at_work: tuple[int, ...] | None
+    is_apart: bool = False
+    changes: int = 0
+    inside: float = 0.0
 
 
-@dataclass(slots=True)
-class _Running:
+class _Running(NamedTuple):
     """A pass that runs.
 
     Attributes:
         facts: Its op, as records name it.
         place: Where that stands.
-        at_work: See `_RecordedRun`, before it.
-        outer: The time that the recorder and passes inside have taken of the pass that runs it,
-            less that at which it was entered.
+        entered: The time at which the recorder was told.
         started: The time at which it has begun.
     """
 
     facts: RecordedOp
     place: object
-    at_work: tuple[int, ...] | None
-    outer: float
-    started: float = 0.0
-
-
-class _Nested(NamedTuple):
-    """Nested pipelines that run.
-
-    Attributes:
-        op: The op on whose nested ops they do.
-        former: The op before, on whose nested ops this one's pipelines run.
-        at_work: See `_RecordedRun`, before it.
-        changes: How many changes were recorded before.
-    """
-
-    op: _Enclosing
-    former: _Enclosing | None
-    at_work: tuple[int, ...] | None
-    changes: int
+    entered: float
+    started: float
 
 
 class _RecordedRun:
@@ -305,31 +285,25 @@ class _RecordedRun:
         run: The run.
         number: Its number.
         snapshots: Its ops as text.
-        part_of: The op whose nested ops this part of it is about; None for a whole run.
+        frame: What it is a part of.
 
     Attributes:
-        enclosing: The innermost op whose nested pipelines run.
         changes: How many changes were recorded.
-        at_work: The op that a pass works on which may run pipelines on ops inside.
+        frames: What goes on, innermost last.
         running: The passes that run, innermost last.
-        nested: The nested pipelines that run, innermost last.
     """
 
-    def __init__(
-        self, run: Run, number: int, snapshots: Snapshots, part_of: _Enclosing | None
-    ) -> None:
+    def __init__(self, run: Run, number: int, snapshots: Snapshots, frame: _Frame) -> None:
         self.number = number
         self.snapshots = snapshots
         self.place_of = run.adapter.lifetime().place_of
-        self.enclosing = part_of
         self.changes = 0
+        self.frames = [frame]
         self.running: list[_Running] = []
-        self.nested: list[_Nested] = []
-        self.at_work = None if part_of is None else part_of.at_work
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
         self._last: tuple[Any, RecordedOp] | None = None  # that no pass has changed since
-        self._children: tuple[_Enclosing, Sequence[Any]] | None = None
+        self._children: tuple[_Frame, Sequence[Any]] | None = None
 
     def facts_of(self, op: Any) -> RecordedOp:
         """Return an op as records name it, as it is before the pass that runs on it next."""
@@ -340,20 +314,22 @@ class _RecordedRun:
             self._last = op, facts
         return self._last[1]
 
-    def enter(self, op: Any) -> _Enclosing:
-        """Return an op on whose nested ops pipelines are to run."""
+    def enter(self, op: Any) -> None:
+        """Take note of an op on whose nested ops pipelines are to run."""
         self._seen.clear()
         self._last = None  # what passes inside change is not seen here if workers run them
-        ordinals = _ordinals(self._run.identify(op))
-        at_work = None if self.at_work == ordinals else self.at_work
-        return _Enclosing(ordinals, self.snapshots.is_apart(op), op, at_work)
+        ordinals, at_work = _ordinals(self._run.identify(op)), self.frames[-1].at_work
+        at_work = None if at_work == ordinals else at_work
+        is_apart = self.snapshots.is_apart(op)
+        self.frames.append(_Frame(ordinals, op, at_work, is_apart, self.changes))
 
     def is_new_inside(self, op: RecordedOp) -> bool:
         """Return whether an op is seen for the first time, and is in no text that is known."""
-        if self.enclosing is None or self.enclosing.is_apart or op.ordinals in self._seen:
+        frame = self.frames[-1]
+        if not frame.ordinals or frame.is_apart or op.ordinals in self._seen:
             return False
         self._seen.add(op.ordinals)
-        return len(op.ordinals) > len(self.enclosing.ordinals)
+        return len(op.ordinals) > len(frame.ordinals)
 
     def note(self, op: Any, digest: str | None) -> None:
         """Take note of an op's new text."""
@@ -363,11 +339,11 @@ class _RecordedRun:
 
     def take_over(self, op: RecordedOp, digest: str | None) -> None:
         """Take note of the new text of an op that has changed in another thread or process."""
-        enclosing = self.enclosing
+        frame = self.frames[-1]
         self.changes += 1
-        if enclosing is not None and op.ordinals[:-1] == enclosing.ordinals:
-            if self._children is None or self._children[0] is not enclosing:
-                self._children = enclosing, self._run.adapter.children(enclosing.op)
+        if frame.op is not None and op.ordinals[:-1] == frame.ordinals:
+            if self._children is None or self._children[0] is not frame:
+                self._children = frame, self._run.adapter.children(frame.op)
             self.snapshots.note(self._children[1][op.ordinals[-1]], digest)
 
 

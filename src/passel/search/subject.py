@@ -81,7 +81,7 @@ class FailureIdentity(NamedTuple):
 
     def __str__(self) -> str:
         said = f": {self.message}" if self.message else ""
-        kind = "no end in time" if self.kind == "SIGALRM" else self.kind
+        kind = "timeout" if self.kind == "SIGALRM" else self.kind
         return f"{kind} in {self.path or 'the parser'}{said}"
 
 

@@ -8,7 +8,6 @@ trait, or that a verifier error prints the module.
 
 from __future__ import annotations
 
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,9 +48,9 @@ if TYPE_CHECKING:
     from passel.passes import Pass
     from passel.xdsl.transport.changes import Snapshot
 
-_ISOLATED_IN_MLIR = frozenset({"llvm.func"})
-
 _LIFETIME = Lifetime(attrgetter("parent"))
+
+_ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 """Ops that MLIR defines as isolated from above and xDSL does not."""
 
 
@@ -84,7 +83,7 @@ class XDSLAdapter(IRAdapter):
         """Return a context with the dialects of all installed packages, none loaded yet."""
         from passel.xdsl.registration import installed_universe
 
-        context, own = Context(), {each.name: partial(_itself, each) for each in self._dialects}
+        context, own = Context(), {each.name: lambda each=each: each for each in self._dialects}
         for name, factory in {**installed_universe().all_dialects, **own}.items():
             context.register_dialect(name, factory)
         return context
@@ -149,7 +148,7 @@ class XDSLAdapter(IRAdapter):
         """Return what is known of ops of this op's name."""
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
-            return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)
+            return OpKind(name, registered=False, isolated=False, implements=lambda _: False)
         return _kind(type(op))
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
@@ -343,10 +342,6 @@ class XDSLAdapter(IRAdapter):
         return wrap_module_pass(foreign)
 
 
-def _itself(dialect: Dialect) -> Dialect:
-    return dialect
-
-
 def _known_op(context: Context, name: str) -> type[Operation] | None:
     """Return the class of a registered op, loading its dialect if need be."""
     # Pipelines are for modules, and few of these need anything else of their dialect.
@@ -369,10 +364,6 @@ def _kind(op_class: type[Operation]) -> OpKind:
         return issubclass(op_class, interface)
 
     return OpKind(name, registered=True, isolated=isolated, implements=implements)
-
-
-def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
-    return False
 
 
 def parse_file(path: str | Path, context: Context | None = None) -> Operation:

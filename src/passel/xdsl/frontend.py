@@ -7,7 +7,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.arg_spec import ArgSpec, parse_spec
+from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, MultipleSpansParseError, ParseError
 
 from passel.diagnostics import Diagnostic, Location, Severity, suggest
@@ -28,40 +28,30 @@ if TYPE_CHECKING:
     from passel.frontend.resources import ExternalResource
 
 
-def _target(spec: ArgSpec) -> Target | None:
-    """Return a target; None for MLIR's text, which is not a target of a package before 0.60."""
+def _target(text: str) -> Target | None:
+    """Return a target; None for MLIR's text, which is not a target of a package before 0.60.
+
+    Raises:
+        UsageError: There is none, it or what it needs is not installed, or its options are wrong.
+    """
+    try:
+        spec = parse_spec(text)
+    except ArgSpecParseError as error:  # a BaseException in xDSL
+        raise UsageError(f"--target: {error}") from None
     targets = installed_universe().all_targets
-    if spec.name not in targets:
-        if spec.name == "mlir":
-            return None
+    if spec.name not in {"mlir", *targets}:
         names = sorted({"mlir", *targets})
         hint = suggest(spec.name, names) or f" (one of {', '.join(names)})"
         raise UsageError(f"no such target '{spec.name}'{hint}")
     try:
-        return _load_target(spec.name, targets[spec.name]).from_spec(spec)
-    except ValueError as error:
-        raise UsageError(f"target '{spec.name}': {error}") from None
-
-
-def _load_target(name: str, factory: Callable[[], type[Target]]) -> type[Target]:
-    """Import a target, which may need packages that xDSL does not.
-
-    Raises:
-        UsageError: The target, or what it needs, is not installed.
-    """
-    try:
-        return factory()
+        target = targets[spec.name]().from_spec(spec) if spec.name in targets else None
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]
         need = f"the Python module '{module}', which is not installed"
-        raise UsageError(f"target '{name}' needs {need}") from error
-
-
-def _spec(text: str) -> ArgSpec:
-    try:
-        return parse_spec(text)
-    except ArgSpecParseError as error:  # a BaseException in xDSL
-        raise UsageError(f"--target: {error}") from None
+        raise UsageError(f"target '{spec.name}' needs {need}") from error
+    except ValueError as error:
+        raise UsageError(f"target '{spec.name}': {error}") from None
+    return None if spec.name == "mlir" else target
 
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
@@ -88,15 +78,9 @@ class XDSLFrontend(Frontend):
     )
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Find the target.
-
-        Raises:
-            UsageError: There is no such target, it cannot be loaded, or its options are wrong.
-        """
+        """Find the target."""
         self.settings = settings
-        spec = _spec(settings.own.get("target", "mlir"))
-        target = _target(spec)
-        self._target: Target | None = None if spec.name == "mlir" else target
+        self._target: Target | None = _target(settings.own.get("target", "mlir"))
         self._base: Context = self.adapter.create_context()
         self._base.allow_unregistered = settings.allow_unregistered
 

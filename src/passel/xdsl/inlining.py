@@ -16,7 +16,7 @@ from xdsl.ir import Region
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import UnregisteredConstructException
 
-from passel.xdsl.symbols import enclosing_table, references, symbol_name
+from passel.xdsl.symbols import closest_enclosing, enclosing_table, references, symbol_name
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -59,9 +59,8 @@ def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool
     dialect = op.dialect_name()
     if dialect == "affine":
         # What is a symbol or a dimension in the body of a function may be none in a loop.
-        enclosing, home = call.parent_op(), op.parent_op()
-        while home is not None and home.dialect_name() in ("affine", "scf"):
-            home = home.parent_op()
+        enclosing = call.parent_op()
+        home = closest_enclosing(op, lambda each: each.dialect_name() not in ("affine", "scf"))
         return enclosing is not None and home is not None and enclosing.name == home.name
     try:
         interface = context.get_dialect(dialect).get_interface(InlinerInterface)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
 _INDEX_WIDTH = 64
+_SEEDS = 4
 _SMALL = 8
 """Bound of random indices, so that loops end and memory is hit."""
 
@@ -61,8 +62,6 @@ def computed(
     symbol: str,
     arguments: str,
     seconds: float,
-    *,
-    seeds: int = 4,
 ) -> list[str]:
     """Return what a function computes: what it returns, leaves in its memrefs, and prints.
 
@@ -70,31 +69,31 @@ def computed(
         module: The module with the function.
         context: Its context.
         symbol: The function's name.
-        arguments: Its arguments as attributes, such as `1 : i32, 2.0 : f32`; if empty, random ones.
+        arguments: Its arguments as attributes, such as `1 : i32, 2.0 : f32`; if empty, several
+            random ones, which are the same each time.
         seconds: How long it may take.
-        seeds: How many times it is run with random arguments, which are the same each time.
 
     Raises:
         NotComputedError: There is no such function with a body, or its types or ops are not for
             the interpreter.
         NotEndedError: It takes too long.
     """
-    if not isinstance(module, ModuleOp):
-        raise NotComputedError("is not in a module")
-    for op in module.body.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == symbol and op.body.blocks:
-            break
-    else:
-        raise NotComputedError("is not a function with a body")
-    runs = [Random(seed) for seed in range(1 if arguments else seeds)]  # noqa: S311 - repeatable
+    op = _bodies(module).get(symbol)
+    if op is None or not isinstance(module, ModuleOp):
+        raise NotComputedError("is not a function with a body in a module")
+    runs = [Random(seed) for seed in range(1 if arguments else _SEEDS)]  # noqa: S311 - repeatable
     deadline = _Deadline(seconds)
     return [_run(module, context, op, arguments, numbers, deadline) for numbers in runs]
 
 
 def functions(module: Operation) -> Sequence[str]:
     """Return the names of the functions of a module that have bodies."""
+    return [*_bodies(module)]
+
+
+def _bodies(module: Operation) -> dict[str, FuncOp]:
     ops = module.body.ops if isinstance(module, ModuleOp) else ()
-    return [op.sym_name.data for op in ops if isinstance(op, FuncOp) and op.body.blocks]
+    return {op.sym_name.data: op for op in ops if isinstance(op, FuncOp) and op.body.blocks}
 
 
 def _run(

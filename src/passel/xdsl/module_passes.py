@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException
@@ -26,6 +26,7 @@ from passel.passes import Pass, Statistic
 from passel.passes.factory import OptionSpec, field_for, make_pass_class
 from passel.passes.option_types import codec_for
 from passel.pipeline import quote
+from passel.xdsl.symbols import closest_enclosing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -218,7 +219,8 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
         PassFailure: The pass replaced `op` itself, so nothing can run on it any more; it
             changed attributes of the module; or there is no place for what it added.
     """
-    place, attributes = None, _module_attributes(op)
+    enclosing = closest_enclosing(op, lambda each: isinstance(each, ModuleOp))
+    place, attributes = None, enclosing.attributes if enclosing else {}
     if op.parent is not None:
         following = op.next_op
         place = InsertPoint.before(following) if following else InsertPoint.at_end(op.parent)
@@ -241,13 +243,6 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
     else:
         return
     raise PassFailure(f"it {problem}; run builtin.module({name}) instead")
-
-
-def _module_attributes(op: Operation) -> dict[str, Attribute]:
-    enclosing = op.parent_op()
-    while enclosing is not None and not isinstance(enclosing, ModuleOp):
-        enclosing = enclosing.parent_op()
-    return {} if enclosing is None else enclosing.attributes
 
 
 def _restore(

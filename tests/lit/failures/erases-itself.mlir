@@ -3,7 +3,7 @@
 // RUN: diff /dev/null %t.out
 // RUN: FileCheck %s < %t
 
-// CHECK: error: 'func.func' op pass 'erase-itself' erased the op that it ran on, or took it out of its enclosing op, which only a pass on its enclosing op may do
+// CHECK: error: 'func.func' op pass 'erase-itself' erased or moved the op that it ran on; only a pass on the enclosing op may do that
 // CHECK: note: on 'func.func' [builtin.module/func.func/0:erase-itself]
 // CHECK: note: and 1 more like it: 
 // CHECK-NOT: error

@@ -2,5 +2,5 @@
 
 // RUN: passel-reduce %s --load-pass-plugin=%inputs/lingers.py -p 'builtin.module(func.func(linger))' --timeout=0.2 2>&1 | filecheck %s
 // CHECK:      func.func @slow()
-// CHECK:      passel-reduce: kept: no end in time in builtin.module/func.func/linger
+// CHECK:      passel-reduce: kept: timeout in builtin.module/func.func/linger
 func.func @slow() { return }

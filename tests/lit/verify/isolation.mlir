@@ -6,18 +6,18 @@
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --check-isolation 2>&1 | filecheck %s --check-prefix=EXACT
 // RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | filecheck %s
 
-// SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on an op beside it, which only a pass on their enclosing op may do
+// SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on a sibling op; only a pass on the enclosing op may do that
 // SIBLING: note: after passes 'look', 'meddle' on 'func.func' @a
 // SIBLING-NOT: error
 
-// EARLIER: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on an op beside it
+// EARLIER: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on a sibling op
 // EARLIER: note: after passes 'look', 'meddle{victim=a}' on 'func.func' @b
 // EARLIER-NOT: error
 
-// AROUND: error: 'builtin.module' op was changed by a pass on an op inside of it, which may only change the op that it runs on
+// AROUND: error: 'builtin.module' op was changed by a pass on a nested op; a pass may only change the op that it runs on
 // AROUND: note: after pass 'sign' on 'func.func' @a, 'func.func' @b
 
-// EXACT: error: 'func.func' op was changed by a pass on an op beside it
+// EXACT: error: 'func.func' op was changed by a pass on a sibling op
 // EXACT: note: after pass 'meddle' on 'func.func' @a [builtin.module/func.func/1:meddle]
 // EXACT-NOT: error
 

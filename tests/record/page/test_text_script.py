@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel.instruments.ir_diff import with_hidden_locations
-from passel.record.page.payload import change_data
+from passel.record.page.payload import change_data, with_hidden_locations
 
 if TYPE_CHECKING:
     from javascript import JavaScript

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from claims import ANALYSES, ask_for_all
@@ -14,9 +14,6 @@ from xdsl_inputs import REAL_FILES, xdsl_context
 
 from passel import AnalysisManager, Pass, PassContext, PassFailedError, PassManager
 from passel.xdsl import XDSLAdapter, parse_source
-
-if TYPE_CHECKING:
-    from passel.ir import IRAdapter
 
 Change = Callable[[Operation], None]
 
@@ -137,27 +134,10 @@ CASES = [(name, change) for name, changes in CHANGES.items() for change in chang
 
 def computed(name: str, module: Operation) -> Any:
     """Compute an analysis, and ask it for all that it computes on demand."""
-    manager = AnalysisManager(module, _Services())
+    manager = AnalysisManager(module, XDSLAdapter(), lambda _kind, _op, construct: construct())
     result: Any = manager.analysis(ANALYSES[name])
     ask_for_all(name, result, module)
     return result
-
-
-class _Services:
-    """Computes analyses without a run."""
-
-    adapter: IRAdapter = XDSLAdapter()
-
-    @staticmethod
-    def identity_of(op: Any) -> Any:
-        """Return the op: it is its own key."""
-        return op
-
-    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
-        return construct()
-
-    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
-        raise NotImplementedError
 
 
 def test_every_analysis_is_here() -> None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from concurrent.futures import Executor
 
-    from passel.execution.facts import RunFacts
     from passel.execution.level import Level
+    from passel.execution.run import Run
     from passel.passes.outcome import Outcome
 
 __all__ = [
@@ -42,7 +42,7 @@ at_work: ContextVar[bool] = ContextVar("at_work", default=False)
 class SiblingStrategy(Protocol):
     """Shares out the work on the ops inside of one op."""
 
-    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
+    def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
         """Do all tasks of a level, and yield their outcomes in program order."""
         ...
 
@@ -50,7 +50,7 @@ class SiblingStrategy(Protocol):
 class Sequential:
     """One op after the other, in the calling thread."""
 
-    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
+    def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
         """Do the tasks as their outcomes are asked for."""
         return map(run.run_sibling, level.tasks)
 

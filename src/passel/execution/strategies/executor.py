@@ -10,29 +10,42 @@ import os
 import pickle
 from concurrent.futures import Future
 from contextlib import suppress
+from itertools import repeat
 from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
-from passel.execution.level import Level
+from passel.execution.run import Run
 from passel.execution.strategies import Sequential, at_work
-from passel.execution.strategies.sharing import Sharing, fail_dead, fence, take, work_off
+from passel.execution.strategies.sharing import Answer, Elsewhere, fence, work_off
 from passel.hooks import Instrumentor
 from passel.ir import ShipsOps, ability_of, running_on
+from passel.passes import PassContext
 from passel.schedule import Pipeline, PipelineCompiler, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Sequence
     from concurrent.futures import Executor
 
-    from passel.execution.facts import RunFacts, RunOptions
-    from passel.passes.outcome import Outcome
+    from passel.execution.level import Level
+    from passel.execution.options import RunOptions
     from passel.passes.reachable import EffectsGuard
     from passel.schedule import NestedStep
 
 
-class OnExecutor(Sharing):
+class _Facts(NamedTuple):
+    """What a worker has to know of a run."""
+
+    adapter: Any
+    step: NestedStep
+    options: RunOptions
+    guard: EffectsGuard | None
+    renders: bool
+    collects: bool
+
+
+class OnExecutor(Elsewhere):
     """Tasks on the workers of an executor, where the IR and all passes can be sent.
 
     Args:
@@ -46,7 +59,7 @@ class OnExecutor(Sharing):
         super().__init__(max(2, jobs or workers_of(executor)))  # one works beside this process
         self._executor = executor
 
-    def obstacle(self, run: RunFacts, level: Level) -> str:
+    def obstacle(self, run: Run, level: Level) -> str:
         """Return why nothing is shared; empty if it is."""
         if ability_of(run.adapter, ShipsOps) is None:
             return f"ops of {run.adapter.name} cannot leave this process"
@@ -56,23 +69,21 @@ class OnExecutor(Sharing):
             return "analyses of the enclosing ops are cached here"
         return super().obstacle(run, level)
 
-    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Do all tasks on the workers, and here what these cannot do."""
-        facts = type(run), run.adapter, level.step, run.options, run.compiler.guard
+    def answers(
+        self, run: Run, level: Level, shares: Sequence[Sequence[Any]], _: int, /
+    ) -> Generator[Answer]:
+        """Yield the answers of workers to shares, in order."""
+        asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
+        facts = _Facts(run.adapter, level.step, run.options, guard, *asked)
         try:
-            pipeline = pickle.dumps((*facts, run.reports.renders, run.collects_statistics))
+            pipeline = pickle.dumps(facts)
         except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
             log_warning_once(f"no {self.workers}: {brief(error)}")
-            return map(run.run_sibling, level.tasks)
-        return self._share(run, level, pipeline, self.shares_of(level.tasks, jobs))
-
-    def _share(
-        self, run: RunFacts, level: Level, pipeline: bytes, shares: Sequence[Sequence[Any]]
-    ) -> Iterator[Outcome]:
+            yield from repeat(Answer(), len(shares))
+            return
         sent = [self._send(run, pipeline, share) for share in shares]
         try:
-            for share, future in zip(shares, sent, strict=True):
-                yield from _outcomes_of(run, level, share, future)
+            yield from map(_answer, sent, map(len, shares))
         finally:
             # After an interrupt: processes of a pool begin work that cannot be cancelled.
             processes: Any = getattr(self._executor, "_processes", None)
@@ -83,7 +94,7 @@ class OnExecutor(Sharing):
                 for future in sent:
                     future.cancel()
 
-    def _send(self, run: RunFacts, pipeline: bytes, share: Sequence[Any]) -> Future[bytes]:
+    def _send(self, run: Run, pipeline: bytes, share: Sequence[Any]) -> Future[bytes]:
         """Return what will be the answer of a worker, or the error that there is instead."""
         ships: Any = run.adapter
         try:
@@ -95,24 +106,14 @@ class OnExecutor(Sharing):
             return future
 
 
-def _outcomes_of(
-    run: RunFacts, level: Level, share: Sequence[Any], future: Future[bytes]
-) -> Iterable[Outcome]:
-    """Wait for a share, and return its outcomes; do here what a worker has refused."""
+def _answer(future: Future[bytes], count: int) -> Answer:
+    """Wait for the answer to a share of so many tasks."""
     try:
-        answer = pickle.loads(future.result())  # noqa: S301 - an executor's workers are trusted
+        return pickle.loads(future.result())  # noqa: S301 - an executor's workers are trusted
     except EncodingError:
-        return map(run.run_sibling, share)
+        return Answer()
     except Exception as error:  # noqa: BLE001 - as above
-        how = f"is gone: {brief(error)}"
-        return [fail_dead(run, level, task, how) for task in share]
-    if isinstance(answer, str):
-        if answer:
-            log_warning_once(f"a worker refused its share: {answer}")
-        return map(run.run_sibling, share)
-    # What was done here meanwhile may have changed ops that the worker had as they were.
-    taken = take(run, level, share, *answer) if all(map(level.is_as_known, share)) else None
-    return map(run.run_sibling, share) if taken is None else taken
+        return Answer(lost=range(count), how=f"is gone: {brief(error)}")
 
 
 def workers_of(executor: Executor) -> int:
@@ -134,50 +135,42 @@ _latest = local()
 
 
 def do_share(pipeline: bytes, ops: bytes) -> bytes:
-    """Do a share in a worker; return outcomes and changes, or as text why not, pickled."""
+    """Do a share in a worker; return the answer, pickled."""
     token = at_work.set(True)
     try:
         if getattr(_latest, "pipeline", None) != pipeline:
             _latest.facts, _latest.compiler = pickle.loads(pipeline), None  # noqa: S301 - see above
             _latest.pipeline = pipeline
-        return pickle.dumps(_done(ops, *_latest.facts), pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(_do(ops, _latest.facts), pickle.HIGHEST_PROTOCOL)
     except EncodingError as error:
-        return pickle.dumps(str(error))
+        return pickle.dumps(Answer(refused=str(error)))
     except Exception as error:  # noqa: BLE001 - modules that are not there raise what they like
-        return pickle.dumps(brief(error))
+        return pickle.dumps(Answer(refused=brief(error)))
     except BaseException:  # noqa: BLE001 - an interrupt by a pass, which is to happen over there
-        return pickle.dumps("")
+        return pickle.dumps(Answer())
     finally:
         at_work.reset(token)
 
 
-def _done(
-    data: bytes,
-    run_class: Any,
-    adapter: Any,
-    step: NestedStep,
-    options: RunOptions,
-    guard: EffectsGuard | None,
-    renders: bool,
-    collects: bool,
-) -> tuple[list[tuple[Outcome, bytes]], set[str]]:
-    """Do a share; return the outcomes and changes, and which nested pipelines have found ops."""
+def _do(data: bytes, facts: _Facts) -> Answer:
+    """Do a share."""
+    adapter, step = facts.adapter, facts.step
     context, ops = adapter.receive(data)
     if _latest.compiler is None or _latest.compiler.context is not context:
-        _latest.compiler = PipelineCompiler(adapter, context, guard)
+        _latest.compiler = PipelineCompiler(adapter, context, facts.guard)
         _latest.schedule = Schedule(Pipeline("any", (step,), step.path))
     hooks = Instrumentor(())
-    hooks.collects_statistics = collects
-    emit: Any = list[Any]().append if renders else None  # it is reported over there
-    run: RunFacts = run_class(_latest.compiler, hooks, emit, options=options, strategy=Sequential())
+    hooks.collects_statistics = facts.collects
+    emit: Any = list[Any]().append if facts.renders else None  # it is reported over there
+    run = Run(_latest.compiler, hooks, emit, options=facts.options, strategy=Sequential())
     with running_on(adapter, context):
         level = _level(run, _latest.schedule, step, ops)
         with fence(level):
             done = list(work_off(run, level.tasks))
-    return done, run.matched
+    return Answer(done, frozenset(run.plans.matched))
 
 
-def _level(run: RunFacts, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:
+def _level(run: Run, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:
     """Begin a share: copies of some siblings, inside of a copy of their enclosing op.
 
     Raises:
@@ -187,8 +180,8 @@ def _level(run: RunFacts, schedule: Schedule, step: NestedStep, ops: Sequence[An
     run.hooks.run, run.reports.is_held = run, True
     if run.initialize(schedule, run.op).failures:
         raise EncodingError  # it is to fail where it comes from
-    ctx = run.context(run.op, None)
-    ctx.level = level = Level(run, step, ctx)
+    ctx = PassContext(run, run.op, run.place_of(run.op), None)
+    ctx.level = level = run.level(step, ctx)
     wanted = set(map(run.key_of, ops))
     level.tasks = [task for task in level.tasks if run.key_of(task.op) in wanted]
     return level

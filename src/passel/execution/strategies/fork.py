@@ -1,7 +1,7 @@
 """Siblings in forked worker processes.
 
 Workers start as copies of this process, so that they have all passes, ops and cached analyses.
-They send back what they have changed. The tasks are handed out in chunks; results are taken in
+They send back what they have changed. The tasks are handed out in shares; results are taken in
 program order. What no worker can do is done here: an op that cannot be sent, all that a worker did
 whose passes have changed more than their own ops, and the rest of what one had that died.
 """
@@ -18,27 +18,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.fork_map import fork_map, set_mark
-from passel.execution.strategies.sharing import Sharing, branch, fail_dead, fence, take, work_off
+from passel.execution.strategies.sharing import Answer, Elsewhere, branch, fence, work_off
 from passel.hooks import Bracket
 from passel.ir import SendsOps, ability_of
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from passel.execution.facts import RunFacts
     from passel.execution.level import Level
-    from passel.passes.outcome import Outcome
+    from passel.execution.run import Run
     from passel.schedule import Step
 
-_CHUNKS_PER_WORKER = 8
+_SHARES_PER_WORKER = 8
 """More balance better, fewer cost less."""
 
 
 _LOST = "which a fork would leave behind"
 
 
-class Forked(Sharing):
+class Forked(Elsewhere):
     """Tasks in worker processes.
 
     Python objects that passes change beside the IR are changed in the workers, and lost.
@@ -46,43 +45,44 @@ class Forked(Sharing):
 
     workers = "worker processes"
 
-    def obstacle(self, run: RunFacts, level: Level) -> str:
+    def obstacle(self, run: Run, level: Level) -> str:
         """Return why nothing is shared; empty if it is."""
         if ability_of(run.adapter, SendsOps) is None:
             return f"ops of {run.adapter.name} cannot leave this process"
         return super().obstacle(run, level) or _left_behind()
 
-    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Do all tasks in so many processes, and here what these cannot do."""
-        chunks = _shrinking_chunks(level.tasks, jobs)
-        forks = fork_map(partial(_doing_chunks, run, level), chunks, jobs)
-        is_again = False
-        for number, chunk in enumerate(chunks):
-            result, death, outcomes = (
-                forks.results.pop(number, None),
-                forks.deaths.get(number),
-                None,
-            )
-            # What was done again here may have changed ops that a worker had as they were.
-            if result is not None and (not is_again or all(map(level.is_as_known, chunk))):
-                *done, (parts, matched) = result
-                outcomes = take(run, level, chunk, done, matched, parts)
-            if outcomes is not None:
-                yield from outcomes
-                continue
-            is_again = True
-            for place, task in enumerate(chunk):
-                if death is not None and place == death.step:
-                    yield fail_dead(run, level, task, death.describe(), death.mark)
-                else:
-                    yield run.run_sibling(task)
+    def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
+        """Return the tasks in shares, in order.
+
+        They get shorter at the end, so that no worker has a long one when the others have none.
+        """
+        most = ceil(len(tasks) / (jobs * _SHARES_PER_WORKER))
+        shares: list[Sequence[Any]] = []
+        start = 0
+        while start < len(tasks):
+            end = start + max(1, min(most, (len(tasks) - start) // (2 * jobs)))
+            shares.append(tasks[start:end])
+            start = end
+        return shares
+
+    def answers(
+        self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
+    ) -> Generator[Answer]:
+        """Yield the answers of workers to shares, in order."""
+        forks = fork_map(partial(_doing_shares, run, level), shares, jobs)
+        for number in range(len(shares)):
+            if (result := forks.results.pop(number, None)) is not None:
+                *done, (matched, parts) = result
+                yield Answer(done, matched, parts)
+            elif (death := forks.deaths.get(number)) is not None:
+                yield Answer(lost=[death.step], how=death.describe(), at=death.mark)
+            else:
+                yield Answer()
 
 
 @contextmanager
-def _doing_chunks(
-    run: RunFacts, level: Level
-) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
-    """Do chunks in a worker; each result ends with what has observed it."""
+def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
+    """Do shares in a worker; each result ends with what has observed it."""
     passes = {id(each) for each in passes_in(level.step)}
 
     def note(step: Step, _: Any) -> bool:
@@ -90,12 +90,12 @@ def _doing_chunks(
             set_mark(id(step))
         return True
 
-    def do(chunk: Sequence[Any]) -> Iterator[Any]:
-        part, parts = branch(run, chunk)
+    def do(share: Sequence[Any]) -> Iterator[Any]:
+        part, parts = branch(run, share)
         part.gates = (note,)
         with Bracket(part.hooks, "run", part):
-            yield from work_off(part, chunk)
-        yield parts, run.matched
+            yield from work_off(part, share)
+        yield run.plans.matched, parts
 
     with fence(level):
         yield do
@@ -129,18 +129,3 @@ def _threads() -> int:
         return len([*Path("/proc/self/task").iterdir()])
     except OSError:
         return threading.active_count()
-
-
-def _shrinking_chunks(tasks: Sequence[Any], workers: int) -> list[Sequence[Any]]:
-    """Return the tasks in chunks, in order.
-
-    They get shorter at the end, so that no worker has a long one when the others have none.
-    """
-    most = ceil(len(tasks) / (workers * _CHUNKS_PER_WORKER))
-    chunks: list[Sequence[Any]] = []
-    start = 0
-    while start < len(tasks):
-        end = start + max(1, min(most, (len(tasks) - start) // (2 * workers)))
-        chunks.append(tasks[start:end])
-        start = end
-    return chunks

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
@@ -19,8 +19,8 @@ from passel.schedule import passes_in
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from passel.execution.facts import RunFacts
     from passel.execution.level import Level
+    from passel.execution.run import Run
     from passel.ir import SendsOps
     from passel.passes import PassContext
     from passel.passes.outcome import Outcome
@@ -48,7 +48,7 @@ class Sharing(ABC):
     def __init__(self, jobs: int) -> None:
         self.jobs: int = jobs
 
-    def share(self, run: RunFacts, level: Level, /) -> Iterable[Outcome]:
+    def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
         """Do all tasks of a level, and yield their outcomes in program order."""
         limits = {task.plan.pipeline.jobs for task in level.tasks} - {None}
         jobs = min(self.jobs, *limits, len(level.tasks))
@@ -60,10 +60,10 @@ class Sharing(ABC):
         return map(run.run_sibling, level.tasks)
 
     @abstractmethod
-    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
+    def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
         """Do all tasks in so many workers."""
 
-    def obstacle(self, run: RunFacts, level: Level) -> str:
+    def obstacle(self, run: Run, level: Level) -> str:
         """Return why nothing is shared; empty if it is."""
         only = f"in one {self.place} only"
         if run.options.isolation:
@@ -89,7 +89,65 @@ class Sharing(ABC):
 # -- Work of other processes, and what comes back ------------------------------------------------
 
 
-def work_off(run: RunFacts, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
+class Answer(NamedTuple):
+    """The answer of another process to a share of the tasks.
+
+    Attributes:
+        done: The outcome of each task, with what has changed in its op; none if nothing was done.
+        matched: Keys of nested pipelines that have run on some op there.
+        parts: What has observed it.
+        lost: The numbers of tasks in the share that the worker has died of.
+        how: How it ended.
+        at: The id of the step that it was at, if that is known.
+        refused: Why nothing was done, if there is something to say about it.
+    """
+
+    done: Sequence[tuple[Outcome, bytes]] = ()
+    matched: frozenset[str] = frozenset()
+    parts: Any = ()
+    lost: Sequence[int] = ()
+    how: str = ""
+    at: int = 0
+    refused: str = ""
+
+
+class Elsewhere(Sharing):
+    """A strategy whose workers are other processes. What they cannot do is done here."""
+
+    def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
+        """Do all tasks in so many workers, and here what these cannot do."""
+        shares, is_again = self.shares_of(level.tasks, jobs), False
+        with closing(self.answers(run, level, shares, jobs)) as answers:
+            for share, answer in zip(shares, answers, strict=True):
+                if answer.refused:
+                    log_warning_once(f"a worker refused its share: {answer.refused}")
+                # What was done again here may have changed ops that a worker had as they were.
+                may_take = answer.done and (not is_again or all(map(level.is_as_known, share)))
+                outcomes = _take(run, level, share, answer) if may_take else None
+                if outcomes is not None:
+                    yield from outcomes
+                    continue
+                is_again = True
+                for number, task in enumerate(share):
+                    is_lost = number in answer.lost
+                    yield _fail(run, level, task, answer) if is_lost else run.run_sibling(task)
+
+    @abstractmethod
+    def answers(
+        self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
+    ) -> Generator[Answer]:
+        """Yield the answers of workers to shares, in order."""
+
+
+def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
+    """Return the outcome of a task whose worker has died, at a step if that is known."""
+    suspects = level.suspects([task.number])
+    if found := [step for step in suspects.passes if id(step) == answer.at]:
+        suspects = suspects._replace(passes=found)
+    return run.reports.tell((), run.failing.died(suspects, task.op, answer.how))
+
+
+def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
     """Do tasks in a worker, and yield the outcome of each with what has changed in its op.
 
     Raises:
@@ -118,44 +176,32 @@ def fence(level: Level) -> Generator[None]:
         raise EncodingError("passes have changed more than the ops that they ran on")
 
 
-def take(
-    run: RunFacts,
-    level: Level,
-    tasks: Sequence[Any],
-    done: Sequence[tuple[Outcome, bytes]],
-    matched: set[str],
-    parts: Any = (),
-) -> list[Outcome] | None:
+def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[Outcome] | None:
     """Take over what another process has done with tasks; return the outcomes.
 
     Nothing is taken, and None returned, if anything of it cannot be read.
-
-    Args:
-        run: The run.
-        level: What the tasks are of.
-        tasks: The tasks.
-        done: The outcome of each, and what has changed in its op.
-        matched: Keys of nested pipelines that have run on some op there.
-        parts: What has observed it.
     """
     sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
     try:
         read = partial(sends.decode_changes, context=run.ir_context)
-        changes = [read(task.op, data) for task, (_, data) in zip(tasks, done, strict=True) if data]
+        done = zip(tasks, answer.done, strict=True)
+        changes = [read(task.op, data) for task, (_, data) in done if data]
         for change in changes:
             change()
     except Exception as error:  # noqa: BLE001 - attributes of others are read
-        log_warning_once(f"what workers did cannot be read, and is done again: {brief(error)}")
+        log_warning_once(
+            f"the results of workers cannot be read; the work is done again: {brief(error)}"
+        )
         return None
     finally:
         if collects:
             gc.enable()
-    outcomes = [outcome for outcome, _ in done]
-    merge(run, parts, outcomes)
-    run.matched |= matched
+    outcomes = [outcome for outcome, _ in answer.done]
+    merge(run, answer.parts, outcomes)
+    run.plans.matched |= answer.matched
     for task, outcome in zip(tasks, outcomes, strict=True):
-        task.good = level.state_of(task) if outcome.changed is False else None
+        task.valid_state = level.state_of(task) if outcome.changed is False else None
         level.leave(task, outcome)
     return outcomes
 
@@ -163,29 +209,23 @@ def take(
 # -- A worker's part of a run --------------------------------------------------------------------
 
 
-def branch(run: RunFacts, tasks: Sequence[PassContext[Any]]) -> tuple[RunFacts, Any]:
+def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
     """Return a run as a worker does it for some tasks, with parts of its observers."""
-    other: Any = copy(run)
+    other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
+    other.examiner = copy(run.examiner)
+    other.examiner.hooks = hooks
     other.process = run.this_process
     other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
     for task in tasks:
         task.run = other
         if task.cached is not None:  # enclosing passes have asked for analyses of this op
-            task.cached.serve(other)
+            task.cached.compute_by(other.compute)
     return other, parts
 
 
-def merge(run: RunFacts, parts: Any, outcomes: Sequence[Outcome]) -> None:
+def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
     """Take over what a worker has observed, and report what it has to tell."""
     with run.reports.catching_up(outcomes):
         run.hooks.merge(parts)
-
-
-def fail_dead(run: RunFacts, level: Level, task: Any, how: str, in_pass: int = 0) -> Outcome:
-    """Return the outcome of a task whose worker has died, in a pass if that is known."""
-    suspects = level.suspects([task.number])
-    if found := [step for step in suspects.passes if id(step) == in_pass]:
-        suspects = suspects._replace(passes=found)
-    return run.reports.tell((), run.failing.died(suspects, task.op, how))

@@ -21,8 +21,8 @@ from passel.ir import LocksContexts, ability_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from passel.execution.facts import RunFacts
     from passel.execution.level import Level
+    from passel.execution.run import Run
     from passel.passes.outcome import Outcome
 
 
@@ -43,13 +43,13 @@ class Threads(Sharing):
         super().__init__(jobs or most or 1)
         self._pool = pool
 
-    def obstacle(self, run: RunFacts, level: Level) -> str:
+    def obstacle(self, run: Run, level: Level) -> str:
         """Return why nothing is shared; empty if it is."""
         if ability_of(run.adapter, LocksContexts) is not None:
             return f"contexts of {run.adapter.name} are for one of Python's threads at a time"
         return super().obstacle(run, level)
 
-    def share_out(self, run: RunFacts, level: Level, jobs: int, /) -> Iterable[Outcome]:
+    def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
         """Do all tasks on so many threads."""
         level.is_in_order = False
         _ = level.ctx.analyses  # made here, so that no two threads make them
@@ -74,7 +74,7 @@ class Threads(Sharing):
                 pool.shutdown()
 
 
-def _do(part: RunFacts, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
+def _do(part: Run, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
     """Do some tasks, in the order of the program, until the work is ended."""
     at_work.set(True)  # in the copy of the context
     with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):

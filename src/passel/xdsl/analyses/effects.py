@@ -72,8 +72,13 @@ class EffectSummary(NamedTuple):
     def union(self, others: Iterable[EffectSummary]) -> EffectSummary:
         """Return what this and others do together."""
         every = [self, *others]
-        *kinds, unknown = zip(*every, strict=True)
-        return EffectSummary(*(frozenset().union(*kind) for kind in kinds), unknown=any(unknown))
+        return EffectSummary(
+            frozenset().union(*(each.reads for each in every)),
+            frozenset().union(*(each.writes for each in every)),
+            frozenset().union(*(each.allocates for each in every)),
+            frozenset().union(*(each.frees for each in every)),
+            any(each.unknown for each in every),
+        )
 
 
 class Effects:

@@ -1,11 +1,10 @@
 """The demands of op definitions, checked once for all ops that are alike.
 
 What an op's definition demands of it depends on its class, the types of its operands and
-results, its attributes, the number of its successors and that of the blocks in its regions, and on
-nothing else. So one check serves all ops that agree in these; only what traits and
-hand-written verifiers look at is checked for each op. Ops are always checked in full if their
-definition looks at arguments of blocks, or has constraints or attributes that are not xDSL's own:
-what these ask may change.
+results, its attributes and the number of its successors, and on nothing outside of it. So one
+check serves all ops that agree in these; only what traits and hand-written verifiers look
+at is checked for each op. Ops with regions are always checked in full, and so are those with
+constraints or attributes that are not xDSL's own: what these ask may change.
 """
 # pyright: reportPrivateUsage=false
 # Operands and types are read without detour, and values known by address: xDSL hashes in Python.
@@ -18,10 +17,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from weakref import ref
 
-from xdsl import irdl
-from xdsl.dialects import builtin
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, OpTraits
-from xdsl.irdl import AnyAttr, OpDef
+from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, OpDef, ParamAttrConstraint
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
 from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
@@ -36,11 +34,8 @@ _TRAIT: Final = IsolatedFromAbove()
 _MAX_REMEMBERED: Final = 10_000
 """Signatures that are remembered; most modules have few, at half a kilobyte each."""
 
-_NUMBERS: Final = frozenset({builtin.IntegerAttr, builtin.FloatAttr})
-_VARIED: Final = _NUMBERS | {builtin.StringAttr, builtin.SymbolRefAttr}
-"""Attributes that differ from one op to the next: numbers, and names of symbols."""
-
-_ANY_ARGUMENTS: Final = irdl.RangeOf(AnyAttr())
+_NUMBERS: Final = frozenset({IntegerAttr, FloatAttr})
+"""Attributes of a value and a type, which differ from one constant to the next."""
 
 _plain: Final = OpDef.verify
 """xDSL's own method."""
@@ -64,7 +59,8 @@ class _Parts(NamedTuple):
 
     Attributes:
         bare: The definition without its traits.
-        typed: Names of properties of which it, if they vary, does not look at the value.
+        typed: Names of properties of which it, if they are numbers, looks at the type and not at
+            the value.
     """
 
     bare: OpDef
@@ -80,7 +76,10 @@ def _verify(definition: OpDef, op: Operation) -> None:
     if parts is None:
         _plain(definition, op)
         return
-    _verify_once(parts, op)
+    if op.regions:
+        _plain(parts.bare, op)
+    else:
+        _verify_once(parts, op)
     for check in _checks(definition.traits.traits):
         check(op)
 
@@ -99,8 +98,6 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
         len(operands),
         len(results),
         len(op._successors),
-        len(op.regions),
-        *(map(_blocks_seen, op.regions) if op.regions else ()),
         len(properties),
         *properties,
         *op.attributes,
@@ -117,16 +114,9 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
         _seen[signature] = tuple(map(ref, kept, repeat(partial(_seen.pop, signature))))
 
 
-def _blocks_seen(region: Region) -> int:
-    """Return how many blocks a region has, as far as definitions look: none, one, or more."""
-    return 0 if region.first_block is None else 1 + (region.first_block is not region.last_block)
-
-
 def _parts(definition: OpDef) -> _Parts | None:
     """Take a definition apart, if all that it consists of is xDSL's own."""
-    if not infers_by_known_code(definition) or any(
-        region.entry_args != _ANY_ARGUMENTS for _, region in definition.regions
-    ):
+    if not infers_by_known_code(definition):
         return None
     properties = cast("dict[str, Any]", definition.properties)
     typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
@@ -145,30 +135,26 @@ def _checks(traits: frozenset[OpTrait]) -> tuple[Callable[[Operation], None], ..
 
 
 def _ignores_values(constraint: Any) -> bool:
-    """Return whether of what varies it looks at the type alone; False if that is not sure."""
+    """Return whether of a number it looks at the type alone; False if that is not sure."""
     kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
-    if kind is irdl.AnyOf:
+    if kind is AnyOf:
         return all(map(_ignores_values, constraint.attr_constrs))
-    if kind is irdl.MessageConstraint:
-        return _ignores_values(constraint.constr)
-    if kind is irdl.ParamAttrConstraint:
+    if kind is ParamAttrConstraint:
         base: type[Attribute] = constraint.base_attr
-        if base in _VARIED:
+        if base in _NUMBERS:
             return isinstance(constraint.param_constrs[0], AnyAttr)
-        return not any(issubclass(each, base) for each in _VARIED)
-    return kind in {irdl.BaseAttr, builtin.SymbolNameConstraint}
+        return not any(issubclass(number, base) for number in _NUMBERS)
+    return kind is BaseAttr
 
 
 def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iterator[object]:
-    """Yield the properties, but of those whose value does not matter the class and the rest."""
+    """Yield the properties, but of numbers whose value does not matter class and type."""
     for name, value in properties.items():
-        kind = type(value)
-        if name not in typed or kind not in _VARIED or getattr(value, "nested_references", ()):
-            yield value
+        if name in typed and type(value) in _NUMBERS:
+            yield type(value)
+            yield cast("IntegerAttr | FloatAttr", value).type
         else:
-            yield kind
-            if kind in _NUMBERS:
-                yield cast("builtin.IntegerAttr | builtin.FloatAttr", value).type
+            yield value
 
 
 def check_isolation(op: Operation) -> None:

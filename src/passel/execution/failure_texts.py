@@ -1,4 +1,4 @@
-"""Failures: what went wrong in a step, with the diagnostic that says so."""
+"""Failures and their texts: what went wrong in a step, with the diagnostic that says so."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from passel.passes.op_facts import op_diagnostic
 from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from passel.ir import FindsDialects, InvalidIR, IRAdapter
+    from passel.ir import InvalidIR, IRAdapter
     from passel.passes import PassContext
     from passel.schedule import PassStep, Step
 
@@ -31,30 +31,20 @@ class Suspects(NamedTuple):
     ops: Sequence[Any]
 
 
-BESIDE = "was changed by a pass on an op beside it, which only a pass on their enclosing op may do"
-INSIDE = "was changed by a pass on an op inside of it, which may only change the op that it runs on"
+NOT_INSIDE = (
+    "Trying to schedule a dynamic pipeline on an operation that isn't nested under the current "
+    "operation the pass is processing"
+)
+BESIDE = "was changed by a pass on a sibling op; only a pass on the enclosing op may do that"
+INSIDE = "was changed by a pass on a nested op; a pass may only change the op that it runs on"
 PLACES = (
-    "has ops immediately inside of it that were erased or moved, or are new, by a pass on an op "
-    "beside them, which only a pass on their enclosing op may do"
+    "had nested ops added, erased or moved by a pass on one of them; only a pass on this op may do "
+    "that"
 )
 
 
-class Violation(NamedTuple):
-    """A change of an op by a pass that ran on another one.
-
-    Attributes:
-        op: The op that was changed.
-        how: What was changed, as the predicate of a sentence about the op.
-        suspects: The numbers of the siblings that were worked on meanwhile.
-    """
-
-    op: Any
-    how: str
-    suspects: Iterable[int] = ()
-
-
 class Failures:
-    """Makes failures.
+    """Makes failures, with their texts.
 
     Attributes:
         adapter: Names and locates ops.
@@ -77,7 +67,7 @@ class Failures:
         return self._failure("interrupted", step, op, message, cause=error)
 
     def invalid(
-        self, step: Step, op: Any, error: InvalidIR, claims: Sequence[Step] = ()
+        self, step: Step, op: Any, error: InvalidIR, deferred: Sequence[Step] = ()
     ) -> Failure:
         """Return the failure of a step after which the IR does not verify.
 
@@ -85,16 +75,16 @@ class Failures:
             step: The step.
             op: What it ran on.
             error: What the verifier says.
-            claims: Steps before it that say that they changed nothing, which was not checked.
+            deferred: Steps before it that preserve everything, which is not verified yet.
         """
         cause = error.__cause__
         failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
         self._add_notes(failure.diagnostic, error)
-        if claims:
-            names = listed([f"'{each.title}'" for each in claims])
+        if deferred:
+            names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(
-                f"it may also be due to {names} before it: what claims to preserve everything "
-                "is not verified"
+                f"{names} before it may be the cause: passes that preserve everything are not "
+                "verified"
             )
         return failure
 
@@ -137,8 +127,8 @@ class Failures:
     def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
         """Return the failure of a pass whose op is gone, so that nothing can be asked of it."""
         message = (
-            f"'{op_name}' op pass '{step.title}' erased the op that it ran on, or took it out of "
-            "its enclosing op, which only a pass on its enclosing op may do"
+            f"'{op_name}' op pass '{step.title}' erased or moved the op that it ran on; only a "
+            "pass on the enclosing op may do that"
         )
         diagnostic = Diagnostic(Severity.ERROR, message)
         if enclosing is not None:
@@ -157,8 +147,8 @@ class Failures:
             rest: What becomes of other siblings, as a clause; may be empty.
         """
         message = (
-            f"'{op_name}' op was erased or moved by a pass on an op beside it, which only a pass "
-            f"on their enclosing op may do{rest}"
+            f"'{op_name}' op was erased or moved by a pass on a sibling op; only a pass on the "
+            f"enclosing op may do that{rest}"
         )
         return self._of_suspects("isolation", suspects, enclosing, enclosing, message)
 
@@ -173,10 +163,15 @@ class Failures:
         message = f"'{self.adapter.kind_of(op).name}' op: the process that ran passes on it {how}"
         return self._of_suspects("crashed", suspects, op, op, message)
 
-    def violation(self, suspects: Suspects, violation: Violation) -> Failure:
-        """Return the failure of passes on one op that changed another one."""
-        op = violation.op
-        message = f"'{self.adapter.kind_of(op).name}' op {violation.how}"
+    def violation(self, suspects: Suspects, op: Any, how: str) -> Failure:
+        """Return the failure of passes on one op that changed another one.
+
+        Args:
+            suspects: Who may have done it.
+            op: The op that was changed.
+            how: What was changed, as the predicate of a sentence about the op.
+        """
+        message = f"'{self.adapter.kind_of(op).name}' op {how}"
         return self._of_suspects("isolation", suspects, op, op, message)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
@@ -287,33 +282,3 @@ def _gist(text: str) -> str:
     """
     gist, *lines = (line.strip() for line in text.splitlines())
     return " ".join([gist, *lines[:1]]) if gist.endswith(":") else gist
-
-
-class DialectCheck:
-    """Holds passes to their `dependent_dialects`, on IRs that do not do so themselves.
-
-    Args:
-        failures: Makes failures.
-        finder: The adapter's ability to find them.
-        context: The IR's own context.
-    """
-
-    def __init__(self, failures: Failures, finder: FindsDialects, context: Any) -> None:
-        self._failures = failures
-        self._finder = finder
-        self._context = context
-        self._known: set[str] = set()
-
-    def start(self, op: Any) -> None:
-        """Take the dialects of the input as known."""
-        self._known = set(self._finder.dialects_in(op))
-
-    def check(self, step: Step, op: Any) -> Failure | None:
-        """Return the failure of a pass that made an op of a dialect that is not loaded."""
-        known = self._known | set(self._finder.loaded_dialects(self._context))
-        found = self._finder.dialects_in(op)
-        new = [dialect for dialect in found if dialect not in known]
-        self._known.update(new)
-        if not new or not self._finder.declares_dialects(step.pass_):
-            return None
-        return self._failures.undeclared(step, op, found[new[0]], new[0])

@@ -72,13 +72,9 @@ class Reports:
         self._told.append(outcome)
         self.count += len(said)
         for each in said:
-            self._report(each, None)
-        self._report(None, failure)
+            self.report(each)
+        self.report(None, failure)
         return outcome
-
-    def relay(self, diagnostic: Diagnostic) -> None:
-        """Report a diagnostic of a run inside of a pass, unless that is held back."""
-        self._report(diagnostic, None)
 
     @contextmanager
     def catching_up(self, outcomes: Sequence[Outcome]) -> Generator[None]:
@@ -89,7 +85,7 @@ class Reports:
         yield
         self.catch_up(len(whole.diagnostics))
         for _, failure in self._waiting:
-            self._report(None, failure)
+            self.report(None, failure)
         self._waiting = []
 
     def catch_up(self, number: int) -> None:
@@ -98,13 +94,14 @@ class Reports:
             diagnostic, failure = self._waiting.pop(0)
             self._released += diagnostic is not None
             self.count += diagnostic is not None
-            self._report(diagnostic, failure)
+            self.report(diagnostic, failure)
 
     def so_far(self) -> Outcome:
         """Return all that was told until now, of a run that does not come to its end."""
         return sum_of(self._told)
 
-    def _report(self, diagnostic: Diagnostic | None, failure: Failure | None) -> None:
+    def report(self, diagnostic: Diagnostic | None, failure: Failure | None = None) -> None:
+        """Report a diagnostic and a failure, unless that is held back."""
         if self.is_held:
             return
         if self._emit is not None and diagnostic is not None:

@@ -1,0 +1,362 @@
+"""The loop over the steps of a pipeline: the only place where passes are executed.
+
+`Loop.run_steps` reads top to bottom in the order in which things happen to one op: gates, the body,
+is the op still there, what its analyses are worth now, what has changed, and is that valid.
+
+Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from passel.analysis import PreservedAnalyses, in_common
+from passel.errors import PassFailure
+from passel.execution.examiner import Examiner
+from passel.execution.failure_texts import BESIDE, Failures, suspects_of
+from passel.execution.level import Level, violations_around
+from passel.execution.options import RunOptions, VerifyEach
+from passel.execution.plans import Plans
+from passel.hooks import Bracket, Ended, Reports
+from passel.hooks import Run as ObservedRun
+from passel.ir import LowersPasses, ability_of
+from passel.passes import PassContext
+from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from passel.diagnostics import Diagnostic
+    from passel.errors import Failure
+    from passel.execution.options import PassGate
+    from passel.hooks import Instrumentor
+    from passel.ir import Lifetime
+    from passel.schedule import NestedStep, PipelineCompiler, Plan, Schedule, Step
+
+_NOTHING: frozenset[type] = frozenset()
+
+_SKIPPED = Outcome()
+"""The outcome of what a gate has kept from running."""
+
+
+class Loop(ObservedRun):
+    """Runs pipelines on ops, and on the ops inside.
+
+    Args:
+        compiler: Compiles pipelines for the IR's context.
+        hooks: The hooks.
+        emit: Called for each diagnostic when it is reported; None if there is no listener.
+        options: What is checked.
+        gates: What decides whether steps run.
+        strategy: How siblings share the work.
+        outer: The run whose pass this run is a part of, on ops of another IR.
+
+    Attributes:
+        failing: Makes failures.
+        examiner: Finds out what passes have changed, and whether that is valid.
+        plans: What ops run of pipelines.
+        states: What passes' `initialize` returned.
+        at_work: The context of the pass that is running, if one is.
+        interruption: The failure by which the run was interrupted, if it was.
+        this_process: Another object in each process that Python forks.
+        process: The process that the run is in: a pass's child does not go on with it.
+    """
+
+    this_process: ClassVar[object] = object()
+
+    def __init__(
+        self,
+        compiler: PipelineCompiler,
+        hooks: Instrumentor,
+        emit: Callable[[Diagnostic], None] | None = None,
+        *,
+        options: RunOptions = RunOptions(),  # noqa: B008 - immutable
+        gates: Sequence[PassGate] = (),
+        strategy: Any,
+        outer: Loop | None = None,
+    ) -> None:
+        adapter = compiler.adapter
+        reports = Reports(emit, hooks.on_failure)
+        super().__init__(adapter, compiler.context, reports, outer, options.flags)
+        self.compiler: PipelineCompiler = compiler
+        self.hooks: Instrumentor = hooks
+        self.options: RunOptions = options
+        self.gates: Sequence[PassGate] = gates
+        self.strategy: Any = strategy
+        self.failing: Failures = Failures(adapter)
+        self.examiner: Examiner = Examiner(self.failing, self.ir_context, options, hooks)
+        self.verifies = self.examiner.verifies
+        self.lifetime: Lifetime = adapter.lifetime()
+        self.place_of: Callable[[Any], object] = self.lifetime.place_of
+        self.states: dict[Any, Any] = {}
+        self.at_work: PassContext[Any] | None = None
+        self.interruption: Failure | None = None
+        self._uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
+        self.process: object = self.this_process
+        is_checked = options.analyses or bool(gates) or hooks.sees_all
+        lowers = None if is_checked else ability_of(adapter, LowersPasses)
+        lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
+        self.plans: Plans = Plans(adapter, lower)
+
+    # -- One op -----------------------------------------------------------------------------------
+
+    def run_nested(self, parent: Step | None, ctx: PassContext[Any]) -> Outcome:
+        """Run a pipeline on one op, between its hooks if a step runs it."""
+        __tracebackhide__ = True
+        if parent is None or not self.hooks.sees["pipeline"]:
+            return self.run_pipeline(ctx)
+        with Bracket(self.hooks, "pipeline", ctx.plan.pipeline, ctx.op, parent) as hooks:
+            outcome = self.run_pipeline(ctx)
+            hooks.ended = Ended(bool(outcome.failures))
+        return outcome
+
+    def run_pipeline(self, ctx: PassContext[Any]) -> Outcome:
+        """Run all steps on one op, up to the first that fails."""
+        __tracebackhide__ = True
+        plan = ctx.plan
+        total = self.run_observed(ctx) if self.hooks.sees_steps else self.run_steps(plan.steps, ctx)
+        if total.failures:
+            ctx.valid_state = None  # whatever state that left behind
+        else:
+            # Where changes are not known, what was deferred is verified with the enclosing op.
+            if ctx.deferred and (self.examiner.tracks or ctx.parent is None):
+                total += self.examine_deferred(ctx)
+            if plan.rejected is not None:
+                rejected = self.failing.unschedulable(plan.rejected, ctx.op, plan.rejection)
+                total += self.tell(ctx, rejected)
+        if ctx.cached is not None:
+            if ctx.caller is not None and (kept := self.plans.preserved(plan.pipeline)):
+                ctx.cached.invalidate(PreservedAnalyses(kept))
+            else:
+                ctx.cached.clear()
+        return total
+
+    def run_observed(self, ctx: PassContext[Any]) -> Outcome:
+        """Run steps, each between its hooks, which are called whatever ends it."""
+        __tracebackhide__ = True
+        total = UNCHANGED
+        for step in ctx.plan.steps:
+            outcome, ctx.failure, ctx.is_changed = UNCHANGED, None, False
+            hooks = Bracket(self.hooks, "pass", step, ctx.op)
+            hooks.refused = partial(self.failing.raised, step, ctx.op)
+            try:
+                with hooks:
+                    try:
+                        outcome = self.run_steps((step,), ctx)
+                    except BaseException:
+                        failure = self.interruption
+                        hooks.ended = Ended(True, failure, outcome=self.interrupted())
+                        raise
+                    failed, skipped = bool(outcome.failures), outcome is _SKIPPED
+                    changed = ctx.is_changed and not failed
+                    hooks.ended = Ended(failed, ctx.failure, skipped, changed, outcome)
+            except PassFailure as error:  # of a hook that judges passes
+                if error.kind == "isolation":
+                    list(violations_around(ctx))  # each once: the pass fails by them
+                failure = hooks.ended.failure or self.failing.raised(step, ctx.op, error)
+                outcome += self.tell(ctx, failure)
+            total += outcome
+            if outcome.failures:
+                break
+        return total
+
+    def run_steps(self, steps: Iterable[Step], ctx: PassContext[Any]) -> Outcome:  # noqa: C901 - the loop
+        """Run some steps on one op, up to the first that fails."""
+        __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
+        op, examiner, total, step = ctx.op, self.examiner, UNCHANGED, ctx.step
+        try:
+            for step in steps:
+                failure, outcome = None, UNKNOWN
+                ctx.step, ctx.preserves_all, ctx.preserved = step, False, _NOTHING
+                try:
+                    if self.gates and not all(gate(step, op) for gate in self.gates):
+                        total += _SKIPPED
+                        continue
+                    if step.pass_ is None:
+                        outcome = self.run_siblings(step, ctx)
+                    else:
+                        if ctx.valid_state is None and examiner.tracks:
+                            ctx.valid_state = self.adapter.fingerprint(op)
+                        self.at_work = ctx
+                        step.pass_.run(op, ctx)
+                except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
+                    failure = self._raised(step, ctx, error)
+                self.at_work = None
+                if self.process is not self.this_process:
+                    os._exit(0)  # a child that the pass let go on
+                if (place := self.place_of(op)) is not ctx.place and place != ctx.place:
+                    failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
+                elif ctx.cached is not None:
+                    failure = self.invalidate(step, ctx, outcome, failure)
+                if examiner.is_needed and failure is None and step.pass_ is not None:
+                    if ctx.preserves_all and examiner.defers:
+                        outcome = examiner.defer(step, ctx)
+                    elif ctx.record is None or not ctx.record.outcome.failures:
+                        outcome, failure = examiner.examine(step, ctx)
+                if failure is not None or ctx.record is not None:
+                    outcome += self.tell(ctx, failure)
+                if outcome is not total:
+                    total += outcome
+                    if outcome.failures:
+                        break
+        except BaseException as error:
+            self._interrupt(step, ctx, error)
+            raise
+        return total
+
+    def invalidate(
+        self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
+    ) -> Failure | None:
+        """Drop the analyses of the op that the step has not preserved."""
+        ran = outcome.preserved
+        if ctx.record is not None:
+            ran = in_common(ran, ctx.record.outcome.preserved)
+        kept = in_common(self.plans.preserved(step), ran) | ctx.preserved
+        if step.pass_ is not None:
+            kept |= set(step.pass_.produces)
+        try:
+            ctx.analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
+            if self.options.analyses and failure is None and not outcome.failures:
+                ctx.analyses.check()
+        except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
+            return failure or self.failing.raised(step, ctx.op, error)
+        return failure
+
+    def examine_deferred(self, ctx: PassContext[Any]) -> Outcome:
+        """Hold passes that preserve everything to it, once for all of them."""
+        outcome, failure = self.examiner.examine_deferred(ctx)
+        return outcome if failure is None else outcome + self.tell(ctx, failure)
+
+    def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
+        """Report what a step has to tell, and return it as an outcome."""
+        record, ctx.record = ctx.record, None
+        if failure is not None:
+            ctx.failure = failure
+        if record is None:
+            return self.reports.tell((), failure)
+        told = self.reports.tell(record.diagnostics, failure, record.counts)
+        return record.outcome + told
+
+    # -- Siblings ---------------------------------------------------------------------------------
+
+    def run_siblings(self, step: NestedStep, ctx: PassContext[Any]) -> Outcome:
+        """Run nested pipelines on the ops inside; a failure on one does not keep the others."""
+        __tracebackhide__ = True
+        checked = self.examine_deferred(ctx) if ctx.deferred else UNCHANGED
+        level = self.level(step, ctx)
+        if checked.failures or not level.tasks:
+            return checked
+        if self.hooks.sees_steps:
+            self.number(level.children)
+        if self.examiner.isolates:
+            level.track()
+        outcomes: list[Outcome] = []
+        ctx.level = level
+        try:
+            for outcome in self.strategy.share(self, level):
+                outcomes.append(outcome)  # noqa: PERF402 - those that come before an interrupt count
+            outcomes.append(self._settle(level, outcomes))
+        finally:
+            ctx.level = None
+        total = sum_of(outcomes)
+        if total.changed is not False:
+            ctx.valid_state = None
+        return checked + total
+
+    def level(self, step: NestedStep, ctx: PassContext[Any]) -> Level:
+        """Return the ops inside of one, with a task for each that a nested pipeline runs on."""
+        children = list(self.adapter.children(ctx.op))
+        level = Level(self.failing, self.lifetime, step, ctx, children)
+        plans: dict[Hashable, Plan | None] = {}
+        for number, child in enumerate(children):
+            key = self.adapter.key_of(child)
+            if key not in plans:
+                plans[key] = self.plans.select(step, child)
+            if (plan := plans[key]) is not None:
+                place = self.place_of(child)
+                level.tasks.append(PassContext(self, child, place, plan, ctx, number))
+        return level
+
+    def run_sibling(self, task: PassContext[Any]) -> Outcome:
+        """Run a nested pipeline on one op, if it is still there, and noticing what others did."""
+        __tracebackhide__ = True
+        assert task.parent is not None  # noqa: S101 - ops of a level have one
+        level: Level = task.parent.level
+        if level.gone and not self.lifetime.survives_loss:
+            return UNCHANGED
+        if not level.is_in_place(task.number, task.place):
+            return CHANGED + self.tell(level.ctx, level.lose(task))
+        before = UNCHANGED
+        if level.is_tracked and level.done and not level.enter(task):
+            violation = level.violation(task.op, BESIDE, range(task.number))
+            before = CHANGED + self.tell(level.ctx, violation)
+            if self.examiner.verify(level.step, task.op) is not None:
+                return before  # passes may fail in any way on what is invalid
+        outcome = self.run_nested(level.step, task)
+        level.leave(task, outcome)
+        return before + outcome
+
+    def _settle(self, level: Level, outcomes: Sequence[Outcome]) -> Outcome:
+        """Look at an op as a whole after pipelines on the ops inside: what others did, is it valid.
+
+        Args:
+            level: The ops inside.
+            outcomes: How it went on each.
+        """
+        if found := list(level.violations()):
+            return CHANGED + sum_of([self.tell(level.ctx, failure) for failure in found])
+        touched: list[PassContext[Any]] = []
+        for task, outcome in zip(level.tasks, outcomes, strict=True):
+            if outcome.failures:
+                return UNCHANGED
+            if outcome.changed is not False or task.deferred:
+                touched.append(task)
+        if not touched:
+            return UNCHANGED
+        step, op, recursive = level.step, level.ctx.op, self.options.verify is VerifyEach.ALWAYS
+        if (error := self.examiner.error_in(step, op, recursive=recursive)) is None:
+            return UNCHANGED
+        suspects = suspects_of(step, touched, [task.op for task in touched])
+        return self.tell(level.ctx, self.failing.invalid_enclosing(suspects, op, error))
+
+    # -- Failures ---------------------------------------------------------------------------------
+
+    def _raised(self, step: Step, ctx: PassContext[Any], error: Exception) -> Failure | None:
+        if not self.lifetime.survives_loss and self.place_of(ctx.op) != ctx.place:
+            return None  # it raised because its op is gone, which is the failure
+        return self.failing.raised(step, ctx.op, error)
+
+    def _lost(self, step: Step, ctx: PassContext[Any]) -> Failure:
+        """Return the failure of a step whose op is gone: the enclosing op stands for it."""
+        enclosing = ctx.parent
+        while enclosing is not None and self.place_of(enclosing.op) != enclosing.place:
+            enclosing = enclosing.parent
+        return self.failing.lost(step, ctx.plan.op_name, enclosing and enclosing.op)
+
+    def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
+        """Take note of where the run was interrupted: in the innermost step."""
+        if self.process is not self.this_process:
+            os._exit(0)
+        if self.interruption is None:
+            if self.place_of(ctx.op) != ctx.place:
+                failure = self._lost(step, ctx)
+            else:
+                failure = self.failing.interrupted(step, ctx.op, error)
+            failure.diagnostic.detach(render=False)
+            error.add_note(str(failure))
+            self.interruption = failure
+            self.tell(ctx)
+
+    def interrupted(self) -> Outcome:
+        """Return the outcome of what an interrupt has ended."""
+        return Outcome(None, () if self.interruption is None else (self.interruption,))
+
+
+def _be_child() -> None:
+    Loop.this_process = object()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_be_child)

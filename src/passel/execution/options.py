@@ -1,0 +1,54 @@
+"""Options of a run."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.passes.remarks import RemarkFilter
+    from passel.schedule import Step
+
+PassGate: TypeAlias = "Callable[[Step, Any], bool]"
+"""Decides whether a step is to run on an op."""
+
+
+class VerifyEach(Enum):
+    """When the IR is verified during a run.
+
+    The input itself is never verified by a run; that is its producer's task.
+    """
+
+    OFF = "false"
+    CHANGED = "true"
+    """After each pass, unless it preserved everything or the op's fingerprint is unchanged."""
+    ALWAYS = "always"
+    """After each pass that did not preserve everything, whether or not it changed the op."""
+
+
+class RunOptions(NamedTuple):
+    """Options of a run.
+
+    Attributes:
+        verify: When the IR is verified.
+        analyses: Whether claims to preserve analyses, or everything, are held against the IR.
+        isolation: Whether each pass is checked for changes outside of its op, right after it.
+        remarks: The optimization remarks that are listened to; None if nobody listens.
+    """
+
+    verify: VerifyEach = VerifyEach.CHANGED
+    analyses: bool = False
+    isolation: bool = False
+    remarks: RemarkFilter | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of passel-opt for what is checked and is not by default."""
+        asked = {
+            "--verify-each=always": self.verify is VerifyEach.ALWAYS,
+            "--verify-analyses": self.analyses,
+            "--check-isolation": self.isolation,
+        }
+        return tuple(flag for flag, is_asked in asked.items() if is_asked)
