@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -16,22 +17,39 @@ if TYPE_CHECKING:
     from passel.record.model import Execution, RecordInfo, RunInfo
 
 
-class Row(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Row:
     """A pass, or the ops that nested pipelines run on.
 
     Attributes:
         depth: How deep it is nested.
         path: Its path.
         title: The pass with its options, or the anchor.
-        executions: Those of the pass; of an anchor those of all passes below.
-        is_pass: Whether it is a pass.
+        inside: The rows below it.
+        own: The executions at the path.
     """
 
     depth: int
     path: str
     title: str
-    executions: Sequence[Execution]
-    is_pass: bool
+    inside: list[Row] = field(default_factory=list["Row"])
+    own: list[Execution] = field(default_factory=list["Execution"])
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether it is a pass."""
+        return ":" in self.path.rpartition("/")[2] or bool(self.own)
+
+    @property
+    def executions(self) -> Sequence[Execution]:
+        """Those of the pass; of an anchor those of all passes below."""
+        return self.own if self.is_pass else [each for row in self.walk() for each in row.own]
+
+    def walk(self) -> Iterator[Row]:
+        """Yield it and the rows below it, in the order of the pipeline."""
+        yield self
+        for row in self.inside:
+            yield from row.walk()
 
     def count(self, status: str) -> int:
         """Return how many executions have a status."""
@@ -65,60 +83,33 @@ def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> 
     for each in info.runs:
         if each.outer in inside:
             inside.add(each.number)
-    tree = _Tree()
+    rows = {"": Row(-1, "", "")}
     for number in sorted(inside):
         for step in info.runs[number].steps:
-            tree.at(step.path, is_planned=True).title = step.title
+            _row_at(step.path, rows, is_planned=True).title = step.title
     for each in executions:
         if each.run in inside:
-            node = tree.at(each.path)
-            if ":" in node.path.rpartition("/")[2]:
-                node.title = each.title
-            node.executions.append(each)
-    return [row for node in tree.root.inside for row in node.rows(0)]
+            row = _row_at(each.path, rows)
+            if ":" in row.path.rpartition("/")[2]:
+                row.title = each.title
+            row.own.append(each)
+    return list(rows[""].walk())[1:]
 
 
-class _Tree:
-    """The nodes of paths. Two pipelines with one anchor, and a pass between, are two nodes."""
+def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row:
+    """Return the row at a path; paths of a pipeline come first, in its order.
 
-    def __init__(self) -> None:
-        self.root = _Node("", "")
-        self._nodes = {"": self.root}
-
-    def at(self, path: str, *, is_planned: bool = False) -> _Node:
-        """Return the node at a path; paths of a pipeline come first, in its order."""
-        known = self._nodes.get(path)
-        enclosing, _, part = path.rpartition("/")
-        if known is not None and (not is_planned or not path or ":" in part):
-            return known
-        parent = self.at(enclosing, is_planned=is_planned)
-        if known is None or parent.inside[-1:] != [known]:
-            known = self._nodes[path] = _Node(path, part)
-            parent.inside.append(known)
+    Two pipelines with one anchor, and a pass between, are two rows.
+    """
+    known = rows.get(path)
+    enclosing, _, part = path.rpartition("/")
+    if known is not None and (not is_planned or not path or ":" in part):
         return known
-
-
-class _Node:
-    """A part of a path."""
-
-    def __init__(self, path: str, title: str) -> None:
-        self.path = path
-        self.title = title
-        self.executions: list[Execution] = []
-        self.inside: list[_Node] = []
-
-    def rows(self, depth: int) -> Iterator[Row]:
-        """Yield the row of this node and those below."""
-        is_pass = ":" in self.path.rpartition("/")[2] or bool(self.executions)
-        found = self.executions if is_pass else list(self._all())
-        yield Row(depth, self.path, self.title, found, is_pass)
-        for node in self.inside:
-            yield from node.rows(depth + 1)
-
-    def _all(self) -> Iterator[Execution]:
-        yield from self.executions
-        for node in self.inside:
-            yield from node._all()
+    parent = _row_at(enclosing, rows, is_planned=is_planned)
+    if known is None or parent.inside[-1:] != [known]:
+        known = rows[path] = Row(parent.depth + 1, path, part)
+        parent.inside.append(known)
+    return known
 
 
 _MOST_DIFFS = 50

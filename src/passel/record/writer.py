@@ -83,10 +83,7 @@ class RecordFile:
 
     def end(self, run: int, op: RecordedOp, facts: Mapping[str, Any]) -> None:
         """Write the end of the execution that has begun last."""
-        if len(facts) == 1:  # most have a time and nothing else
-            self._write(f'{{"total":{facts["total"]}}}')
-        else:
-            self._line(facts)
+        self._line(facts)
 
     def change(
         self, run: int, ordinals: Sequence[int], digest: str | None, is_amid: bool = False
