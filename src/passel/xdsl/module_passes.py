@@ -144,7 +144,9 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
 
     Options that text cannot spell are objects.
     """
-    specs = tuple(_option_specs(module_pass_class))
+    hints = typing.get_type_hints(module_pass_class)
+    listed = {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
+    specs = tuple(_option_specs(module_pass_class, hints, listed))
     attributes: dict[str, Any] = {}
     if module_pass_class.name == "mlir-opt":
         attributes["argument_options"] = staticmethod(_mlir_opt_options)
@@ -158,14 +160,14 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
         effects=effects_of(module_pass_class),
         module_pass_class=module_pass_class,
         field_names={spec.field: field_for(XDSLPass, spec.field) for spec in specs},
-        listed=_listed(typing.get_type_hints(module_pass_class)),
+        listed=listed,
         **attributes,
     )
 
 
-def _option_specs(module_pass_class: type[ModulePass]) -> Iterator[OptionSpec]:
-    hints = typing.get_type_hints(module_pass_class)
-    listed = _listed(hints)
+def _option_specs(
+    module_pass_class: type[ModulePass], hints: Mapping[str, Any], listed: Mapping[str, Any]
+) -> Iterator[OptionSpec]:
     for field in dataclasses.fields(module_pass_class):
         if field.name == "name" or not field.init:
             continue
@@ -186,11 +188,6 @@ def _in_text(hint: Any) -> Any:
         lists = [member for member in members if typing.get_origin(member) is tuple]
         return _in_text(lists[0]) if lists else Any
     return hint
-
-
-def _listed(hints: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that hold a value or a list, with their types."""
-    return {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
 
 
 def _as_list(value: Any) -> Any:
