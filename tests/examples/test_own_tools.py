@@ -120,9 +120,11 @@ def installed(
     return run
 
 
-def test_it_runs_a_pipeline(example: Tool, installed: Callable[..., Outcome]) -> None:
+def test_it_runs_a_pipeline(
+    example: Tool, tool: Callable[..., Outcome], installed: Callable[..., Outcome]
+) -> None:
     """The input is read and printed by its IR, and the passes do what they are for."""
-    plain = installed(example.file)
+    plain = tool(example.file)
     assert (plain.code, plain.err) == (0, "")
     assert example.gone in plain.out
     done = installed(example.file, "-p", example.pipeline)

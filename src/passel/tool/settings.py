@@ -152,7 +152,7 @@ class DiagnosticFlags(FlagGroup):
         "check expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "hide those below it, or notes that stand alone", "<level>", "remarks"
+        "hide those below, or notes that stand alone", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
