@@ -120,9 +120,7 @@ def installed(
     return run
 
 
-def test_it_runs_a_pipeline(
-    example: Tool, tool: Callable[..., Outcome], installed: Callable[..., Outcome]
-) -> None:
+def test_it_runs_a_pipeline(example: Tool, tool: Any, installed: Any) -> None:
     """The input is read and printed by its IR, and the passes do what they are for."""
     plain = tool(example.file)
     assert (plain.code, plain.err) == (0, "")
