@@ -12,7 +12,6 @@ from passel.pipeline import (
     PipelineNode,
     parse_elements,
     parse_pipeline,
-    print_pipeline,
 )
 
 if TYPE_CHECKING:
@@ -71,6 +70,6 @@ def test_printing_what_was_parsed_is_canonical(text: str) -> None:
         return
     for element in elements:
         node = PipelineNode("m", (element,))
-        printed = print_pipeline(node)
+        printed = str(node)
         assert parse_pipeline(printed) == node
-        assert print_pipeline(parse_pipeline(printed)) == printed
+        assert str(parse_pipeline(printed)) == printed

@@ -12,7 +12,7 @@ from passel.mlir.typed import typed_pass_class
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import PassRegistry
 from passel.passes.factory import OptionSpec, make_pass_class
-from passel.pipeline import OptionText, quote
+from passel.pipeline import OptionText, spelled
 from passel.testing import ToyAdapter
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Elements:
 
     def to_option_text(self, *, all_options: bool) -> str:
         """Return the text."""
-        return quote(self.text)
+        return str(spelled(self.text))
 
 
 class Stub(Pass):

@@ -21,7 +21,7 @@ from passel.ir import PrintFlags, ability_of, installed_name, outwards
 from passel.passes.callables import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
-from passel.pipeline import PipelineNode, print_pipeline
+from passel.pipeline import PipelineNode
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class CrashReproducer(PassInstrumentation):
         anchor = run.adapter.kind_of(run.op).name
         node = run.pipeline.to_node(all_options=True)._replace(anchor=anchor)
         steps = tuple(passes_of(run.pipeline))
-        self._whole = self._recipe(print_pipeline(node, spaced=True), steps)
+        self._whole = self._recipe(f"{node.anchor}({', '.join(map(str, node.elements))})", steps)
         self._prepare(self._whole)
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -207,7 +207,7 @@ class CrashReproducer(PassInstrumentation):
                 break  # no pipeline reaches what is inside
             nodes = (PipelineNode(kind.name, nodes),)
             if each == self.run.op:
-                return self._recipe(print_pipeline(nodes[0]), [step])
+                return self._recipe(str(nodes[0]), [step])
         return None
 
     def _prepare(self, recipe: Recipe | None) -> None:

@@ -12,7 +12,7 @@ from passel.analysis import AllAnalyses
 from passel.errors import PassFailure
 from passel.passes import Pass, PassRegistry, default_registry, option
 from passel.passes.op_pass_manager import OpPassManager
-from passel.pipeline import OptionText, located, parse_elements, print_elements
+from passel.pipeline import OptionText, located, parse_elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ class BarePipeline(OpPassManager):
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the elements as the value of a pass's option."""
-        text = print_elements(self.to_node(all_options=all_options).elements)
+        text = ",".join(map(str, self.to_node(all_options=all_options).elements))
         return OptionText(text, "{" if not text or " " in text or "," in text else "")
 
 

@@ -21,7 +21,6 @@ from passel.mlir.native import Managers, NativePass
 from passel.mlir.pipelines import folder_of, query_context
 from passel.mlir.verification import verify
 from passel.passes import Pass
-from passel.pipeline import print_elements
 from passel.schedule import NestedStep, PassStep, Step, nodes_of, passes_in
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class LoweredPass(Pass[Any]):
 
     def to_text(self, *, all_options: bool = False) -> str:
         """Return the passes as they stand in a pipeline."""
-        return print_elements(nodes_of(self.steps, all_options=all_options))
+        return ",".join(map(str, nodes_of(self.steps, all_options=all_options)))
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the passes, and report which of them failed."""

@@ -21,8 +21,6 @@ from passel.pipeline import (
     PipelineNode,
     parse_options,
     parse_pipeline,
-    print_options,
-    print_pipeline,
 )
 
 if TYPE_CHECKING:
@@ -104,15 +102,13 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
     def build(manager: OpPassManager, options: NativeOptions) -> None:
         # What a pipeline adds that its anchor does not take ends the process; `any` takes all.
         call = PipelineNode(ANY, (PassNode(name, options.nodes),))
-        text = _accepted(bindings, print_pipeline(call), f"pipeline '{name}'")
+        text = _accepted(bindings, str(call), f"pipeline '{name}'")
         # MLIR prints some options and some passes so that it could not read them again.
         apart = f"pipeline '{name}' cannot be taken apart into passes"
         if _accepted(bindings, text, apart) != text:
             raise OptionError(Problem(f"{apart}: MLIR prints it ambiguously"))
         elements = parse_pipeline(text).elements
-        _accepted(
-            bindings, print_pipeline(PipelineNode(manager.anchor, elements)), f"pipeline '{name}'"
-        )
+        _accepted(bindings, str(PipelineNode(manager.anchor, elements)), f"pipeline '{name}'")
         own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
         manager.add_nodes(elements, own)
 
@@ -142,7 +138,7 @@ class UntypedNativePass(NativePass):
         """
         nodes = tuple(nodes)
         check_options(bindings_named(cls.root), cls.name, nodes, owner)
-        return {"options": print_options(nodes)}
+        return {"options": " ".join(map(str, nodes))}
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
         """Return the options as they were written."""

@@ -28,7 +28,7 @@ from passel.mlir.pipelines import (
     words_in,
 )
 from passel.passes import Pass
-from passel.pipeline import PassNode, parse_pipeline, print_elements, print_options
+from passel.pipeline import PassNode, parse_pipeline
 from passel.schedule import nodes_of
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Managers:
         key = name, *_ = op.operation.name, counts, *steps
         made = self._made.get(key)
         if made is None:
-            text = f"{name}({print_elements(nodes_of(steps))})"
+            text = f"{name}({','.join(map(str, nodes_of(steps)))})"
             native = self.bindings.passmanager.PassManager.parse(text, op.operation.context)
             native.enable_verifier(self.verify)
             made = self._made[key] = CompiledPipeline(native, self.bindings)
@@ -173,7 +173,7 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
         OptionError: MLIR refuses them, for the reason that it gives, or has no such pass.
     """
     nodes = tuple(nodes)
-    text = print_options(nodes)
+    text = " ".join(map(str, nodes))
     _check_pipelines(bindings, nodes, owner)
     try:
         parsed(bindings, f"any({name}{{{text}}})" if text else f"any({name})")

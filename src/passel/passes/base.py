@@ -26,7 +26,7 @@ from passel.ir import op_name_of
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
 from passel.passes.statistics import Statistic, statistics_of
-from passel.pipeline import PassNode, print_element
+from passel.pipeline import PassNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -283,7 +283,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         Args:
             all_options: Print the options that equal their defaults as well.
         """
-        return print_element(self.to_node(all_options=all_options))
+        return str(self.to_node(all_options=all_options))
 
     def __str__(self) -> str:
         return self.to_text()

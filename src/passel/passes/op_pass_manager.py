@@ -19,7 +19,6 @@ from passel.pipeline import (
     located,
     parse_elements,
     parse_pipeline,
-    print_pipeline,
 )
 
 if TYPE_CHECKING:
@@ -294,7 +293,8 @@ class OpPassManager:
             all_options: Print the options that equal their defaults as well.
             pretty: One element a line, indented.
         """
-        return print_pipeline(self.to_node(all_options=all_options), pretty=pretty)
+        node = self.to_node(all_options=all_options)
+        return node.pretty() if pretty else str(node)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
 from passel.passes.numbers import IntRange, read_float, read_int
-from passel.pipeline import OptionText, print_value, spelled, split_list
+from passel.pipeline import OptionText, spelled, split_list
 from passel.pipeline.lexer import WHITE_SPACE
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class _ListCodec(Codec):
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
         """Spell it in braces, also when empty."""
         items = (self.element.spell(item, all_options=all_options) for item in value)
-        return OptionText(",".join(map(print_value, items)), "{")
+        return OptionText(",".join(map(str, items)), "{")
 
     def check(self, value: Any) -> tuple[Any, ...]:
         """Accept any list or tuple and make it a tuple."""

@@ -19,8 +19,6 @@ from passel.pipeline import (
     OptionNode,
     OptionText,
     parse_options,
-    print_options,
-    print_value,
     split_struct,
 )
 
@@ -227,7 +225,7 @@ class Options:
         Args:
             all_options: Print those that equal their defaults as well.
         """
-        return print_options(self.option_nodes(all_options=all_options))
+        return " ".join(map(str, self.option_nodes(all_options=all_options)))
 
     def __str__(self) -> str:
         return f"{{{self.option_text()}}}"
@@ -263,7 +261,7 @@ class OptionInfo(NamedTuple):
     @property
     def default_text(self) -> str:
         """The default as it is written in a pipeline."""
-        return print_value(self.codec.spell(self.default, all_options=True))
+        return str(self.codec.spell(self.default, all_options=True))
 
     @property
     def is_object(self) -> bool:

@@ -7,16 +7,14 @@ from passel.pipeline.parser import (
     parse_options,
     parse_pipeline,
 )
-from passel.pipeline.printer import (
-    print_element,
-    print_elements,
-    print_options,
-    print_pipeline,
-    print_value,
-    quote,
+from passel.pipeline.syntax import (
+    ElementNode,
+    OptionNode,
+    OptionText,
+    PassNode,
+    PipelineNode,
     spelled,
 )
-from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 __all__ = [
     "MAX_ELEMENTS",
@@ -32,12 +30,6 @@ __all__ = [
     "parse_elements",
     "parse_options",
     "parse_pipeline",
-    "print_element",
-    "print_elements",
-    "print_options",
-    "print_pipeline",
-    "print_value",
-    "quote",
     "spelled",
     "split_list",
     "split_struct",

@@ -1,11 +1,13 @@
 """The syntax tree of a textual pipeline: what was written, where, and nothing resolved.
 
 It is also what passes and managers turn themselves into to be printed, so that there is one
-tree and one printer. Nodes compare by what they say; spans are left out of comparisons.
+tree and one printer: `str` of a node is text that parses to an equal one. Nodes compare by what
+they say; spans are left out of comparisons.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -49,6 +51,18 @@ class OptionText(NamedTuple):
     quote: str = ""
     span: Span | None = None
 
+    def __str__(self) -> str:
+        match self.quote:
+            case "":
+                return self.text
+            case "{":
+                return f"{{{self.text}}}"
+            case "'":
+                return f"'{self.text}'"
+            case _:
+                escaped = self.text.replace("\\", "\\\\").replace('"', '\\"')
+                return f'"{escaped}"'
+
 
 @_compared_without_span
 class OptionNode(NamedTuple):
@@ -57,6 +71,9 @@ class OptionNode(NamedTuple):
     key: str
     value: OptionText | None
     span: Span | None = None
+
+    def __str__(self) -> str:
+        return self.key if self.value is None else f"{self.key}={self.value}"
 
 
 @_compared_without_span
@@ -76,6 +93,11 @@ class PassNode(NamedTuple):
     argument: OptionText | None = None
     span: Span | None = None
 
+    def __str__(self) -> str:
+        argument = f"[{self.argument}]" if self.argument is not None else ""
+        options = f"{{{' '.join(map(str, self.options))}}}" if self.options else ""
+        return self.name + argument + options
+
 
 @_compared_without_span
 class PipelineNode(NamedTuple):
@@ -85,5 +107,44 @@ class PipelineNode(NamedTuple):
     elements: tuple[ElementNode, ...] = ()
     span: Span | None = None
 
+    def __str__(self) -> str:
+        return f"{self.anchor}({','.join(map(str, self.elements))})"
+
+    def pretty(self, newline: str = "\n") -> str:
+        """Return the pipeline indented, with one element a line.
+
+        Args:
+            newline: What begins a line, with the indentation of the pipeline.
+
+        Example:
+            >>> from passel.pipeline import parse_pipeline
+            >>> print(parse_pipeline("any( cse , dce )").pretty())
+            any(
+              cse,
+              dce
+            )
+        """
+        inner = f"{newline}  "
+        elements = f",{inner}".join(
+            each.pretty(inner) if isinstance(each, PipelineNode) else str(each)
+            for each in self.elements
+        )
+        return f"{self.anchor}({inner}{elements}{newline})"
+
 
 ElementNode: TypeAlias = PassNode | PipelineNode
+
+_BARE = re.compile(r"""[^\s{}()\[\]'",\\]+""")
+
+
+def spelled(text: str) -> OptionText:
+    """Return a string as an option's value that reads back as it, bare where that is possible.
+
+    Example:
+        >>> print(spelled("a.mlir"), spelled("two words"), spelled('say "hi"'))
+        a.mlir "two words" 'say "hi"'
+    """
+    if _BARE.fullmatch(text):
+        return OptionText(text)
+    # Between single quotes there are no escapes, which mlir-opt does not know.
+    return OptionText(text, "'" if ('"' in text or "\\" in text) and "'" not in text else '"')

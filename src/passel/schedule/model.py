@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
-from passel.pipeline import PipelineNode, print_pipeline
+from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -141,7 +141,7 @@ class Pipeline:
 
     def __str__(self) -> str:
         """Return the pipeline as text that parses back."""
-        return print_pipeline(self.to_node())
+        return str(self.to_node())
 
     def accepts(self, kind: OpKind) -> bool:
         """Return whether an op takes this pipeline.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from passel.pipeline import PassNode, PipelineNode, parse_pipeline, print_pipeline
+from passel.pipeline import PassNode, PipelineNode, parse_pipeline
 from passel.search.edits import KINDS
 from passel.search.generic import parse_generic
 
@@ -99,7 +99,7 @@ def without(pipeline: str, left_out: Collection[Place]) -> str:
         >>> without("any(cse,func.func(inline{a=1 b=2}))", {(0,), (1, 0, 1)})
         'any(func.func(inline{a=1}))'
     """
-    return print_pipeline(_kept(parse_pipeline(pipeline), (), frozenset(left_out)))
+    return str(_kept(parse_pipeline(pipeline), (), frozenset(left_out)))
 
 
 def _leaves(node: PipelineNode, outer: Place) -> Iterator[tuple[Place, PassNode]]:

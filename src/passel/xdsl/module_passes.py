@@ -25,7 +25,7 @@ from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass, Statistic
 from passel.passes.factory import OptionSpec, field_for, make_pass_class
 from passel.passes.option_types import codec_for
-from passel.pipeline import quote
+from passel.pipeline import spelled
 from passel.xdsl.symbols import closest_enclosing
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
         "-p",
         f"builtin.module({argument})",
     )
-    return tuple(("arguments", quote(text)) for text in arguments)
+    return tuple(("arguments", str(spelled(text))) for text in arguments)
 
 
 @cache
