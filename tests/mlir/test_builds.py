@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -61,3 +62,13 @@ def test_a_build_whose_library_is_that_of_another(monkeypatch: pytest.MonkeyPatc
     message = r"'mlir' uses /packages/other/_mlir_libs/x\.so, .* 'other': .* use two processes"
     with pytest.raises(AdapterError, match=message):
         Bindings("mlir").check_owner(Path("/packages/other/_mlir_libs/x.so"))
+
+
+def test_native_passes_need_no_numpy(tmp_path: Path) -> None:
+    """The tool does not wait for what the build's Python modules import, unless Python passes do."""
+    (tmp_path / "in.mlir").write_text("func.func @f() { return }", "utf-8")
+    words = ["--ir=mlir", "in.mlir", "-p", "builtin.module(func.func(cse),symbol-dce)"]
+    script = f"import sys; from passel.tool.opt import main; main({words}); print(*sys.modules)"
+    shown = subprocess.check_output((sys.executable, "-c", script), cwd=tmp_path, text=True)
+    assert "func.func @f" in shown
+    assert not {"numpy", "mlir.ir"} & set(shown.split())

@@ -224,7 +224,6 @@ class PassManager(RunSettings, OpPassManager):
         """
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show
         adapter = self._adapter or adapter_for(op)
-        op = adapter.op_of(op)
         context = self._context_for(adapter, op)
         name = adapter.kind_of(op).name
         if self.anchor not in (ANY, name):
@@ -249,6 +248,7 @@ class PassManager(RunSettings, OpPassManager):
         __tracebackhide__ = True
         compiler = self._compiler_for(adapter, context)
         schedule = compiler.schedule(self)
+        op = adapter.op_of(op)
         observers = self._observers()
         run = Run(
             compiler,

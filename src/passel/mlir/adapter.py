@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
-from functools import cache, partial
-from hashlib import blake2b
+from functools import partial
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -20,7 +19,7 @@ from weakref import WeakSet
 
 from passel.diagnostics import closest, suggest
 from passel.errors import AdapterError, DefinitionError
-from passel.ir import IRAdapter
+from passel.ir import IRAdapter, PrintFlags
 from passel.mlir.bindings import (
     ContextDialects,
     bindings_named,
@@ -43,36 +42,13 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic, Location
     from passel.frontend import Frontend
-    from passel.ir import OpKind, PrintFlags
+    from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
     from passel.schedule import Step
 
-_KEYWORDS = {
-    "generic": "print_generic_op_form",
-    "debuginfo": "enable_debug_info",
-    "local_scope": "use_local_scope",
-    "elide_elements": "large_elements_limit",
-    "elide_resources": "large_resource_limit",
-    "skip_regions": "skip_regions",
-    "pretty_locations": "pretty_debug_info",
-    "name_locations": "use_name_loc_as_prefix",
-    "assume_verified": "assume_verified",
-}
-"""Names that `get_asm` has for the fields of `PrintFlags`."""
-
-
 _bare: WeakSet[Any] = WeakSet()
 """Contexts whose dialects are loaded when they are needed."""
-
-
-@cache
-def _keywords(flags: PrintFlags) -> dict[str, Any]:
-    return {
-        _KEYWORDS[field]: value
-        for field, value in flags._asdict().items()
-        if value is not None and value is not False  # builds may lack the others
-    }
 
 
 class MLIRAdapter(IRAdapter):
@@ -142,15 +118,20 @@ class MLIRAdapter(IRAdapter):
         def key_of(op: Any) -> Hashable:
             found: Any = op.__class__
             if found is plain or found is module:
-                op = op.operation.opview
+                op = self.op_of(op)
                 found = op.__class__
-            return intern(op.operation.name) if found is generic else found
+            return intern(op.operation.name) if found is generic or found is plain else found
 
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return an op as passes see it, given any object that stands for it."""
-        return thing.operation.opview
+        """Return an op as passes see it, given any object that stands for it.
+
+        Passes in Python alone need its class, which is in a module that takes time to import.
+        """
+        operation = thing.operation
+        is_needed = operation.context not in _bare or f"{self.bindings.root}.ir" in sys.modules
+        return operation.opview if is_needed else operation
 
     def entered_context(self) -> Any:
         """Return the context of the innermost `with Context():`, or None."""
@@ -304,7 +285,7 @@ class MLIRAdapter(IRAdapter):
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
         """Print natively; MLIR itself uses the generic form for what is invalid."""
-        return printed(op.operation, **_keywords(flags)).rstrip("\n")
+        return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
         """Return whether an op holds ops that share no values: functions, globals and the like."""
@@ -335,7 +316,7 @@ class MLIRAdapter(IRAdapter):
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return the op in custom form, which MLIR reads back without loss."""
-        return printed(op.operation, enable_debug_info=locations).rstrip("\n")
+        return self.print_op(op, PrintFlags(debuginfo=locations))
 
     def readable_source(self, text: str, context: Any) -> str:
         """Return the text: it is in custom form already."""
@@ -363,6 +344,8 @@ class MLIRAdapter(IRAdapter):
         what is invalid, or refers to values outside, would end the process. The structural
         hash of later releases covers neither regions nor locations.
         """
+        from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this
+
         operation = op.operation
         if not recursive:
             return self._own_parts(operation)

@@ -118,7 +118,10 @@ class Bindings:
         Raises:
             AdapterError: The build is not installed, or too old.
         """
-        module = self.module("ir")
+        try:  # its own module `ir` imports NumPy
+            module = importlib.import_module(f"{self.root}._mlir_libs._mlir.ir")
+        except ImportError:
+            module = self.module("ir")
         if not hasattr(module.Context, "get_num_threads"):  # what passel needs that came last
             raise AdapterError(f"MLIR's bindings '{self.root}' are too old: MLIR 22's will do")
         return module

@@ -53,15 +53,15 @@ class BindingsCalls:
         found, reports = self._call(operation.context, operation.verify)
         return bool(found), reports
 
-    def run(
-        self, manager: Any, operations: Sequence[Any], by: Caller = at_once
-    ) -> tuple[bool, list[Report]]:
+    def run(self, manager: Any, operation: Any, by: Caller = at_once) -> tuple[bool, list[Report]]:
         """Run a pass manager."""
-        calls = [
-            self._call(each.context, lambda each=each: manager.run(each) or True, by)
-            for each in operations
-        ]
-        return all(found for found, _ in calls), [each for _, told in calls for each in told]
+
+        def run() -> bool:
+            manager.run(operation)
+            return True
+
+        found, reports = self._call(operation.context, run, by)
+        return bool(found), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
         """Parse a text that is one op."""
@@ -154,18 +154,14 @@ class LibraryCalls:
 
     def verify(self, operation: Any) -> tuple[bool, list[Report]]:
         """Verify an op; return whether it is valid."""
-        context, handles = operation.context, (capi.handle(operation),)
-        (found,), reports = self._call(context, "mlirOperationVerify", handles)
-        return found, reports
+        handles = (capi.handle(operation),)
+        return self._call(operation.context, "mlirOperationVerify", handles)
 
-    def run(
-        self, manager: Any, operations: Sequence[Any], by: Caller = at_once
-    ) -> tuple[bool, list[Report]]:
-        """Run a pass manager on ops; return whether all passes succeeded."""
-        native, context = capi.handle(manager), operations[0].context
-        handles = [(native, capi.handle(each)) for each in operations]
-        found, reports = self._call(context, "mlirPassManagerRunOnOp", *handles, by=by)
-        return all(each.value for each in found), reports
+    def run(self, manager: Any, operation: Any, by: Caller = at_once) -> tuple[bool, list[Report]]:
+        """Run a pass manager on an op; return whether all passes succeeded."""
+        handles = capi.handle(manager), capi.handle(operation)
+        found, reports = self._call(operation.context, "mlirPassManagerRunOnOp", handles, by)
+        return bool(found.value), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
         """Parse a text that is one op; return the op, or None."""
@@ -183,7 +179,7 @@ class LibraryCalls:
         return self._parsed(context, "mlirModuleCreateParseFromFile", capi.text(place))
 
     def _parsed(self, context: Any, function: str, *texts: Text) -> tuple[Any, list[Report]]:
-        (found,), reports = self._call(context, function, (capi.handle(context), *texts))
+        found, reports = self._call(context, function, (capi.handle(context), *texts))
         return (self._top(found, context) if found.ptr else None), reports
 
     def _top(self, found: Handle, context: Any) -> Any:
@@ -195,15 +191,15 @@ class LibraryCalls:
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
     def _call(
-        self, context: Any, function: str, *arguments: tuple[Any, ...], by: Caller = at_once
-    ) -> tuple[list[Any], list[Report]]:
+        self, context: Any, function: str, arguments: tuple[Any, ...], by: Caller = at_once
+    ) -> tuple[Any, list[Report]]:
         handle = capi.handle(context)
         library = self._held if has_no_threads(context) else self._free
         token, collector = next(self._tokens), _Collector(context)
 
         def call() -> Any:
             collector.thread = threading.get_ident()
-            return [getattr(library, function)(*each) for each in arguments]
+            return getattr(library, function)(*arguments)
 
         with context_lock(context):
             self._at_work[token] = collector

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from io import FileIO
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from passel.mlir.bindings import bindings_of
 from passel.mlir.diagnostics import decoded
 
 if TYPE_CHECKING:
+    from passel.ir import PrintFlags
     from passel.mlir.bindings import Bindings
 
 
@@ -53,21 +55,41 @@ FAITHFUL: dict[str, Any] = {
 """How `get_asm` prints all that makes up an op, where there is no bytecode."""
 
 
-def printed(operation: Any, **flags: Any) -> str:
-    """Return what `get_asm` returns.
+_KEYWORDS = {
+    "generic": "print_generic_op_form",
+    "debuginfo": "enable_debug_info",
+    "local_scope": "use_local_scope",
+    "elide_elements": "large_elements_limit",
+    "elide_resources": "large_resource_limit",
+    "skip_regions": "skip_regions",
+    "pretty_locations": "pretty_debug_info",
+    "name_locations": "use_name_loc_as_prefix",
+    "assume_verified": "assume_verified",
+}
+"""Names that `get_asm` has for the fields of `PrintFlags`."""
+
+
+@cache
+def _keywords(flags: PrintFlags) -> dict[str, Any]:
+    return {
+        _KEYWORDS[field]: value
+        for field, value in flags._asdict().items()
+        if value is not None and value is not False  # builds may lack the others
+    }
+
+
+def printed(operation: Any, flags: PrintFlags) -> bytes:
+    """Return what `get_asm` returns, in UTF-8.
 
     Into Python's streams the bindings write piece by piece, which takes longer than the rest.
     Where the system has files in memory, MLIR writes into one by itself.
-
-    Args:
-        operation: The op.
-        flags: As for `get_asm`.
     """
+    keywords = _keywords(flags)
     if not hasattr(os, "memfd_create"):
-        return str(operation.get_asm(**flags))
+        return str(operation.get_asm(**keywords)).encode()
     file = os.memfd_create("asm")
     try:
-        operation.print(file=f"/proc/self/fd/{file}", **flags)
-        return FileIO(file, closefd=False).readall().decode()
+        operation.print(file=f"/proc/self/fd/{file}", **keywords)
+        return FileIO(file, closefd=False).readall()
     finally:
         os.close(file)

@@ -13,9 +13,10 @@ from passel.diagnostics import Diagnostic, Location, Severity
 from passel.frontend import Frontend, Parsed, UnreadableError, UsageError
 from passel.frontend.resources import add_resources, read_resources
 from passel.ir import PrintFlags
-from passel.mlir.bindings import MAGIC
+from passel.mlir.bindings import MAGIC, on_threads
+from passel.mlir.contents import printed
 from passel.mlir.diagnostics import ParseError
-from passel.mlir.parsing import parse_file, parse_source
+from passel.mlir.parsing import Parser, parse_file, parse_source
 from passel.mlir.standard_error import end_at_fatal_errors
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ class MLIRFrontend(Frontend):
                 warn(diagnostic)
 
         try:
-            op = self._parsed(part, context, on_warning)
+            with on_threads(context, 1):  # others would have MLIR lock what it makes
+                op = self._parsed(part, context, on_warning)
         except ParseError as error:
             raise UnreadableError(error.diagnostics) from error
         # Only of what has been parsed it is known that its braces match.
@@ -137,20 +139,17 @@ class MLIRFrontend(Frontend):
         self, part: SourcePart, context: Any, on_warning: Callable[[Diagnostic], None]
     ) -> Any:
         if self.reads_files and part.path is not None:
-            return parse_file(part.path, context, on_warning=on_warning)
-        op = parse_source(
-            context,
+            return Parser(context, part.path, on_warning).parse_file()
+        op = Parser(context, part.name, on_warning).parse(
             part.text,
-            part.name,
             implicit_module=self.settings.implicit_module,
             line_offset=part.line_offset,
-            on_warning=on_warning,
         )
         if part.column and self.adapter.location(op) == Location(part.name):
             # The implicit module of a part is where the part begins.
             location = self._bindings.ir.Location
             line = part.line_offset + 1
-            op.operation.location = location.file(part.name, line, part.column, context=context)
+            op.location = location.file(part.name, line, part.column, context=context)
         return op
 
     def _check_roundtrip(self, op: Any) -> None:
@@ -180,15 +179,17 @@ class MLIRFrontend(Frontend):
                 place = self.adapter.location(op)
                 raise UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
-    def emit(self, parsed: Parsed, context: Any) -> str | bytes:
+    def emit(self, parsed: Parsed, context: Any) -> bytes:
         """Print as mlir-opt does, or as bytecode."""
         if self._as_bytecode:
             return self._bytecode(parsed.op)
         flags = self.settings.printing
-        text = self.adapter.print_op(parsed.op, flags)
-        if flags.local_scope:  # it has nothing of the file, not even its empty last line
-            return f"{text}\n"
-        return add_resources(text, parsed.resources, flags.elide_resources) + "\n\n"
+        text = printed(parsed.op.operation, flags).rstrip(b"\n")
+        if parsed.resources and not flags.local_scope:
+            every = add_resources(text.decode(), parsed.resources, flags.elide_resources)
+            text = every.encode()
+        # By itself an op has nothing of the file, not even its empty last line.
+        return text + (b"\n" if flags.local_scope else b"\n\n")
 
     def _bytecode(self, op: Any) -> bytes:
         stream = BytesIO()

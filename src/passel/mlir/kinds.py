@@ -88,13 +88,22 @@ class Kinds:
         ir = self._bindings.ir
         with context_lock(context), captured(self._bindings, context, bool):
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
-            manager = self._bindings.passmanager.PassManager("any", context=context)
-            manager.add(_nothing)
+            manager = self._nothing_to_do(context)
             manager.enable_verifier(False)
             with suppress(ir.MLIRError):
                 manager.run(op)
                 return True
             return False
+
+    def _nothing_to_do(self, context: Any) -> Any:
+        """Return a pass manager of one pass, for which an op without anything in it is nothing."""
+        kind = self._bindings.passmanager.PassManager
+        try:
+            return kind.parse("any(cse)", context)
+        except ValueError:  # a build without it; a callable has the bindings import NumPy
+            manager = kind("any", context=context)
+            manager.add(_nothing)
+            return manager
 
     def _implements(self, context: Any, name: str) -> Callable[[type], bool]:
         """Return what tells whether ops of a registered name implement an interface."""

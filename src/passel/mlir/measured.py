@@ -87,8 +87,8 @@ class CountedRun(NamedTuple):
 
     def _at_once(self, ops: Sequence[Any], steps: Sequence[Step]) -> bool:
         manager = self.managers.manager(ops[0], steps, counts=True)
-        outcome = manager.run(*(op.operation for op in ops), by=self.call)
-        self.diagnostics.extend(outcome.diagnostics)
+        outcomes = [manager.run(op.operation, by=self.call) for op in ops]
+        self.diagnostics.extend(chain.from_iterable(each.diagnostics for each in outcomes))
         counts, last = self.ctx.recorded().counts, manager.counted
         for lines in _reports(self.read()):
             passes = chain.from_iterable(map(passes_in, steps))
@@ -102,7 +102,7 @@ class CountedRun(NamedTuple):
                 elif not _HEADING.match(line):
                     step = next(passes)
                     path, adds = step.path, step.pass_.name not in _SET
-        return not outcome.failed
+        return not any(each.failed for each in outcomes)
 
 
 def run_counted(managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]) -> Outcome:

@@ -64,8 +64,8 @@ def parse_source(
         >>> op.operation.name, str(op.body.operations[0].location)
         ('builtin.module', 'loc("f.mlir":1:1)')
     """
-    parser = _Parser(context, name, on_warning)
-    return parser.parse(source, implicit_module=implicit_module, line_offset=line_offset)
+    parser = Parser(context, name, on_warning)
+    return parser.parse(source, implicit_module=implicit_module, line_offset=line_offset).opview
 
 
 def parse_file(
@@ -90,14 +90,17 @@ def parse_file(
     """
     if context is None:
         context = bindings_named("mlir").ir.Context()
-    return _Parser(context, str(path), on_warning).parse_file(str(path))
+    return Parser(context, str(path), on_warning).parse_file().opview
 
 
 _OLD = f'"{_ANONYMOUS}":'
 
 
-class _Parser:
-    """Parses one source."""
+class Parser:
+    """Parses one source to a plain `Operation`, as `parse_source` and `parse_file` say.
+
+    Asked for its `OpView`, the bindings import the module of its dialect, and with it NumPy.
+    """
 
     def __init__(
         self, context: Any, name: str, on_warning: Callable[[Diagnostic], None] | None
@@ -105,33 +108,30 @@ class _Parser:
         self._context = context
         self._on_warning = on_warning
         self._calls = calls_of(bindings_of(context))
+        self._path = name
         # As the bindings take it: a file's name need not be UTF-8.
         self._name = decoded(os.fsencode(name))
 
     def parse(self, source: str | bytes, *, implicit_module: bool, line_offset: int) -> Any:
-        """Parse, as `parse_source` says."""
+        """Parse a source."""
         context = self._context
         if isinstance(source, bytes) and source.startswith(MAGIC):
-            return self._checked(*self._calls.parse_module(context, source)).opview
+            return self._checked(*self._calls.parse_module(context, source))
         text = self._encoded(source, line_offset)
         self._check_metadata(text)
-        found, reports = self._calls.parse(context, text, self._name)
-        if found is None and implicit_module:
-            # Several ops, none, or one that is only valid in a module. This parser takes no
-            # source name.
-            module = self._checked(*self._calls.parse_module(context, text))
-            return self._renamed(module).opview
-        op = self._checked(found, reports)
-        if not implicit_module or op.name == "builtin.module":
-            return op.opview
-        return self._wrapped(op)
+        op, reports = self._calls.parse(context, text, self._name)
+        if implicit_module and (op is None or op.name != "builtin.module"):
+            # This parser wraps what is no module, and takes no source name.
+            return self._renamed(self._checked(*self._calls.parse_module(context, text)))
+        return self._checked(op, reports)
 
-    def parse_file(self, path: str) -> Any:
-        """Parse a file."""
-        source = Path(path).read_bytes()
+    def parse_file(self) -> Any:
+        """Parse the file of that name."""
+        source = Path(self._path).read_bytes()
         if not source.startswith(MAGIC):
             self._check_metadata(source)
-        return self._checked(*self._calls.parse_file(self._context, path)).opview
+        del source  # MLIR has its own copy
+        return self._checked(*self._calls.parse_file(self._context, self._path))
 
     def _check_metadata(self, text: bytes) -> None:
         """Refuse a text that might end the process.
@@ -162,14 +162,6 @@ class _Parser:
         line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
         place = Location(self._name, line, column)
         return ParseError([Diagnostic(Severity.ERROR, message, place)])
-
-    def _wrapped(self, op: Any) -> Any:
-        ir = bindings_of(self._context).ir
-        location = ir.Location.file(self._name, 0, 0, context=self._context)
-        module = ir.Module.create(location)
-        module.body.append(op)
-        is_valid, reports = self._calls.verify(module.operation)
-        return self._checked(module.operation if is_valid else None, reports).opview
 
     def _checked(self, found: Any, reports: Sequence[Report]) -> Any:
         """Return what was parsed, and hand on what is not an error.

@@ -121,14 +121,14 @@ class CompiledPipeline:
             tree_printing_dir_path=str(folder),
         )
 
-    def run(self, *operations: Any, by: Caller = at_once) -> Outcome:
-        """Run the pipeline on ops of its anchor's name.
+    def run(self, operation: Any, by: Caller = at_once) -> Outcome:
+        """Run the pipeline on an op of its anchor's name.
 
         Args:
-            operations: The ops.
+            operation: The op.
             by: Calls MLIR, maybe in another thread.
         """
-        succeeded, reports = self._calls.run(self._manager, operations, by)
+        succeeded, reports = self._calls.run(self._manager, operation, by)
         return Outcome(tuple(map(convert_diagnostic, reports)), failed=not succeeded)
 
 
