@@ -203,9 +203,9 @@ def test_a_tool_for_an_ir_of_passels(
 @pytest.mark.parametrize(
     ("flag", "reason"),
     [
-        ("--ir=mlir", "'--ir' means nothing here: toy-opt reads 'toy' alone"),
-        ("--emit-bytecode", "'--emit-bytecode' means nothing here: toy-opt reads 'toy' alone"),
-        ("--compat=xdsl", "'--compat' means nothing here: toy-opt reads 'toy' alone"),
+        ("--ir=mlir", "'--ir' means nothing here: toy-opt reads only 'toy'"),
+        ("--emit-bytecode", "'--emit-bytecode' means nothing here: toy-opt reads only 'toy'"),
+        ("--compat=xdsl", "'--compat' means nothing here: toy-opt reads only 'toy'"),
     ],
 )
 def test_flags_for_other_irs(

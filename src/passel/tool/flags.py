@@ -80,7 +80,7 @@ class CommandLine:
         given: The values of the flags that were given, by long name, in order.
         written: The same as they can be written again, such as `--ir=mlir`.
         passes: Passes given as flags, in order.
-        inputs: The arguments that are no flags, in order.
+        inputs: The arguments that are not flags, in order.
         stray: Those inputs that may be meant as options of the pass given just before.
     """
 

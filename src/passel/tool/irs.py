@@ -63,7 +63,7 @@ class IRChoice:
 
     Args:
         name: Its name, as `--ir` takes it.
-        tool: The tool, which may be for one IR alone, and may have dialects.
+        tool: The tool, which may be for only one IR, and may have dialects.
         plugins: Plugins, which may have dialects.
 
     Attributes:
@@ -171,7 +171,7 @@ class IRChoice:
 def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
     """Return the IR that a command line means, before its flags can be read; load its plugins.
 
-    A name that is no IR is refused when the flags are read.
+    A name that is not an IR is refused when the flags are read.
 
     Args:
         words: The command line.

@@ -317,7 +317,7 @@ class Settings(
             if name in frontend.refused:
                 raise UsageError(f"'--{name}' {frontend.refused[name]}")
             if self.tool.adapter is not None and (name == "ir" or is_other):
-                what = f"{self.program} reads '{choice.name}' alone"
+                what = f"{self.program} reads only '{choice.name}'"
                 raise UsageError(f"'--{name}' means nothing here: {what}")
             if is_other:
                 raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={choice.name}")
