@@ -215,7 +215,7 @@ def test_registered_pipelines_are_looked_through(tool: Tool, ir: str, passes: st
     """The passes that a name stands for count, and the error names them."""
     outcome = replay(tool, f"builtin.module({passes})", f"--ir={ir}")
     assert outcome.code == 1
-    assert "pass 'gpu-module-to-binary' reads files, runs programs and writes" in outcome.err
+    assert "pass 'gpu-module-to-binary' reads files and runs programs and writes" in outcome.err
 
 
 # -- What is trusted ---------------------------------------------------------------------------

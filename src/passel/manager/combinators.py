@@ -106,21 +106,17 @@ class CompositeFixedPoint(Pass[Any, None]):
     def run(self, op: Any, ctx: PassContext) -> None:
         """Repeat the pipeline, comparing the op's fingerprints."""
         start = before = ctx.fingerprint()
-        for _ in range(self.max_iterations):
+        for number in range(self.max_iterations + 1):
             if not ctx.run_pipeline(self.pipeline):
                 raise PassFailure("its pipeline failed", is_reported=True)
+            if number == self.max_iterations:  # as in MLIR, which runs once more to find it
+                ctx.emit_warning(
+                    f'Composite pass "{self.title}" didn\'t converge in {number} iterations'
+                )
+                return
             after = ctx.fingerprint()
             if after == before:
                 break
             before = after
-        else:
-            # As in MLIR, the run that finds the limit exceeded still takes place.
-            if not ctx.run_pipeline(self.pipeline):
-                raise PassFailure("its pipeline failed", is_reported=True)
-            ctx.emit_warning(
-                f'Composite pass "{self.title}" didn\'t converge in '
-                f"{self.max_iterations} iterations"
-            )
-            return
         if before == start:
             ctx.preserve_all()

@@ -310,10 +310,8 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the anchor from the type parameter."""
         super().__init_subclass__(**kwargs)
-        if "anchor" not in cls.__dict__:
-            parameter = _type_parameter(cls, OperationPass, "an op")
-            if parameter is not None:
-                cls.anchor = op_name_of(parameter)
+        if "anchor" not in cls.__dict__ and (given := _parameter(cls, OperationPass, "an op")):
+            cls.anchor = op_name_of(given)
 
     @classmethod
     def check_complete(cls) -> None:
@@ -346,9 +344,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         """Take the interface from the type parameter."""
         super().__init_subclass__(**kwargs)
         if "interface" not in cls.__dict__:
-            parameter = _type_parameter(cls, InterfacePass, "a trait or interface")
-            if parameter is not None:
-                cls.interface = parameter
+            cls.interface = _parameter(cls, InterfacePass, "a trait or interface") or cls.interface
 
     @classmethod
     def check_complete(cls) -> None:
@@ -371,7 +367,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         return f"on ops that implement {name}"
 
 
-def _type_parameter(cls: type, base: type, expected: str) -> type | None:
+def _parameter(cls: type, base: type, expected: str) -> type | None:
     """Return X if `cls` derives from `base[X, ...]`, or a subclass's, and X is a class.
 
     Raises:

@@ -232,10 +232,7 @@ class OpPassManager:
 
     def copy(self) -> Self:
         """Return a manager with the same passes, which can be changed independently."""
-        other: Any = self._empty_copy()
-        other._names = self._names
-        other._placed = self._copied_items()
-        return other
+        return self._copied_into(self._empty_copy())
 
     __copy__ = copy
 
@@ -246,8 +243,7 @@ class OpPassManager:
         """
         if self._is_frozen:
             return self
-        value = OpPassManager._empty_copy(self)
-        value._placed = self._copied_items()
+        value = self._copied_into(OpPassManager._empty_copy(self))
         value._freeze()
         return value
 
@@ -271,11 +267,13 @@ class OpPassManager:
     def _empty_copy(self) -> OpPassManager:
         return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
 
-    def _copied_items(self) -> list[Placed]:
-        return [
+    def _copied_into(self, other: Any) -> Any:
+        other._names = self._names
+        other._placed = [
             Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
             for item, span in self._placed
         ]
+        return other
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.

@@ -58,24 +58,20 @@ def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
 
     They are what its options hold, and what it says (`Pass.may_run`).
     """
-    held = (each for value in _values(pass_) for each in _held(value))
-    return (*held, *cast("Iterable[OpPassManager]", pass_.may_run()))
+    return (*_held_by(pass_), *cast("Iterable[OpPassManager]", pass_.may_run()))
 
 
-def _held(value: Any) -> Iterator[Runnable]:
-    if isinstance(value, (Pass, OpPassManager)):
-        yield cast("Runnable", value)
-    else:
-        inner = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else _values(value)
-        for each in inner:
-            yield from _held(each)
-
-
-def _values(value: Any) -> Iterable[Any]:
-    """Return the values of a dataclass's fields."""
+def _held_by(value: Any) -> Iterator[Any]:
+    """Yield the passes and pipelines in the fields of options, and in tuples."""
     from dataclasses import fields, is_dataclass
 
-    return [getattr(value, field.name) for field in fields(value)] if is_dataclass(value) else ()
+    if is_dataclass(value):
+        value = tuple(getattr(value, field.name) for field in fields(value))
+    for each in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ():
+        if isinstance(each, (Pass, OpPassManager)):
+            yield each
+        else:
+            yield from _held_by(each)
 
 
 def preserves(kinds: Collection[type], kind: type) -> bool:
@@ -134,7 +130,7 @@ class EffectsGuard:
             if self._remedy:
                 remedy = self._remedy.replace("{effects}", ",".join(needed))
             message = (
-                f"{_listed(list(findings))}, which a pipeline from a file may do only if you "
+                f"{' and '.join(findings)}, which a pipeline from a file may do only if you "
                 f"trust it: {remedy}"
             )
             place = next(iter(findings.values()))
@@ -145,10 +141,5 @@ def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
     from passel.passes.definition import EFFECTS
 
     by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
-    does = _listed([EFFECTS[effect] for effect in effects])
+    does = " and ".join(EFFECTS[effect] for effect in effects)
     return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
-
-
-def _listed(clauses: list[str]) -> str:
-    *others, last = clauses
-    return f"{', '.join(others)} and {last}" if others else last

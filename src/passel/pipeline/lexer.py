@@ -122,13 +122,16 @@ def find_closing_brace(source: Source, start: int, end: int) -> int | None:
     return find_outside(source, start + 1, end, _BRACES, "}")
 
 
+def trim(source: Source, start: int, end: int) -> Span:
+    """Return where a part of a text is without the white space around it."""
+    text = source.text[start:end]
+    start = end - len(text.lstrip(WHITE_SPACE))
+    return Span(source, start, start + len(text.strip(WHITE_SPACE)))
+
+
 def clean(source: Source, start: int, end: int) -> OptionText:
     """Trim a value and take one layer of quotes or braces off it."""
-    text = source.text
-    while start < end and text[start] in WHITE_SPACE:
-        start += 1
-    while start < end and text[end - 1] in WHITE_SPACE:
-        end -= 1
+    text, (_, start, end) = source.text, trim(source, start, end)
     first = text[start] if end - start > 1 else ""
     if first in _STRINGS:
         match = _STRINGS[first].match(text, start, end)
@@ -139,10 +142,8 @@ def clean(source: Source, start: int, end: int) -> OptionText:
                 value = _ESCAPE.sub(r"\1", value)
             return OptionText(value, first, Span(source, start, end))
     if first == "{" and find_closing_brace(source, start, end) == end - 1:
-        inner = text[start + 1 : end - 1].rstrip(WHITE_SPACE)
-        value = inner.lstrip(WHITE_SPACE)
-        start += 1 + len(inner) - len(value)
-        return OptionText(value, "{", Span(source, start, start + len(value)))
+        inner = trim(source, start + 1, end - 1)
+        return OptionText(inner.text, "{", inner)
     return OptionText(text[start:end], "", Span(source, start, end))
 
 

@@ -22,11 +22,11 @@ from typing import NoReturn
 from passel.diagnostics import Source, Span
 from passel.errors import PipelineSyntaxError, Problem
 from passel.pipeline.lexer import (
-    WHITE_SPACE,
     clean,
     find_closing_brace,
     split_options,
     split_struct,
+    trim,
 )
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
@@ -176,10 +176,9 @@ class _Parser:
         start = self.position
         match = _NAME_END.search(self.text, start, self.end)
         self.position = match.start() if match else self.end
-        raw = self.text[start : self.position]
-        name = raw.strip(WHITE_SPACE)
-        start += len(raw) - len(raw.lstrip(WHITE_SPACE)) if name else 0
-        return name, Span(self.source, start, start + len(name))
+        span = trim(self.source, start, self.position)
+        name = span.text
+        return name, span if name else Span(self.source, start, start)
 
     def _argument(self) -> OptionText:
         start = self.position + 1
