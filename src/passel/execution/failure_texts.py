@@ -43,15 +43,14 @@ PLACES = (
 )
 
 
-class Failures:
+class Failures(NamedTuple):
     """Makes failures, with their texts.
 
     Attributes:
         adapter: Names and locates ops.
     """
 
-    def __init__(self, adapter: IRAdapter) -> None:
-        self.adapter: IRAdapter = adapter
+    adapter: IRAdapter
 
     def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
         """Return the failure of a step during which something was raised."""

@@ -78,8 +78,7 @@ class Loop(ObservedRun):
         outer: Loop | None = None,
     ) -> None:
         adapter = compiler.adapter
-        reports = Reports(emit, hooks.on_failure)
-        super().__init__(adapter, compiler.context, reports, outer, options.flags)
+        super().__init__(adapter, compiler.context, Reports(emit, hooks.on_failure), outer)
         self.compiler: PipelineCompiler = compiler
         self.hooks: Instrumentor = hooks
         self.options: RunOptions = options
@@ -99,6 +98,11 @@ class Loop(ObservedRun):
         lowers = None if is_checked else ability_of(adapter, LowersPasses)
         lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self.plans: Plans = Plans(adapter, lower)
+
+    @property
+    def checks(self) -> Sequence[str]:
+        """The flags with which passel-opt checks what this run checks besides."""
+        return self.options.flags
 
     # -- One op -----------------------------------------------------------------------------------
 
@@ -340,10 +344,8 @@ class Loop(ObservedRun):
         if self.process is not self.this_process:
             os._exit(0)
         if self.interruption is None:
-            if self.place_of(ctx.op) != ctx.place:
-                failure = self._lost(step, ctx)
-            else:
-                failure = self.failing.interrupted(step, ctx.op, error)
+            is_lost, failing = self.place_of(ctx.op) != ctx.place, self.failing
+            failure = self._lost(step, ctx) if is_lost else failing.interrupted(step, ctx.op, error)
             failure.diagnostic.detach(render=False)
             error.add_note(str(failure))
             self.interruption = failure

@@ -2,8 +2,7 @@
 
 from passel.hooks.instrumentation import Ended, PassInstrumentation
 from passel.hooks.instrumentor import Bracket, Instrumentor
-from passel.hooks.observed_run import OpIdentity, Run
-from passel.hooks.reports import Reports
+from passel.hooks.observed_run import OpIdentity, Reports, Run
 
 __all__ = [
     "Bracket",
