@@ -72,7 +72,7 @@ def parse_source(
     source = SourceText(text, filename, line_offset) if locations else None
     parser = None
     try:
-        with _collector_paused():
+        with collector_paused():
             parser = parser_class(len(text))(context, text, filename, source)
             ops = parser.parse_top_level()
     except Exception as error:  # noqa: BLE001 - dialects' parsers raise what they like
@@ -114,7 +114,7 @@ def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
 
 
 @contextmanager
-def _collector_paused() -> Generator[None]:
+def collector_paused() -> Generator[None]:
     """Keep the cyclic garbage collector from running inside the `with` block.
 
     Parsing allocates long-lived objects only, so every collection finds nothing.
