@@ -158,8 +158,8 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         given = () if isinstance(pass_, type) else pass_.option_nodes()
         if not given:
             return base
-        required = {each.name for each in base.option_infos() if each.required}
-        if any(node.key not in required for node in given):
+        optional = {each.name for each in base.option_infos() if not each.required}
+        if any(node.key in optional for node in given):
             raise DefinitionError(
                 f"{base.__name__} has this name, with other defaults than those of '{pass_}'; "
                 "register that under a name of its own"
