@@ -58,11 +58,11 @@ CLASSES: list[type[TypedNativePass]] = [
 
 
 def test_what_is_given_is_printed() -> None:
-    """Options that were given are in the text, defaults or not; another build may differ."""
+    """Options that were given are in the text; with all options, empty lists are not, as in MLIR."""
     assert str(Canonicalizer()) == "canonicalize"
     assert str(Canonicalizer(top_down=True)) == "canonicalize{top-down=true}"
     text = Canonicalizer(max_iterations=3).to_text(all_options=True)
-    assert "max-iterations=3 max-num-rewrites=-1 region-simplify=normal" in text
+    assert text.startswith("canonicalize{max-iterations=3 max-num-rewrites=-1 region-simplify=")
 
 
 def test_a_default_that_only_mlir_knows() -> None:

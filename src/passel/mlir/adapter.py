@@ -223,7 +223,7 @@ class MLIRAdapter(IRAdapter):
         is_table = all(known) and self._kinds.has_isolated_ops(context, outer)
         if is_table or not all(known) or not self._kinds.is_function(context, inner):
             return ""
-        return f"'{inner}' is a symbol, and symbols stand in symbol tables alone"
+        return f"'{inner}' is a symbol, and symbols are allowed only in symbol tables"
 
     def suggest_op(self, context: Any, name: str) -> str:
         """Suggest an op of the dialect that is meant, among those with a class."""

@@ -186,8 +186,7 @@ class MLIRFrontend(Frontend):
         flags = self.settings.printing
         text = printed(parsed.op.operation, flags).rstrip(b"\n")
         if parsed.resources and not flags.local_scope:
-            every = add_resources(text.decode(), parsed.resources, flags.elide_resources)
-            text = every.encode()
+            text = add_resources(text.decode(), parsed.resources, flags.elide_resources).encode()
         # By itself an op has nothing of the file, not even its empty last line.
         return text + (b"\n" if flags.local_scope else b"\n\n")
 

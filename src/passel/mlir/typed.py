@@ -59,10 +59,11 @@ class TypedNativePass(NativePass):
         if known is not None and not all_options:
             return known
         given: frozenset[str] = self.__dict__["_given"]
+        omitted = (None, ()) if all_options else (None,)  # MLIR prints no empty lists
         found = tuple(
             OptionNode(info.name, info.codec.spell(getattr(self, info.field), all_options=True))
             for info in _as_written(type(self))
-            if (all_options or info.field in given) and getattr(self, info.field) is not None
+            if (all_options or info.field in given) and getattr(self, info.field) not in omitted
         )
         if not all_options:
             self.__dict__["_nodes"] = found  # each execution prints them

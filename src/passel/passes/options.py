@@ -273,9 +273,9 @@ class OptionInfo(NamedTuple):
 
         Args:
             value: The value.
-            all_options: Print what equals its default as well.
+            all_options: Print what equals its default as well, but for empty lists, as MLIR does.
         """
-        if not self.required and (self.is_object or not all_options):
+        if not self.required and (self.is_object or not all_options or value == ()):
             if value is self.default:
                 return None  # as most are
             # To Python, False equals 0.
