@@ -16,7 +16,7 @@ class HoistConstants(OperationPass[FuncOp]):
     moved = Statistic("Constants moved")
 
     def run(self, op: FuncOp, ctx: PassContext) -> None:
-        """Move constants in program order, behind those that are there already."""
+        """Move constants in program order, after the constants already there."""
         if self.limit < 0:
             raise PassFailure("the limit is negative")
         entry = op.body.blocks.first
