@@ -147,8 +147,8 @@ class XDSLAdapter(IRAdapter):
     def kind_of(self, op: Operation) -> OpKind:
         """Return what is known of ops of this op's name."""
         if isinstance(op, UnregisteredOp):
-            name = op.op_name.data
-            return OpKind(name, registered=False, isolated=False, implements=lambda _: False)
+            name, nothing = op.op_name.data, frozenset[type]()
+            return OpKind(name, registered=False, isolated=False, implements=nothing.__contains__)
         return _kind(type(op))
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
