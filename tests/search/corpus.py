@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel import Pass, PassFailure, PassManager
 from passel.frontend import frontend_of
+from passel.frontend.generic_form import Op, Value, parse_generic
 from passel.ir import PrintFlags, adapter_named
 from passel.manager.reproducing import registry_with
 from passel.search import Answer, Case, Oracle, Subject, Verdict
-from passel.search.generic import Op, parse_generic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def _named(name: str) -> Callable[[Op], Iterator[Op]]:
     return lambda root: (op for op in root.walk() if op.name == name)
 
 
-def _producer(root: Op, value: str) -> str:
+def _producer(root: Op, value: Value) -> str:
     return next((op.name for op in root.walk() if value in op.results), "")
 
 
@@ -101,9 +101,9 @@ def _carried(root: Op) -> Iterator[Op]:
 
 
 def _deep(root: Op) -> Iterator[Op]:
-    depths: dict[str, int] = {}
+    depths: dict[Value, int] = {}
     for op in root.walk():
-        depth = 1 + max((depths.get(name, 0) for name in op.operands), default=0)
+        depth = 1 + max((depths.get(value, 0) for value in op.operands), default=0)
         depths.update(dict.fromkeys(op.results, depth))
         if depth > 3 and op.name == "arith.addi":
             yield op

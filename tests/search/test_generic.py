@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from passel.frontend import SourcePart, frontend_of
+from passel.frontend.generic_form import GenericSyntaxError, parse_generic
 from passel.ir import PrintFlags, adapter_named
 from passel.search.edits import KINDS, Kind
-from passel.search.generic import GenericSyntaxError, parse_generic
 
 _GENERIC = PrintFlags(generic=True, local_scope=True)
 
@@ -55,7 +55,7 @@ def test_what_is_read_is_written(ir: str) -> None:
 def test_values_have_names_of_their_own(ir: str) -> None:
     """Each value has another name, also where isolated regions use the same."""
     root = parse_generic(_generic(ir, SOURCE))
-    names = [name for op in root.walk() for name in op.results]
+    names = [name for op in root.walk() for name, _ in op.results]
     names += [name for op in root.walk() for block in op.blocks() for name, _ in block.args]
     assert len(names) == len(set(names)) == 10
 
@@ -83,7 +83,7 @@ def test_edits_use_no_value_that_is_not_defined(ir: str, kind: Kind) -> None:
     for chosen in [*([one] for one in found), found]:
         copy = root.copy()
         kind.make(copy, chosen)
-        defined = {name for op in copy.walk() for name in op.results}
-        defined |= {n for op in copy.walk() for b in op.blocks() for n, _ in b.args}
-        used = {name for op in copy.walk() for name in op.operands}
+        defined = {value for op in copy.walk() for value in op.results}
+        defined |= {value for op in copy.walk() for b in op.blocks() for value in b.args}
+        used = {value for op in copy.walk() for value in op.operands}
         assert used <= defined

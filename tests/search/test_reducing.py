@@ -9,8 +9,8 @@ import pytest
 from corpus import Asked, Input, grown, inputs, subject_of
 from sweeps import STEP
 
+from passel.frontend.generic_form import parse_generic
 from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials
-from passel.search.generic import parse_generic
 from passel.search.starting import failure_of, narrowed, printed
 
 if TYPE_CHECKING:

@@ -24,8 +24,10 @@ _CONTEXT = 3
 _MOST_PAIRS = 5_000_000
 """Pairs of equal lines up to which texts are matched by lines that occur often as well."""
 
-HIDDEN = "\x0e{}\x0f"
-"""What is in a line and takes no part in the comparison, such as a location."""
+_HIDDEN = "\x0e{}\x0f"
+"""What is in a line and takes no part in the comparison: a location, if these are hidden."""
+
+_BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 
 _NAME = re.compile(
     r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])', re.VERBOSE
@@ -242,7 +244,23 @@ def _read(lines: Sequence[str]) -> list[_Line]:
 
 
 def _unnumbered(name: re.Match[str]) -> str:
-    return name[1] or ("" if name[0][0] == HIDDEN[0] else name[0])
+    return name[1] or ("" if name[0][0] == _HIDDEN[0] else name[0])
+
+
+def with_hidden_locations(line: str) -> str:
+    """Return a line with its locations marked, which may hold parentheses and strings."""
+    parts, at = list[str](), 0
+    while (start := line.find(" loc(", at)) >= 0:
+        depth = 0
+        for bracket in _BRACKET.finditer(line, start):
+            depth += {"(": 1, ")": -1}.get(bracket[0], 0)
+            if not depth:
+                parts += line[at:start], _HIDDEN.format(line[start : bracket.end()])
+                at = bracket.end()
+                break
+        else:
+            break
+    return "".join(parts) + line[at:]
 
 
 # -- Matching --------------------------------------------------------------------------------

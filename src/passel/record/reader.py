@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from functools import cache, cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PasselError
 from passel.frontend import SourcePart, UnreadableError, frontend_of
+from passel.frontend.generic_form import symbol_in
 from passel.instruments.ir_diff import unified_diff
 from passel.ir import PrintFlags, adapter_named
 from passel.record.contents import read_contents
@@ -276,8 +276,7 @@ class TextReader(NamedTuple):
         groups: list[dict[str, int]] = []
         times: Counter[str] = Counter()
         for at, text in enumerate(texts):
-            found = _SYMBOL.search(text.partition("\n")[0])
-            name = found[1] if found else str(at)
+            name = symbol_in(text) or str(at)
             if times[name] == len(groups):
                 groups.append({})
             groups[times[name]][name] = at
@@ -317,7 +316,6 @@ class TextReader(NamedTuple):
 
 
 _EMPTY = "{\n}"
-_SYMBOL = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
 
 
 @cache

@@ -5,26 +5,24 @@ Nothing here knows a dialect's ops: whether the result is valid, the IR itself s
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.frontend.generic_form import Value, references_in, types
 from passel.search.repairs import (
+    Definition,
     Repair,
     definitions,
     function_type,
     is_terminator,
-    rename,
+    put_for,
     set_function_type,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from passel.search.generic import Block, Op
-
-_REFERENCE = re.compile(r'@"?([\w.$-]+)')
+    from passel.frontend.generic_form import Block, Op
 
 
 class Kind(NamedTuple):
@@ -61,7 +59,7 @@ def _remove_symbols(root: Op, numbers: Collection[int]) -> None:
         op.number
         for op in root.walk()
         if not op.entry("sym_name")
-        and any(name in names for entry in op.properties for name in _REFERENCE.findall(entry))
+        and any(name in names for entry in op.properties for name in references_in(entry))
     }
     _replace(root, {*numbers, *users} - {root.number})
 
@@ -91,11 +89,9 @@ def _replace(root: Op, numbers: Collection[int]) -> None:
 def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
     """Yield operands that can take the place of a result, but the first, which `_replace` takes."""
     for op in root.walk():
-        fitting: dict[str, int] = {}
-        for index, (name, type_) in enumerate(zip(op.operands, op.operand_types, strict=False)):
-            if type_ in op.result_types:
-                fitting.setdefault(name, index)
-        yield from ((op.number, index) for index in islice(fitting.values(), 1, None))
+        fitting = {value for value in op.operands if value.type in types(op.results)}
+        numbers = sorted(map(op.operands.index, fitting))
+        yield from ((op.number, index) for index in numbers[1:])
 
 
 def _forward(root: Op, places: Collection[tuple[int, int]]) -> None:
@@ -105,7 +101,7 @@ def _forward(root: Op, places: Collection[tuple[int, int]]) -> None:
     for op in root.walk():
         if op.number in chosen:
             operands = [op.operands[chosen[op.number]], *op.operands]
-            former.update((name, former[name]._replace(operands=operands)) for name in op.results)
+            former.update((v.name, Definition(v.type, operands)) for v in op.results)
     _remove(root, chosen)
     Repair(root, former)
 
@@ -139,8 +135,8 @@ def _put_inside_out(root: Op, op: Op, block: Block, region: int) -> None:
     ops = inner.ops
     if is_terminator(last, inner):
         ops = ops[:-1]
-        if last.operand_types == op.result_types:
-            rename(root.walk(), dict(zip(op.results, last.operands, strict=True)))
+        if types(last.operands) == types(op.results):
+            put_for(op.results, last.operands, root)
     block.ops[at : at + 1] = ops
 
 
@@ -182,13 +178,13 @@ def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) 
         return
     if target is not None:
         if len(target.args) == len(last.operands):
-            rename(root.walk(), dict(zip((n for n, _ in target.args), last.operands, strict=True)))
+            put_for(target.args, last.operands, root)
         here.ops[-1:] = target.ops
         region.remove(target)
     elif end is not None and not label:
         here.ops[-1] = new = end.copy()
         new.number = last.number
-        new.operands = ["%missing"] * len(new.operands)
+        new.operands = [Value("%missing", type_) for type_ in types(new.operands)]
 
 
 def _drop_unreachable(region: list[Block]) -> None:
@@ -207,29 +203,31 @@ def _drop_unreachable(region: list[Block]) -> None:
 
 def _unused(root: Op) -> Iterator[str]:
     """Yield unused results, and unused arguments of regions; other blocks' are given values."""
-    used = {name for op in root.walk() for name in op.operands}
+    used = {value.name for op in root.walk() for value in op.operands}
     for op in root.walk():
-        entries = [name for region in op.regions for block in region[:1] for name, _ in block.args]
-        yield from (name for name in (*op.results, *entries) if name not in used)
+        entries = [value for region in op.regions for block in region[:1] for value in block.args]
+        yield from (each.name for each in (*op.results, *entries) if each.name not in used)
 
 
 def _drop_values(root: Op, names: Collection[str]) -> None:
     """Remove results and arguments; what regions yield for them, and a function's type, follow."""
+
+    def kept(values: list[Value], others: list[Value]) -> list[Value]:
+        """Return the values in the places of those others that are not removed."""
+        return [
+            value for value, other in zip(values, others, strict=True) if other.name not in names
+        ]
+
     for op in root.walk():
-        kept = [i for i, name in enumerate(op.results) if name not in names]
-        lasts = [block.ops[-1] for block in op.blocks() if block.ops]
-        for last in lasts if len(kept) < len(op.results) else ():
+        for last in (block.ops[-1] for block in op.blocks() if block.ops):
             if not last.successors and len(last.operands) == len(op.results):
-                last.operands = [last.operands[i] for i in kept]
-                last.operand_types = [last.operand_types[i] for i in kept]
-        op.result_types = [op.result_types[i] for i in kept]
-        op.results = [op.results[i] for i in kept]
+                last.operands = kept(last.operands, op.results)
+        op.results = kept(op.results, op.results)
         parts = function_type(op)
         for block in op.blocks():
-            block.args = [(name, type_) for name, type_ in block.args if name not in names]
-        if parts is not None and len(parts[0]) > len(next(op.blocks()).args):
-            types = [type_ for _, type_ in next(op.blocks()).args]
-            set_function_type(op, f"({', '.join(types)}){parts[1]}")
+            block.args = kept(block.args, block.args)
+        if parts is not None and len(parts[0]) > len(args := next(op.blocks()).args):
+            set_function_type(op, f"({', '.join(types(args))}){parts[1]}")
             op.properties = [each for each in op.properties if not each.startswith("arg_attrs = ")]
 
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
+from passel.frontend.generic_form import parse_generic
 from passel.pipeline import PassNode, PipelineNode, parse_pipeline
 from passel.search.edits import KINDS
-from passel.search.generic import parse_generic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from passel.frontend.generic_form import Op
     from passel.pipeline import ElementNode
     from passel.search.edits import Kind
-    from passel.search.generic import Op
     from passel.search.subject import Case
     from passel.search.trials import Trials
 

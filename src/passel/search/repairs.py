@@ -6,10 +6,10 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from passel.search.generic import Block, Op
+from passel.frontend.generic_form import Block, Op, Value, types
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
 
 
@@ -22,15 +22,14 @@ class Definition(NamedTuple):
     """
 
     type: str
-    operands: Sequence[str] = ()
+    operands: Sequence[Value] = ()
 
 
 def definitions(root: Op) -> dict[str, Definition]:
     """Return the definitions of all values, by name."""
     found: dict[str, Definition] = {}
     for op in root.walk():
-        for name, type_ in zip(op.results, op.result_types, strict=True):
-            found[name] = Definition(type_, op.operands)
+        found.update((name, Definition(type_, op.operands)) for name, type_ in op.results)
         for block in op.blocks():
             found.update((name, Definition(type_)) for name, type_ in block.args)
     return found
@@ -47,9 +46,9 @@ def function_type(op: Op) -> tuple[list[str], str] | None:
     entry = next(op.blocks(), None)
     if text is None or entry is None:
         return None
-    types = [type_ for _, type_ in entry.args]
-    before = f"({', '.join(types)})"
-    return (types, text[len(before) :]) if text.startswith(before) else None
+    found = types(entry.args)
+    before = f"({', '.join(found)})"
+    return (found, text[len(before) :]) if text.startswith(before) else None
 
 
 def set_function_type(op: Op, text: str) -> None:
@@ -78,7 +77,7 @@ class Repair:
         self._numbers = itertools.count(1 + max(known, default=0))
         self._in(root, [], None)
 
-    def _in(self, op: Op, outer: Sequence[tuple[str, str]], function: Op | None) -> None:
+    def _in(self, op: Op, outer: Sequence[Value], function: Op | None) -> None:
         """Repair what is nested in an op, given the values that can be used there."""
         if function_type(op) is not None:
             function, outer = op, ()
@@ -90,52 +89,50 @@ class Repair:
                 for each in tuple(block.ops):
                     self._operands(each, block, visible, function)
                     self._in(each, visible, function)
-                    visible += zip(each.results, each.result_types, strict=True)
+                    visible += each.results
 
-    def _operands(
-        self, op: Op, block: Block, visible: list[tuple[str, str]], function: Op | None
-    ) -> None:
-        for index, (name, type_) in enumerate(zip(op.operands, op.operand_types, strict=False)):
+    def _operands(self, op: Op, block: Block, visible: list[Value], function: Op | None) -> None:
+        for index, (name, type_) in enumerate(op.operands):
             if name in self._defined:
                 continue
-            known = [each for each, its in visible if its == type_]
+            known = [each for each in visible if each.type == type_]
             fitting = [each for each in self._origins(name) if each in known] or known
-            op.operands[index] = fitting[0] if fitting else self._new(type_, op, block, function)
             if not fitting:
-                visible.append((op.operands[index], type_))
+                fitting.append(self._new(type_, op, block, function))
+                visible += fitting
+            op.operands[index] = fitting[0]
 
-    def _origins(self, name: str) -> Iterator[str]:
+    def _origins(self, name: str) -> Iterator[Value]:
         """Yield the values that a value was computed from, nearest first."""
         todo, seen = [name], {name}
         while todo:
             definition = self._former.get(todo.pop(0))
             for operand in definition.operands if definition else ():
-                if operand not in seen:
-                    seen.add(operand)
-                    todo.append(operand)
+                if operand.name not in seen:
+                    seen.add(operand.name)
+                    todo.append(operand.name)
                     yield operand
 
-    def _new(self, type_: str, op: Op, block: Block, function: Op | None) -> str:
-        name = f"%{next(self._numbers)}"
-        self._defined[name] = Definition(type_)
+    def _new(self, type_: str, op: Op, block: Block, function: Op | None) -> Value:
+        value = Value(f"%{next(self._numbers)}", type_)
+        self._defined[value.name] = Definition(type_)
         parts = None if function is None else function_type(function)
         if function is not None and parts is not None:
-            types, rest = parts
-            next(function.blocks()).args.append((name, type_))
-            set_function_type(function, f"({', '.join([*types, type_])}){rest}")
+            found, rest = parts
+            next(function.blocks()).args.append(value)
+            set_function_type(function, f"({', '.join([*found, type_])}){rest}")
         else:
-            constant = Op(-1, "ub.poison", [name], result_types=[type_])
-            constant.properties = ["value = #ub.poison"]
+            constant = Op(-1, "ub.poison", [value], properties=["value = #ub.poison"])
             if _NUMERIC.fullmatch(type_):
                 constant.name = "arith.constant"
                 zero = "0" if type_[0] == "i" else "0.0"
                 constant.properties = [f"value = {zero} : {type_}"]
             block.ops.insert(block.ops.index(op), constant)
-        return name
+        return value
 
 
-def rename(ops: Iterable[Op], names: Mapping[str, str]) -> None:
-    """Let ops, and what is nested in them, use other values."""
-    for op in ops:
-        for each in op.walk():
-            each.operands = [names.get(name, name) for name in each.operands]
+def put_for(old: Sequence[Value], new: Sequence[Value], root: Op) -> None:
+    """Put values in the places of others wherever they are used inside of an op."""
+    others = {value.name: other for value, other in zip(old, new, strict=True)}
+    for op in root.walk():
+        op.operands = [others.get(value.name, value) for value in op.operands]

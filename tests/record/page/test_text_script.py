@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel.record.page.payload import change_data, with_hidden_locations
+from passel.instruments.ir_diff import with_hidden_locations
+from passel.record.page.payload import change_data
 
 if TYPE_CHECKING:
     from javascript import JavaScript

@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from passel.instruments.ir_diff import HIDDEN, difference
+from passel.instruments.ir_diff import difference, with_hidden_locations
 from passel.record.outline import compared, top_runs
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ _MOST_REPLAYS = 20
 
 _TEARS = 8
 """The length of lines, such as a brace, that are not worth the end of a run of new lines."""
-
-
-_BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 
 
 class LineTable:
@@ -141,22 +138,6 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[int]]
         blocks.append([start - at, end - start, last - first, *inside])
         at = end
     return blocks, [(line, " ".join(names)) for line, names in found.renamed.items()]
-
-
-def with_hidden_locations(line: str) -> str:
-    """Return a line with its locations marked, which may hold parentheses and strings."""
-    parts, at = list[str](), 0
-    while (start := line.find(" loc(", at)) >= 0:
-        depth = 0
-        for bracket in _BRACKET.finditer(line, start):
-            depth += {"(": 1, ")": -1}.get(bracket[0], 0)
-            if not depth:
-                parts += line[at:start], HIDDEN.format(line[start : bracket.end()])
-                at = bracket.end()
-                break
-        else:
-            break
-    return "".join(parts) + line[at:]
 
 
 def _digests(record: Record, run: RunInfo) -> list[str]:

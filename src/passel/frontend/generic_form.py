@@ -9,11 +9,13 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+_SYMBOL = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
+_REFERENCE = re.compile(r'@"?([\w.$-]+)')
 _SPACE = re.compile(r"(?:\s+|//[^\n]*)*")
 _NAME = re.compile(r"%[\w$.-]+(?:#\d+)?")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -32,12 +34,22 @@ class GenericSyntaxError(ValueError):
     """A text is not in the generic form."""
 
 
+class Value(NamedTuple):
+    """A value: its name and its type."""
+
+    name: str
+    type: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}"
+
+
 @dataclass(slots=True)
 class Block:
-    """A block: its label, its arguments with their types, and its ops."""
+    """A block: its label, its arguments, and its ops."""
 
     label: str
-    args: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    args: list[Value] = field(default_factory=list[Value])
     ops: list[Op] = field(default_factory=list["Op"])
 
 
@@ -48,27 +60,23 @@ class Op:
     Attributes:
         number: Identifies it, also in copies of the tree.
         name: Its name.
-        results: The names of its results.
-        operands: The names of its operands.
+        results: Its results.
+        operands: Its operands.
         successors: The labels of its successors.
         properties: Entries such as `value = 1 : i32`.
         regions: Its regions, each a list of blocks.
         attributes: Entries of the other dictionary.
-        operand_types: The types of its operands.
-        result_types: The types of its results.
         location: Its location, with what is before it; empty if it was not printed.
     """
 
     number: int
     name: str
-    results: list[str] = field(default_factory=list[str])
-    operands: list[str] = field(default_factory=list[str])
+    results: list[Value] = field(default_factory=list[Value])
+    operands: list[Value] = field(default_factory=list[Value])
     successors: list[str] = field(default_factory=list[str])
     properties: list[str] = field(default_factory=list[str])
     regions: list[list[Block]] = field(default_factory=list[list[Block]])
     attributes: list[str] = field(default_factory=list[str])
-    operand_types: list[str] = field(default_factory=list[str])
-    result_types: list[str] = field(default_factory=list[str])
     location: str = ""
 
     def copy(self) -> Op:
@@ -85,8 +93,6 @@ class Op:
                 for region in self.regions
             ],
             self.attributes[:],
-            self.operand_types[:],
-            self.result_types[:],
             self.location,
         )
 
@@ -128,8 +134,8 @@ def _pieces(op: Op, depth: int) -> Iterator[str]:
     indent = "  " * depth
     yield indent
     if op.results:
-        yield f"{', '.join(op.results)} = "
-    yield f'"{op.name}"({", ".join(op.operands)})'
+        yield f"{', '.join(_names(op.results))} = "
+    yield f'"{op.name}"({", ".join(_names(op.operands))})'
     if op.successors:
         yield f"[{', '.join(op.successors)}]"
     if op.properties:
@@ -146,18 +152,37 @@ def _pieces(op: Op, depth: int) -> Iterator[str]:
         yield ")"
     if op.attributes:
         yield f" {{{', '.join(op.attributes)}}}"
-    results = ", ".join(op.result_types)
-    if len(op.result_types) != 1 or "->" in results:
+    results = ", ".join(types(op.results))
+    if len(op.results) != 1 or "->" in results:
         results = f"({results})"
-    yield f" : ({', '.join(op.operand_types)}) -> {results}{op.location}"
+    yield f" : ({', '.join(types(op.operands))}) -> {results}{op.location}"
 
 
 def _header(block: Block, indent: str) -> str:
     """Return the line before the ops of a block; an entry block without arguments needs none."""
-    if not block.args:
-        return f"{indent}{block.label}:\n" if block.label else ""
-    args = ", ".join(f"{name}: {type_}" for name, type_ in block.args)
-    return f"{indent}{block.label or '^entry'}({args}):\n"
+    if block.args:
+        return f"{indent}{block.label or '^entry'}({', '.join(map(str, block.args))}):\n"
+    return f"{indent}{block.label}:\n" if block.label else ""
+
+
+def types(values: Iterable[Value]) -> list[str]:
+    """Return the types of values."""
+    return [value.type for value in values]
+
+
+def _names(values: Iterable[Value]) -> list[str]:
+    return [value.name for value in values]
+
+
+def symbol_in(text: str) -> str | None:
+    """Return the symbol of an op whose first line a text begins with, if it has one."""
+    found = _SYMBOL.search(text.partition("\n")[0])
+    return found[1] if found else None
+
+
+def references_in(entry: str) -> list[str]:
+    """Return the symbols that an attribute refers to."""
+    return _REFERENCE.findall(entry)
 
 
 def parse_generic(text: str) -> Op:
@@ -178,18 +203,17 @@ def _rename(op: Op, outer: Mapping[str, str], numbers: Iterator[int]) -> None:
     for region in op.regions:
         inner = dict(outer)
 
-        def renamed(names: list[str], inner: dict[str, str] = inner) -> list[str]:
-            inner.update((name, f"%{next(numbers)}") for name in names)
-            return [inner[name] for name in names]
+        def renamed(values: list[Value], inner: dict[str, str] = inner) -> list[Value]:
+            inner.update((value.name, f"%{next(numbers)}") for value in values)
+            return [Value(inner[name], type_) for name, type_ in values]
 
         for block in region:
-            names = renamed([name for name, _ in block.args])
-            block.args = list(zip(names, (t for _, t in block.args), strict=True))
+            block.args = renamed(block.args)
             for each in block.ops:
                 each.results = renamed(each.results)
         for block in region:
             for each in block.ops:
-                each.operands = [inner.get(name, name) for name in each.operands]
+                each.operands = [Value(inner.get(name, name), t) for name, t in each.operands]
                 _rename(each, inner, numbers)
 
 
@@ -213,10 +237,11 @@ class _Reader:
 
     def op(self) -> Op:
         """Read an op."""
-        op = Op(next(self._numbers), "", self._results())
+        op = Op(next(self._numbers), "")
+        results = self._results()
         op.name = self._expect(_STRING)[1]
         self._expect("(")
-        op.operands = self._entries(")")
+        operands = self._entries(")")
         if self._take("["):
             op.successors = self._entries("]")
         if self._take("<{"):
@@ -232,15 +257,21 @@ class _Reader:
             op.attributes = self._entries("}")
         self._expect(":")
         self._expect("(")
-        op.operand_types = self._entries(")")
+        op.operands = self._typed(operands, self._entries(")"))
         self._expect("->")
-        op.result_types = self._entries(")") if self._take("(") else self._entries("\n")
-        if op.result_types and " loc(" in op.result_types[-1]:
-            op.result_types[-1], space, location = op.result_types[-1].partition(" loc(")
+        found = self._entries(")") if self._take("(") else self._entries("\n")
+        if found and " loc(" in found[-1]:
+            found[-1], space, location = found[-1].partition(" loc(")
             op.location = space + location
         elif self._take("loc("):
             op.location = f" loc({', '.join(self._entries(')'))})"
+        op.results = self._typed(results, found)
         return op
+
+    def _typed(self, names: list[str], found: list[str]) -> list[Value]:
+        if len(names) != len(found):
+            raise self._error(f"{len(names)} types")
+        return [*map(Value, names, found)]
 
     def _results(self) -> list[str]:
         """Read the names of results: `%a:2` is `%a#0, %a#1`."""
@@ -260,7 +291,8 @@ class _Reader:
                 args = self._entries(")") if self._take("(") else []
                 self._expect(":")
                 parted = [arg.partition(":") for arg in args]
-                blocks.append(Block(label[0], [(n.strip(), t.strip()) for n, _, t in parted]))
+                values = [Value(name.strip(), type_.strip()) for name, _, type_ in parted]
+                blocks.append(Block(label[0], values))
             elif not blocks:
                 blocks.append(Block(""))
             else:
