@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from xdsl_inputs import REAL_FILES
+from xdsl_inputs import NOT_MLIR, REAL_FILES
 
 from passel import PassFailedError
 from passel.mlir.crossing import MLIRSide
@@ -19,22 +19,6 @@ if TYPE_CHECKING:
     from passel.bridge.crossing import Side
 
 INPUTS = sorted(REAL_FILES.glob("*.mlir"))
-
-NOT_MLIR = frozenset(
-    {
-        "csl_program",
-        "hw_circuit",
-        "memref_stream",
-        "riscv_branches",
-        "riscv_functions",
-        "riscv_loops",
-        "snitch_streams",
-        "stencil_heat",
-        "varith_sums",
-        "x86_functions",
-    }
-)
-"""Files of dialects that MLIR does not have."""
 
 INVALID = {"arith.trunci": "MLIR gives it a property that it does not have in xDSL"}
 """Ops that xDSL finds invalid, and why; they come back nevertheless."""

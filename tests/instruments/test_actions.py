@@ -12,7 +12,7 @@ from tool_fixtures import only_error
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Location
-from passel.instruments.actions import ActionLog, DebugCounter, Place
+from passel.instruments.actions import ActionLog, DebugCounter, place_of
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def manager(*passes: Pass[Any], adapter: ToyAdapter | None = None) -> PassManage
 def logged(pm: PassManager, *places: str, ir: str = FUNCTIONS) -> list[str]:
     """Run, and return the log's lines without their head."""
     stream = io.StringIO()
-    log = ActionLog(stream, places=map(Place.parse, places))
+    log = ActionLog(stream, places=map(place_of, places))
     with pm.instrument(log), suppress(PassFailedError):
         pm.run(parse_toy(ir))
     head = re.compile(r"\[thread MainThread, execution \d+\] ")
@@ -81,7 +81,7 @@ def test_what_a_gate_skips_ends_as_skipped() -> None:
 def test_executions_have_the_numbers_of_a_counter() -> None:
     """Whatever is logged: after as many as the number says, a counter stops before the next."""
     stream, pm = io.StringIO(), manager(Count(), Other(), adapter=LocatedAdapter())
-    log = ActionLog(stream, places=[Place.parse(f"in.toy:{ord('g')}")])
+    log = ActionLog(stream, places=[place_of(f"in.toy:{ord('g')}")])
     with pm.instrument(log):
         pm.run(parse_toy(FUNCTIONS))
         pm.run(parse_toy("toy.module()"))
@@ -99,7 +99,7 @@ def test_executions_have_the_numbers_of_a_counter() -> None:
 def test_a_place_is_written_as_diagnostics_write_it(text: str) -> None:
     """Anything else is refused."""
     with pytest.raises(ValueError, match="expected 'file:line:col'"):
-        Place.parse(text)
+        place_of(text)
 
 
 # -- Counters --------------------------------------------------------------------------------

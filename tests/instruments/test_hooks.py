@@ -143,35 +143,33 @@ class Ends(PassInstrumentation):
         self.failed.append((name, self.ended.failed))
 
 
-class Good:
-    """An analysis."""
-
-    def __init__(self, op: ToyOp) -> None: ...
-
-
-class Bad:
-    """An analysis that raises."""
+class Zero:
+    """An analysis that raises for an op of another value."""
 
     def __init__(self, op: ToyOp) -> None:
-        raise ValueError
+        if op.value:
+            raise ValueError
+
+
+class Ask(Pass[ToyOp]):
+    """Ask for the analysis, and leave the op invalid if it raises."""
+
+    name = "ask"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        with suppress(ValueError):
+            ctx.analysis(Zero)
+        op.value = -1 if op.value else 1
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_hooks_are_told_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
     """Both fail by an exception, which the hook does not see."""
-
-    class Ask(Pass[ToyOp]):
-        name = "ask"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            with suppress(ValueError):
-                ctx.analysis(Bad if fails else Good)
-            op.value = -1 if fails else 1
-
     pm, ends = PassManager("toy.module", adapter=ToyAdapter()).add(Ask()), Ends()
     with pm.instrument(ends), suppress(PassFailedError):
-        pm.run(parse_toy("toy.module"))
-    assert ends.failed == [("Bad" if fails else "Good", fails), ("verification", fails)]
+        pm.run(ToyOp("toy.module", value=int(fails)))
+    assert ends.failed == [("Zero", fails), ("verification", fails)]
 
 
 def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:

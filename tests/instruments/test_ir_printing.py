@@ -124,7 +124,7 @@ def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
     Broken.error = OSError(28, "No space left on device")
     with pm.instrument(PrintIR(after=True, stream=Broken())):
         pm.run(parse_toy(SOURCE))
-    expected = "error: cannot print the IR: No space left on device; no more is printed\n"
+    expected = "error: cannot print the IR: No space left on device; nothing more is printed\n"
     assert capsys.readouterr().err == expected
 
 

@@ -23,6 +23,22 @@ CORPUS = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
 REAL_FILES = Path(__file__).parents[1] / "xdsl" / "real_files" / "inputs"
 """Realistic files of many dialects."""
 
+NOT_MLIR = frozenset(
+    {
+        "csl_program",
+        "hw_circuit",
+        "memref_stream",
+        "riscv_branches",
+        "riscv_functions",
+        "riscv_loops",
+        "snitch_streams",
+        "stencil_heat",
+        "varith_sums",
+        "x86_functions",
+    }
+)
+"""Files of dialects that MLIR does not have."""
+
 NEWEST_XDSL = "0.74"
 """The release of xDSL that tests are written for; older ones lack some of what they use."""
 

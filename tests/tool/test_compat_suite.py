@@ -1,6 +1,6 @@
 """xDSL's own suite of its tool, run with passel's tool in the place of xdsl-opt.
 
-Its files come with xDSL's wheel. Each eighth of them is run through both tools in this process,
+Its files come with xDSL's wheel. Each sixteenth of them is run through both tools in this process,
 and what they print is compared. A sweep takes all files, and runs the suite itself, by lit, with
 an `xdsl-opt` that is passel-opt.
 """
@@ -139,10 +139,10 @@ assert _FILES, "the tests of xDSL are not where its wheel puts them"
         pytest.param(
             path,
             id=path.relative_to(CORPUS).as_posix(),
-            marks=[pytest.mark.sweep] if index % 8 else [],
+            marks=[pytest.mark.sweep] if index % 16 else [],
         )
         for index, path in enumerate(_FILES)
-        if index % 8 == 0 or index % min(STEP, 5) == 0
+        if index % 16 == 0 or index % min(STEP, 5) == 0
     ],
 )
 def test_prints_what_xdsl_opt_prints(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,12 +25,9 @@ needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="n
 
 # -- The standard output ---------------------------------------------------------------------
 
-unbuffered = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 
-
-@unbuffered
-@pytest.mark.parametrize("flags", [(), ("--compat=xdsl",)], ids=["passel-opt", "xdsl-opt"])
-def test_a_disk_that_is_full(tmp_path: Path, unbuffered: str, flags: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("flags", "unbuffered"), [((), ""), (("--compat=xdsl",), "1")])
+def test_a_disk_that_is_full(tmp_path: Path, flags: tuple[str, ...], unbuffered: str) -> None:
     """Output that does not fit is an error in one line, also where Python writes only once."""
     (tmp_path / "in.mlir").write_text(LARGE)
     command = [sys.executable, "-m", "passel", "in.mlir", *flags]
@@ -46,7 +43,7 @@ def test_a_disk_that_is_full(tmp_path: Path, unbuffered: str, flags: tuple[str, 
     assert done.stderr == "passel-opt: error: cannot write to the standard output: File too large\n"
 
 
-@unbuffered
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 def test_a_pipe_that_does_not_block(tmp_path: Path, unbuffered: str) -> None:
     """All of the output arrives, however slowly it is read."""
     (tmp_path / "in.mlir").write_text(LARGE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,9 +84,9 @@ class Awake(Pass):
 FIRST = """
 def register(registry):
     registry.register_pipeline("O2", lambda pm: pm.add("mine"), ir="xdsl", override=True)
-    registry.register("cse", "passel.xdsl.passes.dce:DCE", ir="xdsl", override=True)
-    registry.register("mine", "passel.xdsl.passes.dce:DCE", ir="xdsl")
-    registry.register("shared", "passel.xdsl.passes.dce:DCE", ir="xdsl", override=True)
+    registry.register("cse", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl", override=True)
+    registry.register("mine", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl")
+    registry.register("shared", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl", override=True)
 """
 
 SECOND = """
@@ -147,18 +148,15 @@ def test_an_ir_of_a_package(opt: Callable[..., Outcome]) -> None:
     """`--ir` takes the name of an installed adapter; its passes, pipelines and flags are there."""
     flags = ("in.toy", "--ir=zoo", "-p", "toy.module(toy.func(feed),morning{large=true})")
     assert opt(*flags) == (0, "toy.module(toy.func @cat 9,toy.func @dog 11)\n", "")
-    assert opt(*flags, "--shout").out == "TOY.MODULE(TOY.FUNC @CAT 9,TOY.FUNC @DOG 11)\n"
     assert "zoo:\n  --shout  " in opt("--ir=zoo", "--help").out
     assert opt("--ir=zoo", "--version").out.endswith("(zoo)\n")
-    shown = opt(*flags, "--dump-pass-pipeline", "--mlir-timing")
+    shown = opt(*flags, "--shout", "--dump-pass-pipeline", "--mlir-timing")
+    assert shown.out == "TOY.MODULE(TOY.FUNC @CAT 9,TOY.FUNC @DOG 11)\n"
     assert "feed{amount=1}" in shown.err
     assert "feast{amount=8}" in shown.err
     assert "Execution time report" in shown.err
-    listed = opt("--ir=zoo", "--help-pass=feast").out
-    assert "Feed the animals" in listed
-    assert "8" in listed
     listed = opt("--ir=zoo", "--list-passes").out
-    assert "  --feast  " in listed
+    assert re.search("  --feast +- +Feed the animals.*default 8", listed, re.DOTALL)
     assert "--canonicalize" not in listed
 
 
@@ -271,11 +269,9 @@ def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
     assert {
         line.removesuffix("override=True replaces that") for line in outcome.err.splitlines()
     } == {
-        what.format("mine", "second", "passel.xdsl.passes.dce of package 'first' 1.0"),
+        what.format("mine", "second", "passel.xdsl.passes.canonicalize of package 'first' 1.0"),
     }
     for name in ("cse", "mine", "shared"):
-        assert (
-            "_Eliminate ops without" in opt(f"--help-pass={name}", packages=("first", "second")).out
-        )
+        assert re.search(rf"  --{name} +- +Eliminate ops without", outcome.out)
     dumped = opt("in.mlir", "-O2", "--dump-pass-pipeline", packages=("first", "second")).err
     assert "".join(dumped.split()) == "PassManagerwith1passes:builtin.module(mine)"

@@ -77,11 +77,7 @@ def test_a_dialect_that_is_loaded_or_known_is_none(passes: tuple[Any, ...]) -> N
     run(*passes)
 
 
-def test_a_dialect_of_the_input_is_known() -> None:
-    """Parsing has loaded it."""
+def test_a_dialect_of_the_input_is_known_and_nothing_is_checked_unasked() -> None:
+    """Parsing has loaded it; the check takes a look at every op."""
     run(Silent(), source='module { "arith.constant"() <{value = 1 : i32}> : () -> i32 }')
-
-
-def test_nothing_is_checked_unless_somebody_asks() -> None:
-    """It takes a look at every op."""
     run(Silent(), check=False)

@@ -6,8 +6,9 @@ import re
 import threading
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from passel.diagnostics import UNKNOWN, Location
 from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TextIO
 
-    from passel.diagnostics import Location
     from passel.errors import Failure
     from passel.schedule import Step
 
@@ -24,40 +24,24 @@ _TAG = "`pass-execution`"
 _OUTLINE = PrintFlags(skip_regions=True, local_scope=True)
 
 
-class Place(NamedTuple):
-    """A place in a source file; 0 is any line or column.
+def place_of(text: str) -> Location:
+    """Read `file[:line[:col]]`, where 0 is any line or column.
+
+    Raises:
+        ValueError: It is written otherwise.
 
     Example:
-        >>> Place.parse("in.mlir:3")
-        Place(file='in.mlir', line=3, column=0)
+        >>> str(place_of("in.mlir:3"))
+        'in.mlir:3:0'
 
     Source: `mlir::tracing::FileLineColLocBreakpoint`, MLIR 22.
     """
-
-    file: str
-    line: int = 0
-    column: int = 0
-
-    @classmethod
-    def parse(cls, text: str) -> Place:
-        """Read `file[:line[:col]]`.
-
-        Raises:
-            ValueError: It is written otherwise.
-        """
-        file, _, rest = text.partition(":")
-        numbers = rest.split(":") if rest else []
-        if not file or len(numbers) > 2 or not all(n.isdecimal() for n in numbers):  # noqa: PLR2004 - line and column
-            raise ValueError(f"expected 'file:line:col', got '{text}'")
-        return cls(file, *map(int, numbers))
-
-    def covers(self, location: Location) -> bool:
-        """Return whether a location is this place."""
-        return (
-            self.file == location.file
-            and self.line in (0, location.line)
-            and self.column in (0, location.column)
-        )
+    file, _, rest = text.partition(":")
+    numbers = rest.split(":") if rest else []
+    if not file or len(numbers) > 2 or not all(n.isdecimal() for n in numbers):  # noqa: PLR2004 - line and column
+        raise ValueError(f"expected 'file:line:col', got '{text}'")
+    line, column = map(int, [*numbers, "0", "0"][:2])
+    return Location(file, line, column)
 
 
 class ActionLog(PassInstrumentation):
@@ -88,7 +72,7 @@ class ActionLog(PassInstrumentation):
 
     crosses = True  # counters count what passes run on another IR as well
 
-    def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:
+    def __init__(self, stream: TextIO, *, places: Iterable[Location] = ()) -> None:
         self._stream = stream
         self._places = tuple(places)
         self._count = 0
@@ -98,8 +82,11 @@ class ActionLog(PassInstrumentation):
         """Log that a step begins."""
         adapter = self.run.adapter
         self._count = number = self._count + 1
-        location = adapter.location(op) if self._places else None
-        is_logged = location is None or any(place.covers(location) for place in self._places)
+        file, line, column, *_ = adapter.location(op) if self._places else UNKNOWN
+        is_logged = not self._places or any(
+            file == place.file and place.line in (0, line) and place.column in (0, column)
+            for place in self._places
+        )
         self._running.append(number if is_logged else 0)
         if is_logged:
             name = step.display_name if isinstance(step, PassStep) else _ADAPTOR

@@ -31,8 +31,8 @@ class PrintIR(PassInstrumentation):
     """A printer of the op that a pass runs on, before and after the pass.
 
     A dump is introduced by a line such as `// -----// IR Dump After CSE (cse) //----- //`.
-    An invalid op is printed in generic form. Observing never changes how a run goes: what
-    cannot be written is said once.
+    An invalid op is printed in generic form. Observing never changes how a run goes: a failure
+    to write is reported once.
 
     Args:
         before: Print before all passes, or before those with these names.

@@ -47,7 +47,7 @@ class Dump(NamedTuple):
 class Sink:
     """A stream for dumps, or a tree of files, with a directory for each op in that of its parent.
 
-    What cannot be written is said once, and nothing more is tried.
+    A failure to write is reported once, and nothing more is written.
 
     An op's directory is called like `func_func_main`, or `func_func_no-symbol-name`. Characters
     that file systems or shells do not take stand as `%2F`. Files are called like `0_2_cse.mlir`:
@@ -118,7 +118,7 @@ class Sink:
             self._broken = True
             if self._stream not in (None, sys.stderr) and not isinstance(error, BrokenPipeError):
                 reason = error.strerror or error
-                sys.stderr.write(f"error: cannot print the IR: {reason}; no more is printed\n")
+                sys.stderr.write(f"error: cannot print the IR: {reason}; nothing more is printed\n")
 
     def _target(self) -> TextIO:
         return sys.stderr if self._stream is None else self._stream

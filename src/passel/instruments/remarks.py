@@ -34,12 +34,12 @@ _SPECIAL = re.compile(
 def sifting_remarks(
     report: Callable[[Diagnostic], None], wanted: RemarkFilter, *, final: bool, yaml: TextIO | None
 ) -> Generator[Callable[[Diagnostic], None]]:
-    """Return what takes the diagnostics of a run, and lets those go on that are no remarks.
+    """Return a listener to the diagnostics of a run that filters remarks and passes on the rest.
 
     Args:
-        report: Takes diagnostics.
+        report: Listens to the diagnostics that are left.
         wanted: The remarks that are written; others are dropped.
-        final: Whether, of those of one name, kind and category about one place, the last is.
+        final: Whether only the last of each name, kind and category about one place is written.
         yaml: Where they are written as YAML; by default they are reported.
     """
     held: dict[object, Diagnostic] = {}

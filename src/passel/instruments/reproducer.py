@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from passel.hooks import Run
     from passel.passes.base import Pass
     from passel.schedule import Step
+
 _MOST_NAMED = 20
 """How many failures are named in one note."""
+
 _ABOUT_THE_RUN = {"crashed", "interrupted"}
 """Kinds of failures that are reported at the op at the top, whatever op the pass ran on."""
 
@@ -50,7 +52,7 @@ class _Running(NamedTuple):
     """A pass that runs on an op.
 
     Attributes:
-        executions: That of it, last, and those of passes that have run the pipeline it is in.
+        executions: Its own, last, and those of the passes that run the pipeline it is in.
         recipe: The IR before it, and the pass alone, if that is recorded.
         number: How many passes had failed before it.
     """
@@ -158,7 +160,7 @@ class CrashReproducer(PassInstrumentation):
             self._running.append(_Running(executions, recipe, len(self._failed)))
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Go back to the pass that runs it, which goes on."""
+        """Go back to the pass that runs it."""
         self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
@@ -231,15 +233,15 @@ class CrashReproducer(PassInstrumentation):
             for failure in run.outcome.failures
             for each in self._told.get(id(failure)) or [_unseen(run, failure)]
         ]
-        local = failed[0].recipe if failed else None
+        first = failed[0] if failed else None
+        local = first.recipe if first else None
         recipe = local or self._whole
         outcome = self._problem if recipe is None else self._write(run, recipe)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        first = failed[0].failure if failed else None
-        if first is not None and first.kind not in _ABOUT_THE_RUN:
-            error.location = first.location
+        if first and first.failure.kind not in _ABOUT_THE_RUN:
+            error.location = first.failure.location
         while_executing = self._while_executing(failed, is_local=local is not None)
         error.attach_note(f"Pipeline failed{while_executing}: {outcome}")
         run.conclude(error)
@@ -267,7 +269,7 @@ class CrashReproducer(PassInstrumentation):
 
 
 def _unseen(run: Run, failure: Failure) -> _Failed:
-    """Return a failure that no hook of a pass was given: in another process, or before passes."""
+    """Return a failure that no pass hook has seen: in another process, or before the passes."""
     steps = {step.path: step for step in passes_of(run.pipeline)}
     name, display_name = "", failure.pass_text
     if step := steps.get(failure.path):

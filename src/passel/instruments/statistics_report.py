@@ -100,7 +100,7 @@ class StatisticsReport(PassInstrumentation):
             self._dynamic.setdefault(parent.path, {})[str(pipeline)] = pipeline
 
     def split(self) -> StatisticsReport:
-        """Return what remembers such pipelines elsewhere."""
+        """Return an observer that remembers such pipelines in a worker."""
         part = StatisticsReport(self._display)
         part._prints = False
         return part

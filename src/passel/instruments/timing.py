@@ -251,13 +251,13 @@ class Timing(PassInstrumentation):
         self._begin(step)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Measure it no more."""
+        """Stop measuring it."""
         seconds = self._end()
         if self._display == "ops" and isinstance(step, PassStep):
             self._add(execution_of(self.run, step, op), seconds)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Measure it no more."""
+        """Stop measuring it."""
         self._end()
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
@@ -265,7 +265,7 @@ class Timing(PassInstrumentation):
         self._begin(pipeline)
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Measure it no more."""
+        """Stop measuring it."""
         self._end()
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
@@ -273,7 +273,7 @@ class Timing(PassInstrumentation):
         self._begin(kind)
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Measure it no more."""
+        """Stop measuring it."""
         self._end()
 
     def _add(self, pair: PassExecution, seconds: float) -> None:

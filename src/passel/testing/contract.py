@@ -26,9 +26,9 @@ _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), 
 class AdapterContract(Subject):
     """Tests of an adapter. Subclass it, and name the subclass so that pytest finds it: `Test...`.
 
-    Defaults are for an IR with everything. What yours does not have is left out by a class
-    attribute: `program` without nested modules, `has_parents = False`, `interface = None`. A test
-    that asks for what is left out is skipped.
+    Defaults are for an IR that has everything. Class attributes switch off what yours lacks: a
+    `program` without nested modules, `has_parents = False`, `interface = None`. Tests of what is
+    switched off are skipped.
 
     Attributes:
         adapter: The adapter.
@@ -88,7 +88,7 @@ class AdapterContract(Subject):
     def test_interfaces(self) -> None:
         """Only ops that implement an interface have it, and unregistered ops have none."""
         if self.interface is None:
-            raise SkipTest("there are no interfaces")
+            raise SkipTest("the IR has no interfaces")
         for _, node, op in self._sample().ops():
             found = self.adapter.kind_of(op).implements(self.interface)
             what = f"'implements({self.interface.__name__})' by 'kind_of' of a {node.role}"

@@ -106,7 +106,7 @@ def check_passes(
         passes: As for `run_passes`.
 
     Raises:
-        AssertionError: The output is another one, or there are no such lines.
+        AssertionError: The output differs, or there are no such lines.
     """
     path, passes = Path(path), tuple(passes)
     text = path.read_text(encoding="utf-8")

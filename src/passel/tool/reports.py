@@ -181,10 +181,10 @@ class Reports(ExitStack):
                     "which is missing"
                 )
             return None
-        from passel.instruments.actions import ActionLog, Place
+        from passel.instruments.actions import ActionLog, place_of
 
         try:
-            chosen = [Place.parse(each.strip()) for each in places.split(",")] if places else []
+            chosen = [place_of(each.strip()) for each in places.split(",")] if places else []
         except ValueError as error:
             raise UsageError(f"'--log-mlir-actions-filter': {error}") from None
         return ActionLog(self._open("log-actions-to", path), places=chosen)

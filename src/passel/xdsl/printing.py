@@ -33,31 +33,37 @@ _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
 """Ops that xDSL prints without the terminators of their blocks, and cannot read back so."""
 
 
-class _Terminating(Printer):
-    """Prints terminators that no parser puts back, which some of xDSL's ops leave out."""
+class _Printer(Printer):
+    """Prints regions as flags ask for, with terminators that no parser would put back.
+
+    Some of xDSL's ops leave those out.
+    """
+
+    flags: PrintFlags
 
     def print_region(self, region: Region, *arguments: bool, **keywords: bool) -> None:
-        """Print a region, with its terminators if they would be lost."""
+        """Print a region, with its terminators if they would be lost, or `{...}`."""
+        if self.flags.skip_regions:
+            self.print_string("{...}")
+            return
         if region.parent is not None and region.parent.name in _EXPLICIT_TERMINATORS:
             arguments, keywords["print_block_terminators"] = arguments[:2], True
         super().print_region(region, *arguments, **keywords)
 
 
-class _Eliding(Printer):
+class _ElidingPrinter(_Printer):
     """Leaves large constants and resources out.
 
     What is printed in the place of a constant parses, as a resource that is not there.
     """
 
-    elide_elements: int | None = None
-    elide_resources: int | None = None
-
     def print_attribute(self, attribute: Attribute) -> None:
         """Print an attribute; a splat is always printed, since it takes one element."""
+        limit = self.flags.elide_elements
         if (
-            self.elide_elements is not None
+            limit is not None
             and isinstance(attribute, DenseIntOrFPElementsAttr)
-            and prod(attribute.get_shape()) > self.elide_elements
+            and prod(attribute.get_shape()) > limit
             and not _is_splat(cast("Any", attribute))
         ):
             self.print_string("dense_resource<__elided__> : ")
@@ -67,29 +73,17 @@ class _Eliding(Printer):
 
     def print_metadata(self, dialects: Iterable[Dialect]) -> None:
         """Print the resources that ops refer to, those with long texts excepted."""
-        dialects = tuple(dialects)
-        if self.elide_resources is not None:
-            self._drop_resources(dialects, self.elide_resources)
-        super().print_metadata(dialects)
-
-    def _drop_resources(self, dialects: Iterable[Dialect], limit: int) -> None:
+        dialects, limit = tuple(dialects), self.flags.elide_resources
         for dialect in dialects:
             handles = self._dialect_resources.get(dialect.name)
             interface = dialect.get_interface(OpAsmDialectInterface)
-            if not handles or interface is None:
+            if limit is None or not handles or interface is None:
                 continue
             resources = interface.build_resources(handles)
             handles -= {key for key, text in resources.items() if len(text) > limit}
             if not handles:
                 del self._dialect_resources[dialect.name]
-
-
-class _Outline(Printer):
-    """Prints `{...}` for regions."""
-
-    def print_region(self, region: Region, *_: bool, **__: bool) -> None:
-        """Print no region."""
-        self.print_string("{...}")
+        super().print_metadata(dialects)
 
 
 def printed(op: Operation, flags: PrintFlags) -> str:
@@ -107,10 +101,7 @@ def printed(op: Operation, flags: PrintFlags) -> str:
     return stream.getvalue()
 
 
-def make_printer(
-    flags: PrintFlags,
-    **arguments: Any,
-) -> Printer:
+def make_printer(flags: PrintFlags, **arguments: Any) -> Printer:
     """Return a printer for these flags.
 
     Args:
@@ -118,19 +109,15 @@ def make_printer(
         arguments: More arguments of xDSL's printer.
     """
     elides = flags.elide_elements is not None or flags.elide_resources is not None
-    mixins = (_Outline if flags.skip_regions else _Terminating, *(_Eliding,) * elides)
-    base = Printer if elides else printer_class()
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
-    printer = _combined(mixins, base)(**arguments)
-    if isinstance(printer, _Eliding):
-        printer.elide_elements = flags.elide_elements
-        printer.elide_resources = flags.elide_resources
+    printer = _ElidingPrinter(**arguments) if elides else _combined(printer_class())(**arguments)
+    printer.flags = flags
     return printer
 
 
 @cache
-def _combined(mixins: tuple[type[Printer], ...], base: type[Printer]) -> type[Printer]:
-    return type("CombinedPrinter", mixins if base is Printer else (*mixins, base), {})
+def _combined(base: type[Printer]) -> type[_Printer]:
+    return _Printer if base is Printer else type("CombinedPrinter", (_Printer, base), {})
 
 
 def _is_splat(attribute: DenseIntOrFPElementsAttr[Any]) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _OWN_PASSES = {
     "canonicalize": ("canonicalize", "Canonicalizer"),
     "cse": ("cse", "CSE"),
-    "dce": ("dce", "DCE"),
+    "dce": ("canonicalize", "DCE"),
     "inline": ("inline", "Inliner"),
     "licm": ("loop_invariant_code_motion", "Licm"),
     "loop-invariant-code-motion": ("loop_invariant_code_motion", "LoopInvariantCodeMotion"),

@@ -11,7 +11,6 @@ The walk keeps its own stack, so depth of nesting costs nothing.
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -70,59 +69,33 @@ def _verify(op: Operation, *, recursive: bool) -> None:
     _run_verifier(op)
 
 
-@dataclass(slots=True)
-class _Frame:
-    """An op whose nested ops are being verified."""
-
-    op: Operation
-    blocks: Iterator[Block]
-    block: Block | None
-    next_op: Operation | None
-
-
 def _verify_nested(root: Operation) -> None:
     """Verify what is nested in `root`, but not `root`."""
-    stack = [_enter(root)]
+    stack = [(root, _verify_inside(root))]
     while stack:
-        frame = stack[-1]
-        if (parent := _verify_ops(frame)) is not None:
-            stack.append(_enter(parent))
-        elif not _next_block(frame):
-            stack.pop()
-            if stack:
-                _run_verifier(frame.op)
+        op, parents = stack[-1]
+        if (parent := next(parents, None)) is not None:
+            stack.append((parent, _verify_inside(parent)))
+            continue
+        stack.pop()
+        if stack:
+            _run_verifier(op)
 
 
-def _enter(op: Operation) -> _Frame:
-    frame = _Frame(op, _blocks(op), None, None)
-    _next_block(frame)
-    return frame
-
-
-def _verify_ops(frame: _Frame) -> Operation | None:
-    """Verify ops up to the next one with regions, and return that one, or `None`."""
-    op = frame.next_op
-    block = frame.block
-    while op is not None:
-        if op.parent is not block:
-            raise InvalidIR(op, "parent pointer does not refer to the containing block")
-        _check_structure(op)
-        if op.regions and not _is_outer_own(op):
-            frame.next_op = op._next_op
-            return op
-        _run_verifier(op)
-        op = op._next_op
-    frame.next_op = None
-    return None
-
-
-def _next_block(frame: _Frame) -> bool:
-    """Leave the current block for the next one; answer whether there is one."""
-    if frame.block is not None:
-        _check_not_empty(frame.block)
-    frame.block = next(frame.blocks, None)
-    frame.next_op = None if frame.block is None else frame.block.first_op
-    return frame.block is not None
+def _verify_inside(parent: Operation) -> Iterator[Operation]:
+    """Verify the ops immediately inside; yield those of which what is inside comes first."""
+    for block in _blocks(parent):
+        op = block.first_op
+        while op is not None:
+            if op.parent is not block:
+                raise InvalidIR(op, "parent pointer does not refer to the containing block")
+            _check_structure(op)
+            if op.regions and not _is_outer_own(op):
+                yield op
+            else:
+                _run_verifier(op)
+            op = op._next_op
+        _check_not_empty(block)
 
 
 def _blocks(op: Operation) -> Iterator[Block]:

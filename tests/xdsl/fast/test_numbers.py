@@ -1,4 +1,4 @@
-"""Numbers of which the value matters are not taken for others."""
+"""Numbers, symbols and functions of which all matters are not taken for others."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ _OF_NUMBERS: dict[str, Callable[[IntegerAttr[Any]], Attribute | None]] = {
     "the value itself": lambda n: n.value,
     "its text": lambda n: StringAttr(str(n)),
     "whether it is three": lambda n: StringAttr(str(n == IntegerAttr(3, n.type))),
-    "its hash": lambda n: StringAttr(str(hash(n) == hash(IntegerAttr(3, n.type)))),
-    "whether it is among some": lambda n: StringAttr(str(n in (IntegerAttr(3, n.type), i32))),
     "the number in an array": lambda n: ArrayAttr([n]),
     "the number once more": lambda n: n,
     "nothing in one case": lambda n: i32 if n.value.data == 6 else None,
@@ -70,11 +68,23 @@ _NUMBERS = {
     "a name": '%{n} = "test.op"() : () -> i32\n"test.op"(%{n}) {{a = {n} : i32}} : (i32) -> ()\n',
     "a constant": "%{n} = arith.constant {n} : i32\n%c{n} = arith.constant -{n} : i32\n",
     "text beside the number": '"test.op"() {{a = "{n} : i64", b = 1}} : () -> ()\n',
-    "text beside a truth": '"test.op"() {{a = "{n} : i32", b = true}} : () -> ()\n',
     "a comment beside it": '"test.op"() {{b = 1}} : () -> () // {n} : i64\n',
     "a location beside it": '"test.op"() {{b = 1}} : () -> () loc("{n} : i64")\n',
     "a key beside it": '"test.op"() {{"k {n} : i64" = 1}} : () -> ()\n',
     "a truth, and a comment": '"arith.constant"() <{{value = true}}> : () -> i1 // {n} : i1\n',
+    "a symbol": '"test.op"() {{a = @s{n}}} : () -> ()\n',
+    "two symbols": '"test.op"() {{a = @s{n}, b = @s{n}}} : () -> ()\n',
+    "a path": '"test.op"() {{a = @s::@t{n}}} : () -> ()\n"test.op"() {{a = @s{n}::@t}} : () -> ()\n',
+    "text with a symbol": '"test.op"() {{a = "@s{n}", b = @"s{n}"}} : () -> () // @s{n}\n',
+    "a symbol and text": '"test.op"() {{a = @s{n}, b = "s{n}"}} : () -> ()\n',
+    "a symbol in an array": '"test.op"() {{a = [@s{n}]}} : () -> ()\n',
+    "a symbol and a number": '"test.op"() {{a = @s{n}}} : () -> ()\n"test.op"() {{a = {n} : i32}} : () -> ()\n',
+    "calls": "func.call @s{n}() : () -> ()\nfunc.call @s{n}() {{b = @t{n}}} : () -> ()\n",
+    "functions": "func.func @s{n}(%a{n}: i32, %b: i1) -> (i32, i1) {{\nreturn %a{n}, %b : i32, i1\n}} loc(unknown)\n",
+    "private functions": "func.func private @s{n}(%a: i32) {{ // {n}\n}}\nfunc.func private @s{n}(i{n})\n",
+    "odd functions": "func.func @s{n}(%a: i{n}1) {{\n%a = arith.constant 0 : i1\n}}\nfunc.func @s{n}(i32) {{\n}}\n",
+    "functions of blocks": "func.func @s{n}() {{\n^x:\ncf.br ^y{n}\n^y{n}:\nreturn\n}}\n",
+    "functions with attributes": "func.func @s{n}(%a: i1 {{a = {n}}}) attributes {{b = @s{n}}} {{\nreturn\n}}\n",
     "other dimensions": '"test.op"() {{a = dense<{n}> : tensor<{n}xi32>}} : () -> ()\n',
 }
 

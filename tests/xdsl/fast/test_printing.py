@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from xdsl.dialects import test
-from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i32
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Data, Operation
 from xdsl.irdl import IRDLOperation, irdl_attr_definition, irdl_op_definition
 from xdsl.printer import Printer
@@ -128,6 +129,15 @@ def test_values_that_are_the_same_by_chance() -> None:
     one, two = test.TestOp(result_types=[i32]), test.TestOp(result_types=[i32])
     pairs = ((one, one), (one, one), (one, two), (two, one), (one, two), (two, two))
     _assert_prints_same(ModuleOp([one, two, *(test.TestOp(pair) for pair in pairs)]))
+
+
+def test_symbols() -> None:
+    """Each call is printed with the symbol that it calls, also if that is among its attributes."""
+    calls = [CallOp(name, [], []) for name in ("a", "b", "c d", "b", "e", "e", "f", "g")]
+    for call, name in zip(calls[4:], "eehh", strict=True):
+        call.attributes["other"] = SymbolRefAttr(name)
+    calls[1].properties["callee"] = SymbolRefAttr("a", ["b"])
+    _assert_prints_same(ModuleOp(calls))
 
 
 def test_messages() -> None:

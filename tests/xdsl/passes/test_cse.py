@@ -1,10 +1,9 @@
-"""`cse`: on each kind of isolated op, and as xDSL's over its corpus."""
+"""`cse`: as xDSL's over its corpus."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from xdsl_inputs import enough, sampled
 
 from passel import PassInstrumentation, PassManager
@@ -14,39 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.ir import Operation
-
-BODY = """
-  %a = arith.addi %x, %x : i32
-  %b = arith.addi %x, %x : i32
-  %c = arith.muli %a, %b : i32
-"""
-
-KINDS = {
-    "builtin.module": f'builtin.module {{ %x = "test.op"() : () -> i32 {BODY} "test.op"(%c) : (i32) -> () }}',
-    "func.func": f"func.func @f(%x: i32) -> i32 {{ {BODY} func.return %c : i32 }}",
-    "llvm.func": f"llvm.func @f(%x: i32) -> i32 {{ {BODY} llvm.return %c : i32 }}",
-    "gpu.module": f"""
-"gpu.module"() <{{sym_name = "m"}}> ({{
-  %x = "test.op"() : () -> i32 {BODY} "test.op"(%c) : (i32) -> ()
-}}) : () -> ()""",
-    "gpu.func": f"""
-"gpu.func"() <{{function_type = (i32) -> ()}}> ({{
-^bb0(%x: i32): {BODY} "test.op"(%c) : (i32) -> () "gpu.return"() : () -> ()
-}}) {{sym_name = "f"}} : () -> ()""",
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_isolated_ops(
-    kind: str, parse_op: Callable[[str], Operation], run: Callable[..., object]
-) -> None:
-    """The second of two equal ops goes, whatever isolated op they are in."""
-    op = parse_op(KINDS[kind])
-    assert op.name == kind
-    run(op, CSE())
-    (multiply,) = [inner for inner in op.walk() if inner.name == "arith.muli"]
-    assert multiply.operands[0] is multiply.operands[1]
-    assert len([inner for inner in op.walk() if inner.name == "arith.addi"]) == 1
 
 
 def _has_branches(module: Operation) -> bool:

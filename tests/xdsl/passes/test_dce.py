@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xdsl_inputs import enough, sampled
 
-from passel.xdsl.passes.dce import DCE
+from passel.xdsl.passes.canonicalize import DCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

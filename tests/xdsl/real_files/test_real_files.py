@@ -1,11 +1,10 @@
 """Realistic files of many dialects go through the tool, and come out as MLIR and xDSL say.
 
-`CASES` is the table: what differs from the rule for a file stands there, with the reason.
+`PIPELINES` has what differs from the rule for a file.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from xdsl.passes import PassPipeline
 from xdsl.printer import Printer
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-from xdsl_inputs import REAL_FILES, some, xdsl_context
+from xdsl_inputs import NOT_MLIR, REAL_FILES, some, xdsl_context
 
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -35,77 +34,27 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
 STANDARD = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
 """What most people type; it leaves functions of other dialects alone."""
 
-WHOLE = "builtin.module(cse,canonicalize,symbol-dce)"
-"""For files whose code is not in `func.func`, so that something happens to them."""
+_RISCV = "builtin.module(riscv_func.func(cse,canonicalize),symbol-dce)"
 
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What holds for one file.
-
-    Attributes:
-        pipeline: One that changes the file.
-        oracle: Whether mlir-opt knows the file's dialects.
-    """
-
-    pipeline: str = STANDARD
-    oracle: bool = True
-
-
-CASES = {
-    "affine_loops": Case(),
-    "arith_folding": Case(),
-    "bufferization": Case(),
-    "cf_loop": Case(),
-    "cf_switch": Case(),
-    "complex_numbers": Case(),
-    "csl_program": Case("builtin.module(csl.module(cse,canonicalize),symbol-dce)", oracle=False),
-    "func_recursion": Case(),
-    "gpu_kernels": Case(
+PIPELINES = {
+    "csl_program": "builtin.module(csl.module(cse,canonicalize),symbol-dce)",
+    "gpu_kernels": (
         "builtin.module(func.func(cse,canonicalize),gpu.module(gpu.func(cse,canonicalize),"
         "symbol-dce),symbol-dce)"
     ),
-    "gpu_launch": Case(),
-    "hw_circuit": Case("builtin.module(hw.module(cse,canonicalize),symbol-dce)", oracle=False),
-    "index_arithmetic": Case(),
-    "linalg_generic": Case(),
-    "linalg_named": Case(),
-    "llvm_functions": Case("builtin.module(llvm.func(cse,canonicalize),symbol-dce)"),
-    "math_functions": Case(),
-    "memref_matmul": Case(),
-    "memref_stream": Case(oracle=False),
-    "memref_views": Case(),
-    "nested_modules": Case(
+    "hw_circuit": "builtin.module(hw.module(cse,canonicalize),symbol-dce)",
+    "llvm_functions": "builtin.module(llvm.func(cse,canonicalize),symbol-dce)",
+    "nested_modules": (
         "builtin.module(func.func(cse,canonicalize),builtin.module(func.func(cse,canonicalize)),"
         "symbol-dce)"
     ),
-    "pdl_patterns": Case(),
-    "riscv_branches": Case(WHOLE, oracle=False),
-    "riscv_functions": Case(
-        "builtin.module(riscv_func.func(cse,canonicalize),symbol-dce)", oracle=False
-    ),
-    "riscv_loops": Case(
-        "builtin.module(riscv_func.func(cse,canonicalize),symbol-dce)", oracle=False
-    ),
-    "scf_for": Case(),
-    "scf_if": Case(),
-    "scf_parallel": Case(),
-    "scf_while": Case(),
-    "snitch_streams": Case(
-        "builtin.module(riscv_func.func(cse,canonicalize),symbol-dce)", oracle=False
-    ),
-    "stencil_heat": Case(oracle=False),
-    "tensor_shapes": Case(),
-    "unregistered_ops": Case(),
-    "varith_sums": Case(oracle=False),
-    "vector_ops": Case(),
-    "visibility": Case(),
-    "x86_functions": Case(
-        "builtin.module(x86_func.func(cse,canonicalize),symbol-dce)", oracle=False
-    ),
+    "riscv_branches": "builtin.module(cse,canonicalize,symbol-dce)",
+    **dict.fromkeys(("riscv_functions", "riscv_loops", "snitch_streams"), _RISCV),
+    "x86_functions": "builtin.module(x86_func.func(cse,canonicalize),symbol-dce)",
 }
+"""What changes files whose code is not in `func.func`, or not all of it."""
 
-ALL = sorted(CASES)
+ALL = sorted(path.stem for path in REAL_FILES.glob("*.mlir"))
 FORMS = pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
 
 
@@ -143,16 +92,11 @@ def passel_opt(tool: Tool) -> Callable[..., str]:
     return run
 
 
-def test_table() -> None:
-    """Every input has its row in the table, and every row its input."""
-    assert sorted(path.stem for path in REAL_FILES.glob("*.mlir")) == ALL
-
-
 @pytest.mark.parametrize("name", some(ALL, 3))
 def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) -> None:
     """The pipeline removes what is redundant, and what is left verifies after every pass."""
     before = passel_opt(path_of(name))
-    after = passel_opt(path_of(name), "-p", CASES[name].pipeline, "--verify-each=always")
+    after = passel_opt(path_of(name), "-p", PIPELINES.get(name, STANDARD), "--verify-each=always")
     assert len(after.splitlines()) < len(before.splitlines())
     context = xdsl_context()
     module = parse_source(context, after, name)
@@ -160,7 +104,7 @@ def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) 
     module.verify()
 
 
-@pytest.mark.parametrize("name", some((name for name in ALL if CASES[name].oracle), 3))
+@pytest.mark.parametrize("name", some((name for name in ALL if name not in NOT_MLIR), 3))
 @FORMS
 def test_mlir_takes_the_result(
     name: str,
@@ -170,7 +114,7 @@ def test_mlir_takes_the_result(
 ) -> None:
     """mlir-opt reads the result, verifies it, and runs its own cse over it."""
     form = ["--mlir-print-op-generic"] if generic else []
-    result = passel_opt(path_of(name), "-p", CASES[name].pipeline, *form)
+    result = passel_opt(path_of(name), "-p", PIPELINES.get(name, STANDARD), *form)
     taken = mlir_opt(UNREGISTERED, "--verify-each", "--cse", source=result)
     assert taken.code == 0, taken.err
 

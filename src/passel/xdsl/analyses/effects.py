@@ -72,13 +72,8 @@ class EffectSummary(NamedTuple):
     def union(self, others: Iterable[EffectSummary]) -> EffectSummary:
         """Return what this and others do together."""
         every = [self, *others]
-        return EffectSummary(
-            frozenset().union(*(each.reads for each in every)),
-            frozenset().union(*(each.writes for each in every)),
-            frozenset().union(*(each.allocates for each in every)),
-            frozenset().union(*(each.frees for each in every)),
-            any(each.unknown for each in every),
-        )
+        *kinds, unknown = zip(*every, strict=True)
+        return EffectSummary(*(frozenset().union(*kind) for kind in kinds), unknown=any(unknown))
 
 
 class Effects:

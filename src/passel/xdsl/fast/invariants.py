@@ -1,10 +1,11 @@
 """The demands of op definitions, checked once for all ops that are alike.
 
 What an op's definition demands of it depends on its class, the types of its operands and
-results, its attributes and the number of its successors, and on nothing outside of it. So one
-check serves all ops that agree in these; only what traits and hand-written verifiers look
-at is checked for each op. Ops with regions are always checked in full, and so are those with
-constraints or attributes that are not xDSL's own: what these ask may change.
+results, its attributes, the number of its successors and that of the blocks in its regions, and on
+nothing else. So one check serves all ops that agree in these; only what traits and
+hand-written verifiers look at is checked for each op. Ops are always checked in full if their
+definition looks at arguments of blocks, or has constraints or attributes that are not xDSL's own:
+what these ask may change.
 """
 # pyright: reportPrivateUsage=false
 # Operands and types are read without detour, and values known by address: xDSL hashes in Python.
@@ -17,9 +18,10 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from weakref import ref
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl import irdl
+from xdsl.dialects import builtin
 from xdsl.ir import Attribute, OpTraits
-from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, OpDef, ParamAttrConstraint
+from xdsl.irdl import AnyAttr, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
 from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
@@ -34,8 +36,11 @@ _TRAIT: Final = IsolatedFromAbove()
 _MAX_REMEMBERED: Final = 10_000
 """Signatures that are remembered; most modules have few, at half a kilobyte each."""
 
-_NUMBERS: Final = frozenset({IntegerAttr, FloatAttr})
-"""Attributes of a value and a type, which differ from one constant to the next."""
+_NUMBERS: Final = frozenset({builtin.IntegerAttr, builtin.FloatAttr})
+_VARIED: Final = _NUMBERS | {builtin.StringAttr, builtin.SymbolRefAttr}
+"""Attributes that differ from one op to the next: numbers, and names of symbols."""
+
+_ANY_ARGUMENTS: Final = irdl.RangeOf(AnyAttr())
 
 _plain: Final = OpDef.verify
 """xDSL's own method."""
@@ -59,8 +64,7 @@ class _Parts(NamedTuple):
 
     Attributes:
         bare: The definition without its traits.
-        typed: Names of properties of which it, if they are numbers, looks at the type and not at
-            the value.
+        typed: Names of properties of which it, if they vary, does not look at the value.
     """
 
     bare: OpDef
@@ -76,10 +80,7 @@ def _verify(definition: OpDef, op: Operation) -> None:
     if parts is None:
         _plain(definition, op)
         return
-    if op.regions:
-        _plain(parts.bare, op)
-    else:
-        _verify_once(parts, op)
+    _verify_once(parts, op)
     for check in _checks(definition.traits.traits):
         check(op)
 
@@ -98,6 +99,8 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
         len(operands),
         len(results),
         len(op._successors),
+        len(op.regions),
+        *(map(_blocks_seen, op.regions) if op.regions else ()),
         len(properties),
         *properties,
         *op.attributes,
@@ -114,9 +117,16 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
         _seen[signature] = tuple(map(ref, kept, repeat(partial(_seen.pop, signature))))
 
 
+def _blocks_seen(region: Region) -> int:
+    """Return how many blocks a region has, as far as definitions look: none, one, or more."""
+    return 0 if region.first_block is None else 1 + (region.first_block is not region.last_block)
+
+
 def _parts(definition: OpDef) -> _Parts | None:
     """Take a definition apart, if all that it consists of is xDSL's own."""
-    if not infers_by_known_code(definition):
+    if not infers_by_known_code(definition) or any(
+        region.entry_args != _ANY_ARGUMENTS for _, region in definition.regions
+    ):
         return None
     properties = cast("dict[str, Any]", definition.properties)
     typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
@@ -135,26 +145,30 @@ def _checks(traits: frozenset[OpTrait]) -> tuple[Callable[[Operation], None], ..
 
 
 def _ignores_values(constraint: Any) -> bool:
-    """Return whether of a number it looks at the type alone; False if that is not sure."""
+    """Return whether of what varies it looks at the type alone; False if that is not sure."""
     kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
-    if kind is AnyOf:
+    if kind is irdl.AnyOf:
         return all(map(_ignores_values, constraint.attr_constrs))
-    if kind is ParamAttrConstraint:
+    if kind is irdl.MessageConstraint:
+        return _ignores_values(constraint.constr)
+    if kind is irdl.ParamAttrConstraint:
         base: type[Attribute] = constraint.base_attr
-        if base in _NUMBERS:
+        if base in _VARIED:
             return isinstance(constraint.param_constrs[0], AnyAttr)
-        return not any(issubclass(number, base) for number in _NUMBERS)
-    return kind is BaseAttr
+        return not any(issubclass(each, base) for each in _VARIED)
+    return kind in {irdl.BaseAttr, builtin.SymbolNameConstraint}
 
 
 def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iterator[object]:
-    """Yield the properties, but of numbers whose value does not matter class and type."""
+    """Yield the properties, but of those whose value does not matter the class and the rest."""
     for name, value in properties.items():
-        if name in typed and type(value) in _NUMBERS:
-            yield type(value)
-            yield cast("IntegerAttr | FloatAttr", value).type
-        else:
+        kind = type(value)
+        if name not in typed or kind not in _VARIED or getattr(value, "nested_references", ()):
             yield value
+        else:
+            yield kind
+            if kind in _NUMBERS:
+                yield cast("builtin.IntegerAttr | builtin.FloatAttr", value).type
 
 
 def check_isolation(op: Operation) -> None:

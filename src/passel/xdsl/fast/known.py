@@ -153,14 +153,12 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
         op_class: The class.
         generic: Whether the text has the generic form.
     """
-    if overridden_by(op_class) or op_class in _declared:
+    if op_class in _declared or overridden_by(op_class):
         return op_class in _declared
-    if generic:
-        return True
-    definition = _definition_with_plain_format(op_class)
+    definition = None if generic else _definition_with_plain_format(op_class)
     if definition is not None:
         return infers_by_known_code(definition)
-    return _is_hand_written(op_class, "parse")
+    return generic or _is_hand_written(op_class, "parse")
 
 
 def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
@@ -172,13 +170,11 @@ def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
     """
     if op_class is UnregisteredOp or op_class.has_trait(IsolatedFromAbove):
         return False  # the former has its name in an attribute, the latter a scope for names
-    if overridden_by(op_class) or op_class in _declared:
+    if op_class in _declared or overridden_by(op_class):
         return op_class in _declared
-    if generic or op_class.print is Operation.print:
+    if generic or op_class.print is Operation.print or _is_hand_written(op_class, "print"):
         return True
-    if _definition_with_plain_format(op_class) is not None:
-        return True
-    return _is_hand_written(op_class, "print")
+    return _definition_with_plain_format(op_class) is not None
 
 
 def _is_hand_written(op_class: type[Operation], method: str) -> bool:

@@ -6,18 +6,25 @@ from __future__ import annotations
 from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Block
 from xdsl.printer import Printer
 
-from passel.xdsl.fast.known import has_known_printer, is_known_attribute
+from passel.xdsl.fast.known import has_known_printer, is_known_attribute, is_xdsl_class
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
+    from typing import TypeAlias
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
+    _Named: TypeAlias = SSAValue | Block | SymbolRefAttr
+
 _CREDIT: Final = 500
 """How many more ops of a class may have new shapes than known ones, before it is given up."""
+
+_SYMBOLS: Final = {"func.call": "callee", "memref.get_global": "name"}
+"""Properties of ops of xDSL that are printed as the name of a symbol, and in no other way."""
 
 _NAME: Final = "\0"
 """The place of a name in a text, which no text of an op contains."""
@@ -29,7 +36,7 @@ class _Text(NamedTuple):
     Attributes:
         attributes: The attributes of the shape, which keeps their addresses from being used again.
         head: The text before the first name.
-        rest: For each name, the place of the value or block among the op's, and the text after it.
+        rest: For each name, the place of what has it among the op's, and the text after it.
     """
 
     attributes: Sequence[Attribute]
@@ -40,34 +47,44 @@ class _Text(NamedTuple):
 class TemplatePrinter(Printer):
     """xDSL's `Printer`, which prints the second op of a shape with marks in the place of names.
 
-    From then on only names are put in. Ops of one shape are of one class, and have the same
-    attributes and types. The text and the names are the same; ops with regions, with a message or
-    a location to print, and those whose printer or attributes are not known, are printed by
-    xDSL's code (`passel.xdsl.fast.known`).
+    From then on only names are put in. Ops of one shape are of one class, and have the same types
+    and attributes, but for the name of a symbol. The text and the names are the same; ops with
+    regions, with a message or a location to print, and those whose printer or attributes are not
+    known, are printed by xDSL's code (`passel.xdsl.fast.known`).
     """
 
     stream: IO[str] | None
-    _marked: list[SSAValue | Block] | None = None
-    """Values and blocks whose names are marks, while there are."""
+    _marked: list[_Named] | None = None
+    """What was printed as a mark, while names are."""
+    _symbol: SymbolRefAttr | None = None
+    """The symbol whose name is a mark as well."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._texts: dict[Hashable, _Text | None] = {}
-        self._names: dict[SSAValue | Block, str] = {}
+        self._names: dict[_Named, str] = {}
+        self._symbols: dict[type[Operation], str] = {}
         self._balances: dict[type[Operation], int] = {}
 
     def print_ssa_value(self, value: SSAValue) -> str:
         """Print the name of a value, or a mark."""
-        marked = self._marked
-        return super().print_ssa_value(value) if marked is None else self._mark(marked, value)
+        return self._mark(value) or super().print_ssa_value(value)
 
     def print_block_name(self, block: Block) -> str:
         """Print the name of a block, or a mark."""
-        marked = self._marked
-        return super().print_block_name(block) if marked is None else self._mark(marked, block)
+        return self._mark(block) or super().print_block_name(block)
 
-    def _mark(self, marked: list[SSAValue | Block], named: SSAValue | Block) -> str:
-        marked.append(named)
+    def print_symbol_name(self, sym_name: str) -> None:
+        """Print the name of a symbol, or a mark."""
+        symbol = self._symbol
+        if symbol is None or symbol.root_reference.data != sym_name or not self._mark(symbol):
+            super().print_symbol_name(sym_name)
+
+    def _mark(self, named: _Named) -> str:
+        """Print a mark and return it, if names are marks."""
+        if self._marked is None:
+            return ""
+        self._marked.append(named)
         self.print_string(_NAME)
         return _NAME
 
@@ -78,6 +95,8 @@ class TemplatePrinter(Printer):
         if balance is None:
             known = has_known_printer(class_, generic=self.print_generic_format)
             self._balances[class_] = balance = _CREDIT if known else 0
+            if class_.name in _SYMBOLS and is_xdsl_class(class_):
+                self._symbols[class_] = _SYMBOLS[class_.name]
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return
@@ -85,7 +104,13 @@ class TemplatePrinter(Printer):
         properties, attributes = op.properties, op.attributes
         parts = [value._type for value in operands]
         parts += [value._type for value in results]
-        parts += properties.values()
+        named = (*results, *operands, *successors)
+        symbol = properties.get(self._symbols[class_]) if class_ in self._symbols else None
+        if isinstance(symbol, SymbolRefAttr) and not symbol.nested_references.data:
+            parts += [value for value in properties.values() if value is not symbol]
+            named = (*named, symbol)
+        else:
+            parts += properties.values()
         parts += attributes.values()
         key = (
             *map(id, parts),
@@ -97,7 +122,6 @@ class TemplatePrinter(Printer):
             len(successors),
             class_,
         )
-        named = (*results, *operands, *successors)
         text = self._texts.get(key)
         if text is None and key in self._texts:
             text = self._texts[key] = self._learn(op, named, parts)
@@ -110,24 +134,30 @@ class TemplatePrinter(Printer):
             self._fill(text, named)
 
     def _learn(
-        self, op: Operation, named: Sequence[SSAValue | Block], parts: Sequence[Attribute]
+        self, op: Operation, named: Sequence[_Named], parts: Sequence[Attribute]
     ) -> _Text | None:
         """Return the text of an op; None if it is not one of all ops of the shape."""
         if len(set(named)) != len(named) or not all(map(is_known_attribute, parts)):
             return None
         stream = self.stream
-        self.stream, self._marked = text, marked = StringIO(), list["SSAValue | Block"]()
+        self.stream, self._marked = text, marked = StringIO(), list["_Named"]()
+        symbols = [each for each in named if isinstance(each, SymbolRefAttr)]
+        self._symbol = symbols[0] if symbols else None
         try:
             super().print_op(op)
         finally:
             self.stream, self._marked = stream, None
         head, *rest = text.getvalue().split(_NAME)
-        places = [named.index(each) for each in marked]
-        if len(rest) != len(places) or "\n" in "".join((head, *rest)):
+        if (
+            len(rest) != len(marked)
+            or [each for each in marked if isinstance(each, SymbolRefAttr)] != symbols
+            or "\n" in "".join((head, *rest))
+        ):
             return None
+        places = [named.index(each) for each in marked]
         return _Text(parts, head, list(zip(places, rest, strict=True)))
 
-    def _fill(self, text: _Text, named: Sequence[SSAValue | Block]) -> None:
+    def _fill(self, text: _Text, named: Sequence[_Named]) -> None:
         """Print an op from the text of its shape."""
         names, line = self._names, text.head
         for place, following in text.rest:
@@ -138,7 +168,9 @@ class TemplatePrinter(Printer):
                 continue
             if line:
                 self.print_string(line)
-            if isinstance(each, Block):
+            if isinstance(each, SymbolRefAttr):
+                self.print_symbol_name(each.root_reference.data)
+            elif isinstance(each, Block):
                 names[each] = f"^{self.print_block_name(each)}"
             else:
                 names[each] = f"%{self.print_ssa_value(each)}"

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
 from passel.xdsl.fast.known import is_known_class
+from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -81,13 +82,7 @@ def _known(anchor: Operation, name: str) -> Operation | None:
     found = None if entry is None else entry()
     if found is None or found.parent_op() is not anchor:
         return None
-    return found if _name_of(found) == name else None
-
-
-def _name_of(op: Operation) -> str | None:
-    trait = op.get_trait(SymbolOpInterface)
-    name = None if trait is None else trait.get_sym_attr_name(op)
-    return None if name is None else name.data
+    return found if symbol_name(found) == name else None
 
 
 def _table(anchor: Operation) -> dict[str, ref[Operation]] | None:
@@ -96,6 +91,6 @@ def _table(anchor: Operation) -> dict[str, ref[Operation]] | None:
         trait = op.get_trait(SymbolOpInterface)
         if trait is not None and not is_known_class(type(trait)):
             return None
-        if (name := _name_of(op)) is not None:
+        if (name := symbol_name(op)) is not None:
             symbols.setdefault(name, ref(op))
     return symbols

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.context import Context
@@ -24,15 +24,14 @@ from xdsl.utils.lexer import Span
 from passel.xdsl.fast.known import has_known_parser, is_known_class
 from passel.xdsl.fast.templates import (
     LINE,
-    Names,
-    Number,
+    Hole,
     Template,
     Types,
     can_follow,
     name_spans,
     op_start,
     shape_of,
-    shape_without_number,
+    shape_with_hole,
     to_template,
 )
 from passel.xdsl.locations import SourceLocation
@@ -45,14 +44,17 @@ if TYPE_CHECKING:
 
 
 _MAX_SHAPES: Final = 20_000
-"""Shapes that are remembered of one source; at half a kilobyte each."""
+"""Shapes that are remembered under the same dialects; at half a kilobyte each."""
 
-_before_number: Final = re.compile(
-    r"""(?: "[^"\\]*" \( [^"#!/]* [\w$] [ ]=[ ] | arith\.constant[ ] | llvm\.mlir\.constant\( )""",
+_before_hole: Final = re.compile(
+    r"""
+      "[^"\\]*" \( [^"#!/]* [\w$] [ ]=[ ]
+    | arith\.constant[ ] | llvm\.mlir\.constant\( | (?:func\.)?call[ ] | memref\.get_global[ ]
+    """,
     re.ASCII | re.VERBOSE,
 ).fullmatch
-"""The text between the start of an op and a typed integer that is an attribute of the op: not
-a part of a string, a comment, a location, or another attribute."""
+"""The text between the start of an op and a typed integer or symbol that is an attribute of the
+op: not a part of a string, a comment, a location, or another attribute."""
 
 _LOCATION: Final = r'loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][0-9]*))\)'
 """A location as printers write it."""
@@ -86,7 +88,7 @@ class _Line(NamedTuple):
         following: The next line, if there is one that can be one of ops.
         key: Its shape.
         names: Its names.
-        number: The integer that its shape leaves out.
+        spelling: What its shape leaves out.
         shapes: The shapes under the enclosing dialects.
     """
 
@@ -94,13 +96,19 @@ class _Line(NamedTuple):
     following: re.Match[str] | None
     key: Hashable
     names: list[str]
-    number: str | None
+    spelling: str | None
     shapes: _Shapes
 
     @property
     def text(self) -> str:
         """Its text."""
         return self.match[1]
+
+    def remember(self, key: Hashable, what: Template | str) -> None:
+        """Keep a template, or why there is none, for a shape."""
+        if len(self.shapes) >= _MAX_SHAPES:
+            self.shapes.clear()  # those that come often are soon back
+        self.shapes[key] = what
 
     @property
     def follower(self) -> str:
@@ -124,8 +132,8 @@ class TemplateParser(SourceParser):
         super().__init__(context, *arguments)
         self._shapes: dict[tuple[str, ...], _Shapes] = {}
         self._types = Types()
-        self._parsers: dict[tuple[type[Operation], bool], bool] = {}
-        self._remembered = 0
+        self._has_known_parser = cache(has_known_parser)
+        self._known_ops = 0
         # What looks names up in a context of another class is not known.
         self._has_known_context: bool = type(context) is Context
         self.ops_from_templates: int = 0
@@ -156,9 +164,11 @@ class TemplateParser(SourceParser):
             That line, if an op on it could be learned from.
         """
         text = self._parser_state.lexer.input.content
+        if (size := len(cast("Collection[object]", self.ctx.loaded_ops))) != self._known_ops:
+            self._shapes.clear()  # a name may stand for another op, now that more are known
+            self._known_ops = size
         dialects = tuple(dict.fromkeys(reversed(self._parser_state.dialect_stack)))
         shapes = self._shapes.setdefault(dialects, {})
-        size = self._context_size()
         match = LINE.match(text, self._token.start)
         line, count, end = None, 0, 0
         while match is not None:
@@ -167,19 +177,18 @@ class TemplateParser(SourceParser):
                 break  # a region follows, or a block ends
             following = LINE.match(text, match.end())
             key, names = shape_of(content)
-            template, number = shapes.get(key), None
-            if template is None and (bare := shape_without_number(content)) is not None:
+            template, spelling = shapes.get(key), None
+            if template is None and (bare := shape_with_hole(content)) is not None:
                 template = shapes.get(bare[0])
                 if template is not _REFUSED:
-                    key, number = bare[0], content[slice(*bare[1])]
+                    key, spelling = bare
             start = match.start(1)
             if (
                 not isinstance(template, Template)
                 or ("" if following is None else following[2]) not in template.followers
-                or (template.size != size and not self._is_current(template, size))
-                or not self._build(template, block, names, number, start, content)
+                or not self._build(template, block, names, spelling, start, content)
             ):
-                line = _Line(match, following, key, names, number, shapes)
+                line = _Line(match, following, key, names, spelling, shapes)
                 break
             count += 1
             end = match.end()
@@ -189,26 +198,12 @@ class TemplateParser(SourceParser):
             self._resume_at(end)
         return line
 
-    def _context_size(self) -> int:
-        """Return how many ops the context knows."""
-        return len(cast("Collection[object]", self.ctx.loaded_ops))
-
-    def _is_current(self, template: Template, size: int) -> bool:
-        """Return whether the op's name stands for what it did, now that the context knows more."""
-        found = self.ctx.get_optional_op(
-            template.op_name, dialect_stack=self._parser_state.dialect_stack
-        )
-        if found is not template.op_class or self._context_size() != size:
-            return False
-        template.size = size
-        return True
-
     def _build(
         self,
         template: Template,
         block: Block,
         names: list[str],
-        number: str | None,
+        spelling: str | None,
         start: int,
         content: str,
     ) -> bool:
@@ -218,24 +213,22 @@ class TemplateParser(SourceParser):
         if operands is None:
             return False
         bound = template.bound
-        offset = start + template.name_offset
         forward = self.forward_ssa_references
         for at in range(bound):
             name = names[at]
             if name in values or name in forward:
                 return False
-            offset += len(name)
-        attribute = None
-        if template.number is not None and number is not None:
-            attribute = self._find_number(template.number, number)
-            if attribute is None:
+        filling = None
+        if template.hole is not None and spelling is not None:
+            filling = self._find_attribute(template.hole, spelling)
+            if filling is None:
                 return False
         successors = self._find_blocks(template, names, start, content)
         if successors is None:
             return False
-        op = template.build(operands, successors, attribute)
+        op = template.build(operands, successors, filling)
         if self._source is not None:
-            op.location = SourceLocation(self._source, offset)
+            op.location = SourceLocation(self._source, start + op_start(content))
         for name, result in zip(names[:bound], op.results, strict=False):
             values[name] = (result,)
             if SSAValue.is_valid_name(name):
@@ -252,15 +245,15 @@ class TemplateParser(SourceParser):
             if not found:
                 return None
             value = found[0]
-            if value._type is not expected and not self._types.are_alike(value._type, expected):
+            if value._type is not expected and self._types.first(value._type) is not expected:
                 return None
             operands.append(value)
         return operands
 
-    def _find_number(self, number: Number, spelling: str) -> Attribute | None:
-        """Return the number of a line; None if it is not right for its type."""
+    def _find_attribute(self, hole: Hole, spelling: str) -> Attribute | None:
+        """Return what the shape of a line leaves out; None if it is not right for its type."""
         found = self._spelled.get(spelling)
-        if found is None and (found := number.attribute(spelling)) is not None:
+        if found is None and (found := hole.attribute(spelling)) is not None:
             self._spelled[spelling] = found
         return found
 
@@ -291,86 +284,62 @@ class TemplateParser(SourceParser):
 
     def _parse_new_line(self, line: _Line) -> Operation | None:
         """Parse an op the ordinary way, and keep it as the template of its shape if it can be."""
-        known = line.shapes.get(line.key)
-        if known is None:
-            self._remember(line.shapes, line.key, _MET)
-        if known is None or known is _REFUSED or not can_follow(line.follower):
-            return self.parse_optional_operation()
-        names = self._look_up(line)
         op = self.parse_optional_operation()
-        template = op and names and self._to_template(line, names, op)
-        if not template:
-            self._remember(line.shapes, line.key, _REFUSED)
+        key, known = line.key, line.shapes.get(line.key)
+        if known is None:
+            line.remember(key, _MET)
+        if op is None or known is None or known is _REFUSED:
             return op
-        key = line.key
-        if line.number is not None and not self._leaves_out(line.number, template, line.text):
-            self._remember(line.shapes, key, _REFUSED)
+        template = self._to_template(line, op)
+        if template is None:
+            line.remember(key, _REFUSED)
+            return op
+        if line.spelling is not None and not self._leaves_out(line.spelling, template, line.text):
+            line.remember(key, _REFUSED)
             key = shape_of(line.text).key
         template.followers.add(line.follower)
         if isinstance(former := line.shapes.get(key), Template):
             # The line's tokens made the same of it: none after them was taken.
             template.followers |= former.followers
-        self._remember(line.shapes, key, template)
+        line.remember(key, template)
         return op
 
-    def _leaves_out(self, number: str, template: Template, text: str) -> bool:
-        """Return whether lines with other numbers give the same op but for its one number."""
-        if _before_number(text, op_start(text), text.index(number)):
-            template.number = template.find_number(number)
-        return template.number is not None
+    def _leaves_out(self, spelling: str, template: Template, text: str) -> bool:
+        """Return whether lines with another one give the same op but for that."""
+        if _before_hole(text, op_start(text), text.index(spelling)):
+            template.hole = template.find_hole(spelling)
+        return template.hole is not None
 
-    def _remember(self, shapes: _Shapes, key: Hashable, what: Template | str) -> None:
-        self._remembered += key not in shapes
-        if self._remembered > _MAX_SHAPES:
-            for each in self._shapes.values():  # those that come often are soon back
-                each.clear()
-            self._remembered = 1
-        shapes[key] = what
-
-    def _look_up(self, line: _Line) -> Names | None:
-        """Return what the names of a line stand for; None if that is unusual."""
-        text, names = line.text, line.names
-        start = op_start(text)
-        bound = text.count("%", 0, max(start, 0))
-        values: dict[int, int] = {}
-        blocks: list[int] = []
-        for at, (first, _) in enumerate(name_spans(text)):
-            name = names[at]
-            found = self.ssa_values.get(name)
-            if at < bound:
-                if found is not None or name in self.forward_ssa_references:
-                    return None
-            elif text[first] == "^":
-                blocks.append(at)
-            elif not found:
-                return None
-            else:
-                values.setdefault(id(found[0]), at)
-        return None if start < 0 else Names(names, bound, start, values, blocks)
-
-    def _to_template(self, line: _Line, names: Names, op: Operation) -> Template | None:
+    def _to_template(self, line: _Line, op: Operation) -> Template | None:
         """Return an op that was just parsed as a template; None if it cannot be one."""
-        name = _OP_NAME.match(line.text, names.op_start)
-        if name is None or line.following is None or not self._is_located(op, line):
-            return None
-        if self._token.start != line.following.start(1):
+        text = line.text
+        start = op_start(text)
+        name = None if start < 0 else _OP_NAME.match(text, start)
+        if (
+            name is None
+            or line.following is None
+            or not can_follow(line.follower)
+            or self._token.start != line.following.start(1)
+            or not self._is_located(op, line)
+        ):
             return None
         op_name = name[1] or name[2]
         found = self.ctx.get_optional_op(op_name, dialect_stack=self._parser_state.dialect_stack)
         if found is not type(op) or not self._has_known_parser(found, generic=name[2] is None):
             return None
-        blocks: dict[int, int] = {}
-        for at in names.blocks:
-            block = self.blocks.get(line.names[at])
-            if block is None:
-                return None
-            blocks.setdefault(id(block[0]), at)
-        if not self._names_known_attributes(line.text):
+        if not self._names_known_attributes(text):
             return None
-        template = to_template(op, names, blocks, op_name)
+        bound = text.count("%", 0, start)
+        used: dict[int, int] = {}  # which of the names each value or block has, by address
+        for at, (first, _) in enumerate(name_spans(text)[bound:], bound):
+            known = self.blocks if text[first] == "^" else self.ssa_values
+            if found := known.get(line.names[at]):
+                used.setdefault(id(found[0]), at)
+        template = to_template(op, line.names, bound, used)
         if template is not None:
-            template.result_types = tuple(map(self._types.first, template.result_types))
-            template.size = self._context_size()
+            first = self._types.first
+            template.operands = tuple((at, first(type_)) for at, type_ in template.operands)
+            template.result_types = tuple(map(first, template.result_types))
         return template
 
     def _is_located(self, op: Operation, line: _Line) -> bool:
@@ -379,12 +348,6 @@ class TemplateParser(SourceParser):
             return op.location == UNKNOWN_LOC
         start, end = line.match.span(1)
         return isinstance(op.location, SourceLocation) and start <= op.location.offset < end
-
-    def _has_known_parser(self, op_class: type[Operation], *, generic: bool) -> bool:
-        key = op_class, generic
-        if key not in self._parsers:
-            self._parsers[key] = has_known_parser(op_class, generic=generic)
-        return self._parsers[key]
 
     def _names_known_attributes(self, text: str) -> bool:
         """Return whether all dialects' types and attributes in a line are of known classes.

@@ -1,4 +1,4 @@
-"""Canonicalization."""
+"""Canonicalization, and elimination of dead code alone."""
 
 from __future__ import annotations
 
@@ -67,11 +67,9 @@ class Canonicalizer(Pass["Operation"]):
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply xDSL's greedy rewriter to each region until nothing changes any more."""
         some = self.disable_patterns or self.enable_patterns
-        patterns: RewritePattern = (
-            _SomePatterns(self.disable_patterns, self.enable_patterns)
-            if some
-            else CanonicalizationRewritePattern()
-        )
+        patterns: RewritePattern = CanonicalizationRewritePattern()
+        if some:
+            patterns = _SomePatterns(self.disable_patterns, self.enable_patterns)
         applier = GreedyRewritePatternApplier([patterns], ctx=ctx.ir_context, folding_enabled=FOLDS)
         without = (*self.disable_patterns, "RehoistConstInLoops")
         folding = _IndexFolding(applier, _SomePatterns(without, self.enable_patterns))
@@ -100,6 +98,22 @@ class Canonicalizer(Pass["Operation"]):
             converged = converged and limits.converged
         if self.test_convergence and not converged:
             raise PassFailure("canonicalization did not converge within its limits")
+
+
+class DCE(Pass["Operation"]):
+    """Eliminate ops without observable effect, and blocks that cannot be reached.
+
+    Source: xDSL's `dce`, after `mlir::runRegionDCE`.
+    """
+
+    name = "dce"
+    ir = "xdsl"
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Erase what is dead in each region, as xDSL's region DCE does."""
+        erase = dead_code_eraser()
+        for region in op.regions:
+            erase(region, None)
 
 
 class _IndexFolding(RewritePattern):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.rewriter import Rewriter
@@ -157,7 +158,7 @@ class _Eliminator:
         if [*map(type, op.get_traits_of_type(MemoryEffect))] != [RecursiveMemoryEffect]:
             return get_effects(op)
         known = [each for each in inside if each is not None]
-        return set().union(*known) if len(known) == len(inside) else get_effects(op)
+        return frozenset(chain(*known)) if len(known) == len(inside) else get_effects(op)
 
     def _simplify_op(
         self, op: Operation, effects: AbstractSet[EffectInstance], writes: int

@@ -38,7 +38,7 @@ def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attrib
 
     Source: `mlir/lib/Dialect/Arith/IR/ArithOps.cpp`, MLIR 22.
     """
-    if op.name in _ABSORBED_BY_ZERO and _is_zero(operands[1]):
+    if op.name in _ABSORBED_BY_ZERO and _value(operands[1]) == 0:
         return _integer(0, op.results[0].type)
     if op.name in _ZERO_ON_SAME and op.operands[0] is op.operands[1]:
         return _integer(0, op.results[0].type)
@@ -55,10 +55,6 @@ def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attrib
         return None
     result = compute(known[0], known[1], _width(kind))
     return None if result is None else _integer(result, kind)
-
-
-def _is_zero(operand: Attribute | None) -> bool:
-    return isinstance(operand, IntegerAttr) and operand.value.data == 0
 
 
 def _value(operand: Attribute | None) -> int | None:

@@ -60,13 +60,12 @@ class Callees:
 
     def recount(self, member: Operation) -> None:
         """Take note of any change to the body of a callable, which has no callables inside."""
-        counts: Counter[Operation] = Counter()
+        self.forget(member)
+        counts = self._inside[member]
         for region in member.regions:
             for inner in region.walk():
                 self._count(inner, counts)
-        _add(self._total, self._inside[member], -1)
         _add(self._total, counts)
-        self._inside[member] = counts
 
     def note_inlined(self, caller: Operation, callee: Operation) -> None:
         """Take note that a call of `callee` in `caller` is replaced by a copy of its body."""

@@ -63,10 +63,7 @@ class Slot:
             if place is None:
                 return None
             places.append((access, place))
-        nested = any(access is not place for access, place in places)
-        if nested and any(
-            isinstance(access, StoreOp) and access is not place for access, place in places
-        ):
+        if any(isinstance(access, StoreOp) and access is not place for access, place in places):
             return None
         if not all(_can_pass_values(block) for block in region.blocks):
             return None

@@ -131,12 +131,8 @@ class ConstantValues:
         passed = successor_operands(op)
         taken = self._taken(op)
         for index, block in enumerate(op.successors):
-            if taken is not None and index not in taken:
-                continue
-            if passed is None:
-                self._enter(block, None)
-            else:
-                self._enter(block, passed[index])
+            if taken is None or index in taken:
+                self._enter(block, None if passed is None else passed[index])
 
     def _taken(self, op: Operation) -> Iterable[int] | None:
         """Return the successors that a branch can go to; None for all of them."""
@@ -155,16 +151,17 @@ class ConstantValues:
             case scf.IfOp():
                 self._visit_if(op)
             case scf.ForOp():
-                self._enter_with(op.body, op.iter_args, offset=1)
-                self._join_ends(op.results, op.body)
-                for result, start in zip(op.results, op.iter_args, strict=True):
-                    self._join(result, self._states.get(start))
-                self._feed(op.body, op.body, offset=1)
+                induction, *carried = op.body.block.args
+                self._join(induction, VARYING)
+                for targets in (carried, op.results):
+                    self._pass(op.iter_args, targets)
+                    self._pass_ends(op.body, targets)
+                self._reach(op.body.block)
             case scf.WhileOp():
                 self._visit_while(op)
             case scf.ExecuteRegionOp():
-                self._enter_with(op.region, [])
-                self._join_ends(op.results, op.region)
+                self._reach(op.region.blocks[0])
+                self._pass_ends(op.region, op.results)
             case _:
                 if not is_callable(op):
                     self._enter_regions(op)
@@ -183,19 +180,19 @@ class ConstantValues:
             return
         for region, taken in ((op.true_region, True), (op.false_region, False)):
             if region.blocks and (condition is VARYING or bool(condition) is taken):
-                self._enter_with(region, [])
-                self._join_ends(op.results, region)
+                self._reach(region.blocks[0])
+                self._pass_ends(region, op.results)
 
     def _visit_while(self, op: scf.WhileOp) -> None:
-        self._enter_with(op.before_region, op.arguments)
+        before, after = op.before_region.blocks[0], op.after_region.blocks[0]
+        self._enter(before, op.arguments)
         for end in self._ends(op.before_region):
             condition, passed = self._integer(end.operands[0]), end.operands[1:]
             if condition is VARYING or condition:
-                self._enter(op.after_region.blocks[0], passed)
+                self._enter(after, passed)
             if condition is VARYING or condition == 0:
-                for result, value in zip(op.results, passed, strict=True):
-                    self._join(result, self._states.get(value))
-        self._feed(op.after_region, op.before_region)
+                self._pass(passed, op.results)
+        self._pass_ends(op.after_region, before.args)
 
     def _visit_call(self, op: CallOp) -> None:
         callee = self._graph.callee(op) if self._graph else None
@@ -204,8 +201,8 @@ class ConstantValues:
             return
         region = next(region for region in callee.regions if region.blocks)
         if not self._graph.has_unknown_callers(callee):
-            self._enter_with(region, op.arguments)
-        self._join_ends(op.results, region)
+            self._enter(region.blocks[0], op.arguments)
+        self._pass_ends(region, op.results)
 
     def _visit_end(self, op: Operation) -> None:
         """Look again at what gets the values that the end of a region passes on."""
@@ -222,38 +219,29 @@ class ConstantValues:
         lasts = (block.last_op for block in region.blocks if block in self._reached)
         return [last for last in lasts if last is not None and not last.successors]
 
-    def _join_ends(self, results: Sequence[SSAValue], region: Region) -> None:
+    def _pass_ends(self, region: Region, targets: Sequence[SSAValue]) -> None:
         for end in self._ends(region):
-            if len(end.operands) != len(results):
-                continue  # such as `ub.unreachable`
-            for result, value in zip(results, end.operands, strict=True):
-                self._join(result, self._states.get(value))
+            if len(end.operands) == len(targets):  # unlike `ub.unreachable`
+                self._pass(end.operands, targets)
 
-    def _feed(self, source: Region, target: Region, *, offset: int = 0) -> None:
-        """Pass what the ends of a region yield to the arguments of another."""
-        entry = target.blocks[0]
-        for end in self._ends(source):
-            for argument, value in zip(entry.args[offset:], end.operands, strict=True):
-                self._join(argument, self._states.get(value))
+    def _pass(self, values: Sequence[SSAValue], targets: Sequence[SSAValue]) -> None:
+        for value, target in zip(values, targets, strict=True):
+            self._join(target, self._states.get(value))
 
     def _enter_regions(self, op: Operation) -> None:
         for region in op.regions:
             if region.blocks:
                 self._enter(region.blocks[0], None)
 
-    def _enter_with(self, region: Region, values: Sequence[SSAValue], offset: int = 0) -> None:
-        entry = region.blocks[0]
-        for argument in entry.args[:offset]:
-            self._join(argument, VARYING)
-        self._enter(entry, values, offset)
-
-    def _enter(self, block: Block, values: Sequence[SSAValue] | None, offset: int = 0) -> None:
+    def _enter(self, block: Block, values: Sequence[SSAValue] | None) -> None:
         """Control gets to a block, with these values or with any."""
         if values is None:
             self._join_all(block.args)
         else:
-            for argument, value in zip(block.args[offset:], values, strict=True):
-                self._join(argument, self._states.get(value))
+            self._pass(values, block.args)
+        self._reach(block)
+
+    def _reach(self, block: Block) -> None:
         if block not in self._reached:
             self._reached.add(block)
             self._worklist += reversed(list(block.ops))
@@ -326,7 +314,8 @@ class _Rewriter:
             is_constant = op.has_trait(ConstantLike, value_if_unregistered=False)
             if op is not root and not is_constant:
                 changed |= self._replace_all(op.results)
-                if self._is_known(op) and (is_trivially_dead(op) or _is_folded(op)):
+                known = len(op.results) > 0 and all(map(self._constants.constant, op.results))
+                if known and (is_trivially_dead(op) or _is_folded(op)):
                     op.detach()
                     op.erase()
                     self._ctx.count(self._statistics.erased)
@@ -334,9 +323,6 @@ class _Rewriter:
                     continue  # and so is what was nested in it
             worklist += reversed(list(ops_in(op)))
         return changed
-
-    def _is_known(self, op: Operation) -> bool:
-        return len(op.results) > 0 and all(map(self._constants.constant, op.results))
 
     def _replace_all(self, values: Iterable[SSAValue]) -> bool:
         return sum(map(self._replace, values)) > 0
