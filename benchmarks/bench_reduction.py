@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from measuring import wants_quick
 
-from passel.ir import PrintFlags
 from passel.frontend.generic_form import parse_generic
+from passel.ir import PrintFlags
 from passel.search.starting import printed
 
 CORPUS = Path(__file__).parents[1] / "tests" / "search"

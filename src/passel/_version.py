@@ -1,3 +1,3 @@
-"""The version of the package, in the one place that builds and programs both read."""
+"""The version of the package, the only place for builds and programs to read it."""
 
 __version__ = "0.2.0"

@@ -65,7 +65,7 @@ def check_contracts(
 
     Args:
         tree: The pipeline.
-        regions: Where analyses are to be preserved beside what passes require.
+        regions: Where analyses must be preserved besides the requirements of passes.
         named: The names of the passes in a builder, in order, if it is from one.
 
     Raises:
@@ -137,11 +137,11 @@ class _Walk:
         self._levels = [_Level((tree.anchor,))]
         self._pipeline(tree, tree.anchor)
         for key, start in self._open.items():
-            why = f"is left open: it starts after {start}, and no pass after that ends it"
+            why = f"is left open: it starts after {start}, and no later pass ends it"
             self._half(key, start, why)
         for key, end in self._unopened.items():
             if key not in self._last:
-                why = f"never starts: it ends before {end}, and no pass before that starts it"
+                why = f"never starts: it ends before {end}, and no earlier pass starts it"
                 self._half(key, end, why)
         return self._found
 
@@ -282,5 +282,5 @@ def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Pla
     way_out = f"if it does, declare preserves = ({name},) in {where}"
     return (
         f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
-        "else move it out of there"
+        "else move it elsewhere"
     )

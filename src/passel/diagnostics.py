@@ -1,4 +1,4 @@
-"""Where things are in a text, and how to say what is wrong there.
+"""Places in texts, and errors about them.
 
 This module owns sources, spans, carets, locations of ops, diagnostics and "did you mean".
 It knows no error class, no pass and no IR.
@@ -104,7 +104,7 @@ class Location(NamedTuple):
         file: The file's name, or None if the location names no file.
         line: Line, counted from 1; 0 if unknown.
         column: Column, counted from 1; 0 if unknown.
-        label: What is known instead of a file, such as `loc("x")`; may be empty.
+        label: A label instead of a file, such as `loc("x")`; may be empty.
         caller: The call site of an inlined op, rendered as a note.
         source: The line's text for places in Python code; tools know the text of their input.
     """
@@ -147,7 +147,7 @@ class OptimizationRemark(NamedTuple):
 
     Attributes:
         kind: Whether something was done, missed, failed, or found out.
-        name: What: `hoisted`, `vectorized`.
+        name: What was done or missed: `hoisted`, `vectorized`.
         category: The optimization, by default the name of the pass.
         path: The path of the pass in the pipeline.
         op_name: The name of the op that it is about.
@@ -203,7 +203,7 @@ class Diagnostic:
         op_text: The op that it is about as text, shown as `see current operation` for errors;
             empty if it was not asked for in time.
         print_op: Prints the op that it is about, as long as the op is at hand.
-        remark: The optimization remark that it shows, if it does.
+        remark: The optimization remark that it shows, if any.
     """
 
     __slots__ = (
@@ -244,8 +244,8 @@ class Diagnostic:
 
         Args:
             message: Its text.
-            location: Its place, by default that of this diagnostic. In a pass,
-                `ctx.about(op).location` is that of an op.
+            location: Its place, by default this diagnostic's. In a pass,
+                `ctx.about(op).location` is the location of an op.
 
         Raises:
             TypeError: The location is none, such as an op.
@@ -288,7 +288,7 @@ def _log() -> Logger:
 
 
 def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Write diagnostics to the log `passel`, where there is no other taker."""
+    """Write diagnostics to the log `passel`, if nothing else takes them."""
     for diagnostic in diagnostics:
         log = _log()
         levels = {Severity.ERROR: log.error, Severity.WARNING: log.warning}
@@ -312,7 +312,7 @@ def log_exception(message: str) -> None:
 
 
 def words_of(error: BaseException) -> str:
-    """Return what an exception says, if that can be found out."""
+    """Return the message of an exception, if it can be computed."""
     try:
         return str(error)
     except (Exception, SystemExit) as inner:  # noqa: BLE001 - its own code ran
@@ -320,7 +320,7 @@ def words_of(error: BaseException) -> str:
 
 
 def brief(error: BaseException) -> str:
-    """Return an exception's class and the first line of what it says."""
+    """Return an exception's class and the first line of its message."""
     return f"{type(error).__name__}: {words_of(error)}".partition("\n")[0].removesuffix(": ")
 
 
@@ -336,7 +336,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that stands for further errors like one that was told, by what they are about.
+    """Return a line that names the subjects of further errors like a reported one.
 
     Example:
         >>> more_like_it(["@f", "@g"])

@@ -7,8 +7,8 @@
     │   ├── PipelineSyntaxError             it does not parse
     │   ├── UnknownPassError                a name in it is not registered
     │   ├── OptionError                     options of a pass are wrong, all of them listed
-    │   ├── EffectsError                    it does what is not allowed, such as writing files
-    │   ├── AnchorError                     a pass or manager cannot stand where it is put
+    │   ├── EffectsError                    a forbidden effect, such as writing files
+    │   ├── AnchorError                     a pass or manager cannot go where it is put
     │   ├── InsertionError                  a builder cannot put a pass where it was asked to
     │   └── ContractError                   a pass breaks what another one relies on
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
@@ -149,7 +149,7 @@ class EffectsError(PipelineError):
 
 
 class AnchorError(PipelineError):
-    """A pass or a nested manager cannot stand where it is put.
+    """A pass or a nested manager cannot go where it is put.
 
     You get it for a pass with another anchor ("did you intend to nest?"), for a pass that
     cannot be scheduled on its manager's op, and for an anchor that is unknown or not
@@ -222,7 +222,7 @@ class EncodingError(PasselError):
 
 
 class SpecificationError(PasselError, ValueError):
-    """A declaration of passes in TableGen is wrong, or nothing can be made of it.
+    """A declaration of passes in TableGen is wrong, or cannot be expressed in Python.
 
     Attributes:
         message: One sentence.
@@ -254,8 +254,8 @@ class Failure(NamedTuple):
         op_name: Name of the op that it ran on.
         symbol: That op's symbol name, if it has one.
         location: That op's location.
-        diagnostic: What was reported for it.
-        cause: The exception behind it, with its traceback, if there was one.
+        diagnostic: The diagnostic reported for it.
+        cause: The exception that caused it, with its traceback, if any.
     """
 
     kind: str
@@ -275,7 +275,7 @@ class Failure(NamedTuple):
 
     @property
     def is_reported(self) -> bool:
-        """Whether what it is about was reported before, so that it adds no diagnostic."""
+        """Whether its subject was reported before, so that it adds no diagnostic."""
         return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property

@@ -36,7 +36,7 @@ class EntryPoint(NamedTuple):
     package: str
 
     def load(self) -> Any:
-        """Import and return what it names."""
+        """Import and return the object that it names."""
         found = __import__(self.module, fromlist=("",))
         for name in filter(None, self.attribute.split(".")):
             found = getattr(found, name)

@@ -55,7 +55,7 @@ class TableRow(NamedTuple):
     Attributes:
         depth: How deep it is nested.
         title: Its name.
-        cells: What is said of it.
+        cells: The cells.
         diff: A unified diff, which a notebook shows on a click.
     """
 
@@ -81,7 +81,7 @@ class Table(NamedTuple):
     """Rows that are nested in each other.
 
     Attributes:
-        titles: The title of the first column, and those of the cells.
+        titles: The titles of the first column and of the cells.
         rows: The rows.
     """
 

@@ -61,9 +61,9 @@ def test_what_a_class_declares() -> None:
     assert refused(builder, lambda: builder.insert_before(A, OnMemory())) == (
         "'on-memory' must run after at least one pass of type 'bufferization' (declared by pass "
         f"'on-memory' at {here}:{line}), but 'bufferize' runs later: put 'on-memory' "
-        "after that"
+        "after it"
     )
-    assert "'lower' runs earlier: put 'on-memory' before that" in refused(
+    assert "'lower' runs earlier: put 'on-memory' before it" in refused(
         builder, lambda: builder.insert_after(Lower, OnMemory())
     )
     assert not builder.insert_after(Lower, OnMemory(), missing_ok=True)

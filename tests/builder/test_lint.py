@@ -49,7 +49,7 @@ def test_good_pipelines(adapter: Any, text: str) -> None:
 FINDINGS = [
     ("builtin.module(func.func(cse),func.func(sccp))", ["func.func"], "warning: two nested pipelines on 'func.func' follow each other and run as one"),
     ("builtin.module(func.func(cse),func.func(cse))", ["func.func", "cse"], "warning: two nested pipelines"),
-    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row, the second time for nothing: drop one"),
+    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row, the second time needlessly: drop one"),
     ("builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))", ["cse"], "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines"),
     ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: 'func.func' matches nothing immediately inside 'func.func': "),
     ("builtin.module(func.func())", ["func.func"], "warning: nothing runs on 'func.func' here: add a pass, or remove it"),

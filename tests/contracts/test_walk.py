@@ -103,7 +103,7 @@ RAISE = made("raise", makes_legal=("linalg",))
             (
                 "pass 'careless' [toy.module/1:careless] between 'generate' [toy.module/0:generate] "
                 "and 'materialize' [toy.module/2:materialize] does not preserve Schedule; if it does, "
-                "declare preserves = (Schedule,) in Careless, else move it out of there"
+                "declare preserves = (Schedule,) in Careless, else move it elsewhere"
             ),
         ),
         (

@@ -42,7 +42,7 @@ def test_a_build_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is refused when it is needed, in one line."""
     old = SimpleNamespace(Context=type("Context", (), {}))
     monkeypatch.setattr(Bindings, "module", lambda *_: old)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
-    with pytest.raises(AdapterError, match="'old' are too old: MLIR 22's will do"):
+    with pytest.raises(AdapterError, match="'old' are too old: use MLIR 22's"):
         _ = Bindings("old").ir
 
 
@@ -50,7 +50,7 @@ def test_a_build_that_is_in_no_table(caplog: pytest.LogCaptureFixture) -> None:
     """Of it no passes are listed, which one line says, and MLIR's own are taken for passes."""
     with caplog.at_level(logging.WARNING):
         assert list(MLIRSource("my.mlir").entries()) == []
-    assert "'my.mlir' has none that passel" in caplog.text
+    assert "passel knows none for 'my.mlir'" in caplog.text
     assert is_known_pass("my", "cse")
 
 

@@ -151,7 +151,7 @@ def test_the_build_has_the_passes_as_they_are_declared() -> None:
     found = {kind: native_pass_class("mlir", kind.name) for kind in CLASSES}
     different = {kind.name: each for kind, each in found.items() if each is not kind}
     assert different.keys() == PATCHED
-    assert all("whose options MLIR alone knows" in str(each.__doc__) for each in different.values())
+    assert all("whose options only MLIR knows" in str(each.__doc__) for each in different.values())
 
 
 def test_anchors_are_those_of_the_build() -> None:

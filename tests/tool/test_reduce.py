@@ -78,7 +78,7 @@ def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
     assert process.returncode == 130
-    assert "interrupted: this is the smallest case until then" in err
+    assert "interrupted: this is the smallest case so far" in err
     assert "Traceback" not in err
     assert recorded_pipeline((files / "small.mlir").read_text()) == "builtin.module(bug)"
 

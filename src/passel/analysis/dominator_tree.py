@@ -1,4 +1,4 @@
-"""Dominator trees of rooted graphs, independent of what the nodes are."""
+"""Dominator trees of rooted graphs, with nodes of any kind."""
 
 from __future__ import annotations
 

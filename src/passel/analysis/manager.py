@@ -162,7 +162,7 @@ class AnalysisManager:
         self._children.clear()
 
     def invalidate(self, preserved: PreservedAnalyses) -> None:
-        """Drop what a pass has not preserved, here and for the ops inside.
+        """Drop the analyses that a pass has not preserved, here and for the ops inside.
 
         Results are asked in the order in which they were computed, and one that is dropped
         no longer counts as preserved, so that what was built from it can notice.
@@ -177,7 +177,7 @@ class AnalysisManager:
             child.invalidate(preserved)
 
     def invalidate_between(self, outer: Any, preserved: PreservedAnalyses) -> None:
-        """Drop what is not preserved of the ops between this manager's op and one around it."""
+        """Drop analyses that are not preserved, from this manager's op to an enclosing op."""
         manager = self._parent
         while manager is not None and manager.op != outer:
             manager._filter(copy(preserved))
@@ -187,7 +187,7 @@ class AnalysisManager:
         """Hold every analysis that is still here against a fresh computation.
 
         Raises:
-            PassFailure: One is not what it would be now.
+            PassFailure: A cached analysis differs from a newly computed one.
         """
         # What an analysis is built from is computed anew as well, and kept out of the cache.
         adapter = self._adapter

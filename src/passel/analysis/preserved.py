@@ -24,7 +24,7 @@ EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
 
 
 def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]:
-    """Return the analyses that are in two sets, each of which may stand for every one."""
+    """Return the analyses that are in both sets; either set may hold all of them."""
     if AllAnalyses in some:
         return others
     return some if AllAnalyses in others else some & others
@@ -56,7 +56,7 @@ class PreservedAnalyses:
         return not self._all and not self._kinds
 
     def is_preserved(self, kind: object) -> bool:
-        """Return whether an analysis was preserved, and what it depends on was not dropped."""
+        """Return whether an analysis was preserved and none of its dependencies was dropped."""
         return self._all or kind in self._kinds
 
     def __copy__(self) -> PreservedAnalyses:

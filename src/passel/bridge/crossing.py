@@ -39,7 +39,7 @@ class Crossing(Pass[Any]):
     A subclass has the other IR's name as its own.
 
     Args:
-        passes: What to run there; in text, what is in the parentheses.
+        passes: The passes to run there; in text, the contents of the parentheses.
     """
 
     takes_elements = True
@@ -62,7 +62,7 @@ class Crossing(Pass[Any]):
         owner: str,
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Refuse the name alone.
+        """Refuse a name without parentheses.
 
         Raises:
             OptionError: Always.
@@ -72,10 +72,10 @@ class Crossing(Pass[Any]):
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Self:
-        """Return the pass for what stands in the parentheses.
+        """Return the pass for the contents of the parentheses.
 
         Args:
-            elements: What stands there.
+            elements: The contents.
             registry: Where names around it are looked up.
 
         Raises:
@@ -87,7 +87,7 @@ class Crossing(Pass[Any]):
     def of(cls, *passes: Addable) -> Self:
         """Return the pass for passes as `PassManager.add` takes them.
 
-        Names in text are those of the other IR's passes.
+        Names in text refer to the other IR's passes.
 
         Example:
             >>> print(RunOnXDSL.of("cse", "canonicalize"))
@@ -112,7 +112,7 @@ class Crossing(Pass[Any]):
 
     @property
     def display_name(self) -> str:
-        """The pass as it stands in a pipeline: the name alone would say little."""
+        """The pass as in a pipeline's text: its bare name would say little."""
         return self.to_text()
 
     def initialize(self, ir_context: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Constraints: where passes may stand in a pipeline.
+"""Constraints: where passes may go in a pipeline.
 
 A pass declares them in its class body, a bundle as an argument, a `DeclarationTable` for passes
 of others, and `PipelineBuilder.constrain` from outside. They are about the order in which steps
-run, whatever nested pipelines they stand in. All but `followed_by` and `preceded_by` are strong:
+run, in whatever nested pipelines. All but `followed_by` and `preceded_by` are strong:
 a builder refuses a pipeline that breaks one, and a pass manager warns of it.
 """
 
@@ -50,7 +50,7 @@ class Constraint:
 
     Attributes:
         kind: The name of such a function, with dashes.
-        targets: What it relates the step to.
+        targets: The steps that it relates the step to.
         origin: Where it is written.
         cleanup: What a wish inserts: a pass, its class or name, or a bundle; or a type of pass,
             which is never inserted.
@@ -62,7 +62,7 @@ class Constraint:
     cleanup: Any = None
 
     def __post_init__(self) -> None:
-        """Refuse what is not a target.
+        """Refuse anything but a target.
 
         Raises:
             TypeError: One of the targets is something else.
@@ -72,7 +72,7 @@ class Constraint:
 
     @property
     def is_wish(self) -> bool:
-        """Whether it is fulfilled by inserting what is missing, and refuses nothing."""
+        """Whether it is fulfilled by inserting missing steps, and refuses nothing."""
         return self.kind in WISHES
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class Rule(NamedTuple):
 
 
 def after_any(target: Target) -> Constraint:
-    """Demand that a step runs after at least one of a target, which has to be there.
+    """Demand that a step runs after at least one step of a target, which must exist.
 
     Args:
         target: Passes, as targets of a builder name them.
@@ -169,7 +169,7 @@ def before_first(target: Target) -> Constraint:
 
 
 def immediately_after(target: Target) -> Constraint:
-    """Demand that what runs right before a step is one of a target.
+    """Demand that a step runs right after a step of a target.
 
     Args:
         target: Passes, as targets of a builder name them.
@@ -182,9 +182,9 @@ def immediately_after(target: Target) -> Constraint:
 
 
 def not_between(first: Target, last: Target) -> Constraint:
-    """Demand that a step does not run after one of a target and before one of another.
+    """Demand that a step does not run between a step of one target and a step of another.
 
-    So it runs before the first of the one, or after the last of the other.
+    So it runs before the first step of the former, or after the last of the latter.
 
     Args:
         first: Where the part of the pipeline starts.

@@ -1,4 +1,4 @@
-"""Declarations of where passes may stand: those of their classes, and those for passes of others.
+"""Declarations of where passes may go, in their classes or in a table for other people's passes.
 
 A pass declares its types, and whether it is idempotent, in its class body. For a pass that one
 does not own, a table says the same by name or by class. An installed package adds to the
@@ -75,7 +75,7 @@ class DeclarationTable:
         idempotent: bool = False,
         ir: str = "",
     ) -> None:
-        """Declare something of passes, in addition to what is declared of them already.
+        """Add declarations for passes to those that exist already.
 
         Args:
             passes: Names or classes of passes.
@@ -84,7 +84,7 @@ class DeclarationTable:
             ir: The name of the only IR whose passes are meant by their names; empty for any.
 
         Raises:
-            DefinitionError: The types are no tuple of such.
+            DefinitionError: The types are not a tuple of types.
         """
         check_tuples("DeclarationTable", {"types": types})
         for pass_ in passes:
@@ -93,13 +93,13 @@ class DeclarationTable:
         self._version += 1
 
     def of(self, pass_: Pass[Any]) -> Facts:
-        """Return what is declared of a pass, in its class and in this table."""
+        """Return the declarations for a pass, in its class and in this table."""
         cls = type(pass_)
         keys = (*_keys_of_name(cls.name, cls.ir), *cls.__mro__)
         return Facts(tuple(cls.types), cls.idempotent) | self._said_of(keys)
 
     def named(self, name: str, *, ir: str = "") -> Facts:
-        """Return what this table says of passes of a name, whatever their class."""
+        """Return this table's declarations for passes of a name, of any class."""
         return self._said_of(_keys_of_name(name, ir))
 
     def _said_of(self, keys: Iterable[Any]) -> Facts:

@@ -37,7 +37,7 @@ class Draft:
 
     Args:
         sequence: The sequence.
-        declarations: What is declared of passes.
+        declarations: The declarations for passes.
         template: An empty manager, which knows the IR and where names are looked up.
 
     Attributes:
@@ -65,12 +65,12 @@ class Draft:
         self._rules = None
 
     def copy(self) -> Draft:
-        """Return the same draft, to be changed alone."""
+        """Return an independent copy of the draft."""
         return Draft(self.sequence.copy(), self.declarations, self.template)
 
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
-        """Go back to a copy of the sequence if an error leaves what is done inside."""
+        """Restore the sequence if the `with` block ends with an error."""
         before = self.sequence.copy()
         try:
             yield
@@ -80,7 +80,7 @@ class Draft:
             raise
 
     def edit(self, origin: Origin | None = None) -> AbstractContextManager[Edit]:
-        """Change the sequence, if what is done inside leaves it in order.
+        """Change the sequence, if it is in order after the `with` block.
 
         Args:
             origin: Who makes the change; by default the caller of the builder.
@@ -131,11 +131,11 @@ class _Edge(NamedTuple):
 
 
 def ordered(entries: list[Entry], placed: Collection[Node], rules: Rules) -> list[Entry]:
-    """Return what is inside of a scope in an order that the constraints allow.
+    """Return the contents of a scope in an order that the constraints allow.
 
     Args:
-        entries: What is inside.
-        placed: What may stand anywhere; the rest keeps its order.
+        entries: The contents.
+        placed: The entries that may go anywhere; the rest keep their order.
         rules: The constraints.
 
     Raises:

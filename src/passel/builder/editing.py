@@ -36,13 +36,13 @@ class Edit:
 
     Args:
         sequence: The sequence, which is changed.
-        positions: What targets stood for before the change.
+        positions: The steps of targets before the change.
         template: An empty manager, which knows where names are looked up.
         origin: Who makes the change, and where.
 
     Attributes:
-        added: What was added, without what is in it.
-        placed: Whether constraints decide where that stands.
+        added: The new entries, without their contents.
+        placed: Whether constraints decide where they go.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Edit:
 
     @property
     def handle(self) -> Handle:
-        """A handle to what was added."""
+        """A handle to the new steps."""
         return Handle(tuple(node.label for node in self.added))
 
     # -- Adding -----------------------------------------------------------------------------
 
     def entries(self, item: object, anchor: str) -> list[Entry]:
-        """Return entries for what a user adds to a pipeline.
+        """Return entries for a user's additions to a pipeline.
 
         Raises:
             PipelineError: The text is wrong, or a pass has another anchor.
@@ -84,7 +84,7 @@ class Edit:
         self.added += self.sequence.put(entries, position, label)
 
     def append(self, items: Items, scope: Scope, label: str = "") -> None:
-        """Append what a user adds; errors are those of `PipelineBuilder.add`."""
+        """Append a user's additions; raises the errors of `PipelineBuilder.add`."""
         anchor = self._anchor(scope)
         self._put_labelled([(scope, self.entries(each, anchor)) for each in items], items, label)
 
@@ -93,7 +93,7 @@ class Edit:
 
         Args:
             element: The element.
-            span: The place in the file of what it was made of.
+            span: The place of its source in the file.
         """
         self.origin = Origin("", span.source.name, span.line)
         entries = self.entries(element, self.sequence.root.name)
@@ -105,7 +105,7 @@ class Edit:
     def place(self, items: Items, home: Scope, label: str) -> None:
         """Put each item into a pipeline, or into the first one nested in it where it can be.
 
-        Constraints decide where it stands there.
+        Constraints decide where it goes there.
 
         Raises:
             AnchorError: They can be in none.
@@ -161,7 +161,7 @@ class Edit:
         raise refused
 
     def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
-        """Append a stage; errors are those of `PipelineBuilder.stage`."""
+        """Append a stage; raises the errors of `PipelineBuilder.stage`."""
         if self._positions.units(Stage(name)):
             raise InsertionError(Problem(f"there is a stage '{name}' already"))
         anchor = self._anchor(scope)
@@ -178,7 +178,7 @@ class Edit:
     def insert(
         self, target: Target, items: Items, occurrence: Occurrence, *, after: bool, split: bool
     ) -> None:
-        """Put items next to a target; errors are those of `PipelineBuilder.insert_before`."""
+        """Put items next to a target; raises the errors of `PipelineBuilder.insert_before`."""
         for unit in self._select(target, occurrence):
             self._put_beside(unit, items, after=after, split=split)
             if by := self.origin.extension:
@@ -190,13 +190,13 @@ class Edit:
             step.because = (f"it was put {side} {describe(target)}",)
 
     def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
-        """Put items in place of a target; errors are those of `PipelineBuilder.replace`."""
+        """Put items in place of a target; raises the errors of `PipelineBuilder.replace`."""
         for unit in self._select(target, occurrence):
             self._put_beside(unit, items, after=False, split=False)
             self._take_out(unit, describe(target))
 
     def remove(self, target: Target, occurrence: Occurrence, *, missing_ok: bool) -> None:
-        """Take a target out; errors are those of `PipelineBuilder.remove`."""
+        """Take a target out; raises the errors of `PipelineBuilder.remove`."""
         for unit in self._positions.select(target, occurrence, missing_ok=missing_ok):
             self._take_out(unit, describe(target))
 
@@ -235,7 +235,7 @@ class Edit:
             elif scope.kind != "nest":
                 raise InsertionError(
                     Problem(
-                        f"nothing can be put {side}, which stands inside {scope.kind} "
+                        f"nothing can be put {side}, which is inside {scope.kind} "
                         f"'{scope.name}'; put it before or after the {scope.kind}"
                     )
                 )
@@ -243,7 +243,7 @@ class Edit:
                 where, _, target = side.partition(" ")
                 raise InsertionError(
                     Problem(
-                        f"{item} cannot stand in the pipeline on '{scope.name}' that {target} is "
+                        f"{item} cannot go into the pipeline on '{scope.name}' that {target} is "
                         f"in, and to stand {where} that outside it would have to split the "
                         "pipeline; allow it with split=True, or choose another target"
                     )

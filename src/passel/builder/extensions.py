@@ -30,7 +30,7 @@ class Extension(NamedTuple):
 
     @classmethod
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
-        """Return an extension, that of a function under the names of its module and its own.
+        """Return an extension; a function's is named after its module and the function.
 
         What a program defines that is run by itself has the name of its file.
 
@@ -68,11 +68,11 @@ def registered_count() -> int:
 def register_extension(
     function: Callable[[Any], object], *, name: str = ""
 ) -> Callable[[Any], object]:
-    """Make an extension known that is in no package, such as that of a plugin; a decorator.
+    """Register an extension that is in no package, such as a plugin's; a decorator.
 
     Args:
         function: The function, which is given the builder.
-        name: Its name; by default the function's own. Another one of that name is replaced.
+        name: Its name, by default the function's. It replaces an extension of the same name.
 
     Example:
         >>> @register_extension
@@ -108,16 +108,16 @@ def installed_extensions() -> tuple[Extension, ...]:
 
 
 def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:
-    """Call extensions in the order of their names, again for those that miss a target.
+    """Call extensions in the order of their names; those that miss a target are called again.
 
     Args:
-        builder: What they are given.
+        builder: Their argument.
         extensions: As for `PipelineBuilder.extend`.
         draft: The builder's; an extension that fails leaves it as it was.
 
     Raises:
-        InsertionError: One cannot do what it wants, whatever the others do; or two have one
-            name, so that their order would be that of the arguments.
+        InsertionError: An extension fails, whatever the others do; or two have the same
+            name, so that their order would depend on the order of arguments.
         PipelineError: One has a wrong text, or a pass with another anchor.
     """
     waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)

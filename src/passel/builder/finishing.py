@@ -3,7 +3,7 @@
 Cleanups that steps should be followed by or preceded by are inserted where they are missing. What
 need not run again is dropped: a pass that is declared idempotent, or several that a bundle begins
 with, where equal ones ran before and nothing but passes that preserve everything has run since.
-What one call has added stays: a pass that is asked for twice runs twice.
+Additions of one call stay: a pass that is added twice runs twice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Remark(NamedTuple):
     Attributes:
         kind: `dropped`, `inserted` or `warning`.
         label: The label of the step.
-        message: What and why, in a sentence.
+        message: What was done and why, in a sentence.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Remark(NamedTuple):
 
 
 def finish(draft: Draft) -> tuple[Remark, ...]:
-    """Make a draft ready to be built, and return what was done to it.
+    """Make a draft ready to be built, and return the changes.
 
     Raises:
         InsertionError: A stage that is required is empty, or a constraint is broken.

@@ -1,4 +1,4 @@
-"""Lint: what is wrong with a pipeline or not worth its time, as far as it shows without IR."""
+"""Lint: mistakes and wasted work in a pipeline, as far as they show without IR."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Finding(NamedTuple):
 def lint(
     builder: PipelineBuilder, adapter: IRAdapter | None = None, context: Any = None
 ) -> tuple[Finding, ...]:
-    """Return what is wrong with a pipeline, or not worth its time.
+    """Return the mistakes and wasted work in a pipeline.
 
-    Errors are constraints and contracts that are broken, and what the IR's ops do not allow.
+    Errors are broken constraints and contracts, and steps that the IR's ops do not allow.
     Warnings are nested pipelines that can match nothing, passes that run twice in a row for
     nothing, nested pipelines that could be one, and types that no pass has.
 
@@ -125,7 +125,7 @@ class _Nests:
         self._context = context
 
     def findings(self, anchor: str, entries: Sequence[Placed]) -> Iterator[Finding]:
-        """Yield what is said of the entries of a pipeline and of all in them.
+        """Yield the findings about the entries of a pipeline and their contents.
 
         Args:
             anchor: The anchor of the pipeline.
@@ -156,7 +156,7 @@ class _Nests:
                 continue
             is_given = second.span is None or first.span != second.span
             if is_given and self._declarations.of(pass_).idempotent:
-                message = f"'{pass_}' runs twice in a row, the second time for nothing: drop one"
+                message = f"'{pass_}' runs twice in a row, the second time needlessly: drop one"
                 yield Finding(Severity.WARNING, message, second.span)
 
     def _interrupted(self, anchor: str, entries: Sequence[Placed]) -> Iterator[Finding]:

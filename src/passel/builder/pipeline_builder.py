@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class PipelineBuilder(PipelinePlan):
     """A pipeline that is being put together, maybe by several parties.
 
-    Its elements are steps, each with a label and a handle that stay valid whatever is put
-    beside it. `build` makes a pass manager of them. Whatever is refused with an error leaves
+    Its elements are steps, each with a label and a handle that stay valid whatever is added
+    around it. `build` makes a pass manager of them. Whatever is refused with an error leaves
     the builder as it was.
 
     Args:
@@ -38,7 +38,7 @@ class PipelineBuilder(PipelinePlan):
         context: As for `PassManager`.
         adapter: As for `PassManager`.
         registry: Where names are looked up; by default all installed passes.
-        declarations: What is declared of passes beside what their classes say; by default what
+        declarations: The declarations for passes besides their classes' own; by default what
             installed packages declare.
         nesting: What to do with a pass that has another anchor.
 
@@ -83,11 +83,11 @@ class PipelineBuilder(PipelinePlan):
     # -- Editing ----------------------------------------------------------------------------
 
     def add(self, *items: object, label: str = "", stage: str = "") -> Handle:
-        """Append passes, and return a handle to what was added.
+        """Append passes, and return a handle to them.
 
         Args:
             items: As for `OpPassManager.add`; or bundles.
-            label: The label of what is added; of several items, they are a bundle of this name.
+            label: The label of the new step; several items become a bundle of this name.
             stage: The name of a stage to append to, also `pre_` or `post_` and its name.
 
         Raises:
@@ -110,11 +110,11 @@ class PipelineBuilder(PipelinePlan):
     ) -> Handle:
         """Put passes right before a target.
 
-        A pass that cannot stand in the nested pipeline of the target is put before that
+        A pass that cannot go into the nested pipeline of the target is put before that
         pipeline, if the target is the first in there.
 
         Args:
-            target: What they are put before.
+            target: The step that they are put before.
             items: As for `add`.
             occurrence: Which one, of several that match.
             split: Whether a nested pipeline may be split to make place.
@@ -166,7 +166,7 @@ class PipelineBuilder(PipelinePlan):
         """Put passes in place of a target.
 
         Args:
-            target: What they replace.
+            target: The steps that they replace.
             items: As for `add`.
             occurrence: Which one, of several that match.
 
@@ -183,7 +183,7 @@ class PipelineBuilder(PipelinePlan):
         """Take a target out.
 
         Args:
-            target: What is taken out.
+            target: The steps to remove.
             occurrence: Which one, of several that match.
             missing_ok: Do nothing if it is not there.
 
@@ -199,11 +199,11 @@ class PipelineBuilder(PipelinePlan):
     def constrain(self, target: Target, *constraints: Constraint) -> None:
         """Put constraints on a target, in addition to what its passes and bundles declare.
 
-        They hold for all that the target stands for, now and later; nothing need be there yet.
+        They apply to all steps of the target, now and later; none need exist yet.
 
         Args:
             target: The passes that they are for.
-            constraints: Where these may stand.
+            constraints: Where these may go.
 
         Raises:
             InsertionError: The pipeline breaks one of them already; the builder is as it was.
@@ -226,10 +226,10 @@ class PipelineBuilder(PipelinePlan):
     def place(self, *items: object, label: str = "") -> Handle:
         """Put passes where their constraints want them, and return a handle to them.
 
-        What is there keeps its order. Of what can come next, what was added first goes first, so
-        that a placed pass stands last, or right before what has to run after it.
+        Existing steps keep their order. Of the steps that can come next, the oldest goes first, so
+        that a placed pass goes last, or right before the steps that must follow it.
 
-        A pass stands in the pipeline that it is placed in, if it can, else in the first nested
+        A pass goes into the pipeline that it is placed in, if it can, else into the first nested
         one where it can. Bundles keep the order of their members. `not_between` is only checked.
 
         Args:
@@ -259,13 +259,13 @@ class PipelineBuilder(PipelinePlan):
     def between(self, start: Target, end: Target, *, preserves: type | tuple[type, ...]) -> Self:
         """Ask that each pass between two others declares that it preserves analyses.
 
-        What passes themselves say that they produce and require is watched without this. The
-        region goes from each pass that `start` stands for to the next one of `end`; both are
+        The declarations `produces` and `requires` of passes are checked without this. The
+        region goes from each pass matching `start` to the next one matching `end`; both are
         looked for when the pipeline is built.
 
         Args:
-            start: What the region starts after.
-            end: What it ends before.
+            start: The steps that the region starts after.
+            end: The steps that it ends before.
             preserves: One analysis, or several.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
@@ -282,8 +282,8 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             name: Its name.
-            default: What stands in it until something is put into the stage. What is put next
-                to a pass of it stands in the stage as well, and lets it stay.
+            default: Its contents until something is put into the stage. Passes put next
+                to one of the default are in the stage as well, and keep the default.
             required: Whether a pipeline is refused if nothing is put there.
 
         Raises:
@@ -305,10 +305,10 @@ class PipelineBuilder(PipelinePlan):
             extensions: Functions that are given this builder; an `Extension` gives one a name.
 
         Raises:
-            InsertionError: An extension cannot do what it wants, or two of them disagree; the
+            InsertionError: An extension fails, or two extensions disagree; the
                 builder is as it was.
             PipelineError: An extension adds a wrong text, or a pass that has another anchor.
-            Exception: What an extension raises else, with a note. All errors name the extension.
+            Exception: Any other error of an extension, with a note. All errors name the extension.
         """
         with self._draft.all_or_nothing():
             run_extensions(self, extensions, self._draft)

@@ -34,7 +34,7 @@ def is_data(path: str | Path) -> bool:
 
 
 def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
-    """Return what stands in a file with a pipeline's text.
+    """Return the contents of a file with a pipeline's text.
 
     Raises:
         PipelineError: It cannot be read, or is too much; or there are variables.
@@ -56,7 +56,7 @@ def read_pipeline_file(
         variables: Values of its variables.
 
     Returns:
-        The anchor of the pipeline, and its elements, each with the place of what it was made of.
+        The anchor of the pipeline, and its elements, each with the place of its source.
 
     Raises:
         PipelineError: It cannot be read, or is wrong; with the place.
@@ -72,10 +72,10 @@ def read_pipeline_file(
 
 @contextmanager
 def placed(span: Span) -> Generator[None]:
-    """Let errors about texts that stand in no file point to what they were made of.
+    """Let errors about texts that are in no file point to their sources.
 
     Args:
-        span: Where that stands.
+        span: The place of its source.
     """
     try:
         yield
@@ -108,7 +108,7 @@ class _Reader:
         self._bytes = _MOST_BYTES
 
     def text(self, path: str | Path, span: Span | None) -> Source:
-        """Return what stands in a file.
+        """Return the contents of a file.
 
         Args:
             path: The file. A pipe or a device is read only if no other file names it.
@@ -285,14 +285,14 @@ class _File:
         return node.value
 
     def span(self, node: Any) -> Span:
-        """Return where a node stands."""
+        """Return the place of a node."""
         first = min(node.start_mark.index, len(self.source.text))
         last = min(node.end_mark.index, len(self.source.text))
         # Blocks end where the next thing starts.
         return Span(self.source, first, first + len(self.source.text[first:last].rstrip()))
 
     def exact(self, node: Any) -> Span | None:
-        """Return where a node's text stands as it is; None if it is written in another way."""
+        """Return where a node's text is written verbatim; None if it is written differently."""
         start = node.start_mark.index + (node.style in ("'", '"'))
         exact = Span(self.source, start, start + len(node.value))
         return exact if exact.text == node.value else None

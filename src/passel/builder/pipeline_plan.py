@@ -1,4 +1,4 @@
-"""A pipeline as it stands in a builder: what is in it, and why, and what is built of it."""
+"""A pipeline in a builder: its steps, the reasons for them, and the manager built from it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PipelinePlan:
     Attributes:
         adapter: The adapter, if one is given.
         registry: Where names are looked up, so that an extension can register its passes.
-        declarations: What is declared of passes.
+        declarations: The declarations for passes.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class PipelinePlan:
 
     @classmethod
     def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
-        """Return a builder that holds what a manager does, and builds an equal one.
+        """Return a builder with the passes of a manager, which builds an equal one.
 
         Args:
             manager: The manager.
@@ -90,13 +90,13 @@ class PipelinePlan:
         name: str = "<pass-pipeline>",
         **arguments: Any,
     ) -> Self:
-        """Return a builder that holds what a pipeline's text says.
+        """Return a builder with the passes of a pipeline's text.
 
         Args:
             text: A pipeline such as `builtin.module(func.func(cse))`.
             context: As for the constructor.
             flat_anchor: As for `PassManager.parse`.
-            name: What errors call the text.
+            name: The text's name in errors.
             arguments: As for the constructor.
 
         Raises:
@@ -121,7 +121,7 @@ class PipelinePlan:
         variables: Mapping[str, Any] | None = None,
         **arguments: Any,
     ) -> Self:
-        """Return a builder that holds what a file says.
+        """Return a builder with the passes of a pipeline file.
 
         Args:
             path: A `.yaml` or `.yml` file; any other holds a pipeline's text, on
@@ -165,7 +165,7 @@ class PipelinePlan:
         return template.context
 
     def find(self, target: Target) -> tuple[Step, ...]:
-        """Return the steps that a target stands for, in the order in which they run."""
+        """Return the steps of a target, in the order in which they run."""
         return tuple(_steps(self._draft, target))
 
     def steps(self) -> Iterator[Step]:
@@ -198,10 +198,10 @@ class PipelinePlan:
         return f"<{type(self).__name__} {self}>"
 
     def explain(self, target: Target, *, occurrence: Occurrence = "first") -> Explanation:
-        """Return why a step stands where it stands.
+        """Return why a step is where it is.
 
         Args:
-            target: The step, or something that stands for it.
+            target: The step, or a target that means it.
             occurrence: Which one, of several that match.
 
         Raises:
@@ -236,7 +236,7 @@ class PipelinePlan:
     # -- Building ---------------------------------------------------------------------------
 
     def copy(self) -> Self:
-        """Return a builder with the same steps, labels and constraints, to be changed alone."""
+        """Return an independent builder with the same steps, labels and constraints."""
         other = copy(self)
         other._draft = self._draft.copy()
         return other
@@ -272,7 +272,7 @@ class PipelinePlan:
         Raises:
             InsertionError: A required stage is empty, or a constraint is broken.
             ContractError: A pass does not preserve what one after it needs.
-            AnchorError: A pass cannot run where it stands, or an anchor is no op that can be
+            AnchorError: A pass cannot run where it is, or an anchor is not an op that can be
                 anchored on; found here if the builder has a context, else by a run.
         """
         draft = self._draft.copy()

@@ -1,4 +1,4 @@
-"""The steps that targets stand for, the constraints in force among them, and which are broken."""
+"""The steps of targets, the constraints in force among them, and which are broken."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Positions:
 
     Args:
         sequence: The sequence.
-        declarations: What is declared of passes.
+        declarations: The declarations for passes.
 
     Attributes:
         steps: All steps, in the order in which they run.
@@ -124,7 +124,7 @@ class Positions:
     # -- Units ------------------------------------------------------------------------------
 
     def units(self, target: Target) -> list[Unit]:
-        """Return all that a target stands for, in the order in which it runs."""
+        """Return all steps of a target, in the order in which they run."""
         if isinstance(target, Step):
             step = self.labelled(target.label)  # of a copy, the one that it has itself
             return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
@@ -154,10 +154,10 @@ class Positions:
     def select(
         self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
     ) -> list[Unit]:
-        """Return what a target stands for, of that what an occurrence asks for.
+        """Return the steps of a target that an occurrence selects.
 
         Raises:
-            InsertionError: The target, or that many of it, are not there.
+            InsertionError: The target has no steps, or too few.
             ValueError: There is no such occurrence.
         """
         if occurrence not in _INDICES and not isinstance(occurrence, int):
@@ -177,7 +177,7 @@ class Positions:
     # -- What is not there ------------------------------------------------------------------
 
     def suggestion(self, target: Target) -> str:
-        """Return which type of a step, or what a target may mean, has nearly a target's name."""
+        """Return a type of a step, or a possible target, with nearly the name of a target."""
         kinds = {kind for kind, _ in keys_of(target)}
         there = (str(each) for kind, each in self._by_key if kind in kinds)
         return suggest(str(target), there) if isinstance(target, (str, PassType)) else ""
@@ -236,7 +236,7 @@ class Breach(NamedTuple):
         """Refuse a sequence that breaks it.
 
         Args:
-            extension: The extension to name, if that is no longer at work.
+            extension: The extension to name, if it is no longer running.
 
         Raises:
             InsertionError: Always.
@@ -326,8 +326,8 @@ class Rules(Positions):
         for later, earlier in self.demands(constraint, step):
             if all(rank[each] > rank[later] for each in earlier):
                 if later is step:
-                    return f"'{earlier[0].label}' runs later: put '{step.label}' after that"
-                return f"'{later.label}' runs earlier: put '{step.label}' before that"
+                    return f"'{earlier[0].label}' runs later: put '{step.label}' after it"
+                return f"'{later.label}' runs earlier: put '{step.label}' before it"
         if constraint.kind == "immediately-after":
             before = self.neighbour(step, -1)
             if before not in others:

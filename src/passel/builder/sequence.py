@@ -39,7 +39,7 @@ class Step(Named):
         label: Its identity in the sequence, which never changes, such as `cse#2`.
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
-        because: Why it stands where it stands, in sentences.
+        because: Why it is where it is, in sentences.
         is_default: Whether it is of the default of a stage.
     """
 
@@ -89,7 +89,7 @@ class Scope:
     Attributes:
         kind: A nested pipeline; a bundle that nothing may be put into; or a part of a stage.
             The latter two are built as if they were not there.
-        name: The name of the bundle or stage; or that of the ops that the pipeline runs on.
+        name: The name of the bundle or stage, or of the ops that the pipeline runs on.
         origin: Who put it there.
         label: Its identity in the sequence.
         span: Its place in the text that it comes from, if it comes from one.
@@ -156,7 +156,7 @@ def entries_of(manager: OpPassManager, origin: Origin) -> Iterator[Entry]:
 
 
 def placed_of(entries: Iterable[Entry], nesting: Nesting) -> list[Placed]:
-    """Return the passes and managers that entries stand for."""
+    """Return the passes and managers of entries."""
     open_: list[list[Placed]] = [[]]
     for entry in entries:
         if isinstance(entry, Step):
@@ -177,7 +177,7 @@ class Removal(NamedTuple):
     """A step that was taken out.
 
     Attributes:
-        keys: What it was found by.
+        keys: The targets that found it.
         extension: The extension that removed it; empty if none has.
     """
 
@@ -189,8 +189,8 @@ class Between(NamedTuple):
     """A part of a pipeline in which each pass has to preserve analyses.
 
     Attributes:
-        start: What it starts after.
-        end: What it ends before.
+        start: The steps that it starts after.
+        end: The steps that it ends before.
         preserves: The analyses.
         origin: Who asks for it.
     """
@@ -209,7 +209,7 @@ class Between(NamedTuple):
 
 @dataclass
 class Sequence:
-    """All entries of a builder, and what was said about them.
+    """All entries of a builder, and the constraints on them.
 
     Attributes:
         root: The outermost pipeline, whose beginning and end are not among the entries.
@@ -231,7 +231,7 @@ class Sequence:
     _numbers: Counter[str] = field(default_factory=Counter[str])
 
     def copy(self) -> Sequence:
-        """Return the same sequence, to be changed alone."""
+        """Return an independent copy of the sequence."""
         other = copy(self)
         other.entries, other._numbers = self.entries[:], self._numbers.copy()
         return other
@@ -247,11 +247,11 @@ class Sequence:
         return start, last + 1
 
     def end(self, scope: Scope) -> int:
-        """Return the position at the end of what is inside of a scope."""
+        """Return the position at the end of a scope."""
         return len(self.entries) if scope is self.root else self.extent(scope)[1] - 1
 
     def inside(self, scope: Scope) -> list[Entry]:
-        """Return what is inside of a scope."""
+        """Return the contents of a scope."""
         start = 0 if scope is self.root else self.extent(scope)[0] + 1
         return self.entries[start : self.end(scope)]
 
@@ -275,12 +275,12 @@ class Sequence:
         return self.scopes_at(self.extent(node)[0])[-1]
 
     def put(self, entries: Iterable[Entry], position: int, label: str = "") -> list[Node]:
-        """Put new entries before a position, and return those that stand in no other of them.
+        """Put new entries before a position, and return those that are in no other new entry.
 
         Args:
             entries: The entries.
             position: The position.
-            label: A label for the first; others are named after what they are.
+            label: A label for the first; the others are named after their contents.
         """
         new = [*entries]
         known = {each.label for each in self.entries}
@@ -295,7 +295,7 @@ class Sequence:
         return [each[0] for each in grouped(new)]
 
     def take_out(self, node: Node) -> None:
-        """Take a node out, and what is in it."""
+        """Remove a node and its contents."""
         start, stop = self.extent(node)
         del self.entries[start:stop]
 

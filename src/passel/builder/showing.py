@@ -1,4 +1,4 @@
-"""Showing a pipeline to people: why a step stands where it stands, and pictures."""
+"""Showing a pipeline to people: why a step is where it is, and pictures."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a step stands where it stands.
+    """Why a step is where it is.
 
     Attributes:
         label: The label of the step.
-        sentences: The reasons, the first of which says who has put it there.
+        sentences: The reasons, the first of which says who put it there.
     """
 
     label: str
@@ -39,7 +39,7 @@ class Explanation:
 
 
 def explanation(step: Step, rules: Rules) -> Explanation:
-    """Return why a step stands where it stands."""
+    """Return why a step is where it is."""
     sentences = [f"'{step.label}' was {step.origin.clause('added') or 'added'}"]
     neighbours = [
         f"{side} '{other.label}'"

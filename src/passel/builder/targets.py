@@ -85,7 +85,7 @@ class Named:
 
     @property
     def steps_keys(self) -> tuple[Key, ...]:
-        """The keys of the steps that it stands for."""
+        """The keys of its steps."""
         return ((self.kind, self.name),)
 
     @property
@@ -95,7 +95,7 @@ class Named:
 
     @property
     def noun(self) -> str:
-        """One of the steps that it stands for, without an article."""
+        """One of its steps, without an article."""
         return f"step of {self.title}"
 
 
@@ -121,7 +121,7 @@ class Stage(Named):
 
 @dataclass(frozen=True, slots=True)
 class Handle(Named):
-    """The items that one call has put into a builder; it stays valid whatever is put beside it.
+    """The items that one call has put into a builder; it stays valid whatever is added around it.
 
     A handle is valid for copies of the builder as well.
 
@@ -161,16 +161,16 @@ class Bundle(Named):
     it is to stay together. A bundle is not a pass and runs nothing.
 
     Args:
-        name: Its name, by which it can be a target.
+        name: Its name, which can be a target.
         members: As for `OpPassManager.add`; or bundles.
         together: Whether nothing may be put between its members.
-        types: Parts that all its members play, beside their own.
-        constraints: Where all its members may stand, beside their own.
+        types: Types that all its members have, besides their own.
+        constraints: Constraints on all its members, besides their own.
         idempotent: Whether a second one right after the first changes nothing; by default, if
             every member is.
 
     Raises:
-        DefinitionError: The types or the constraints are no tuple of such.
+        DefinitionError: The types or the constraints are not tuples of such.
 
     Example:
         >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
@@ -229,7 +229,7 @@ def describe(target: Target) -> str:
 
 
 def noun(target: Target) -> str:
-    """Return what a target stands for as a noun without an article."""
+    """Return the meaning of a target as a noun without an article."""
     if isinstance(target, Named):
         return target.noun
     if isinstance(target, PassType):
@@ -238,7 +238,7 @@ def noun(target: Target) -> str:
 
 
 def check_target(given: object) -> None:
-    """Refuse what is not a target.
+    """Refuse anything but a target.
 
     Raises:
         TypeError: It is something else.

@@ -1,4 +1,4 @@
-"""What passes have changed, and whether that is valid."""
+"""The changes that passes made, and whether they are valid."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Examiner:
     Args:
         failing: Makes failures.
         ir_context: The IR's own context.
-        options: What is checked.
+        options: The checks to make.
         hooks: The hooks.
 
     Attributes:
@@ -63,7 +63,7 @@ class Examiner:
         )
 
     def examine(self, step: Step, ctx: PassContext[Any]) -> tuple[Outcome, Failure | None]:
-        """Find out what a pass has changed since its op was last valid, and judge that.
+        """Find the changes of a pass since its op was last valid, and judge them.
 
         After a pass that has succeeded, its op is verified, unless the run does not verify, nothing
         has changed, or siblings are verified together.
@@ -116,7 +116,7 @@ class Examiner:
         return None if error is None else self._failing.invalid(step, op, error, deferred)
 
     def error_in(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
-        """Return what the verifier says of an op after a step, if that is to be verified."""
+        """Return the verifier's error about an op after a step, if the step is verified."""
         if not self.verifies:
             return None
         with Bracket(self.hooks, "verification", step, op) as hooks:

@@ -1,4 +1,4 @@
-"""Failures and their texts: what went wrong in a step, with the diagnostic that says so."""
+"""Failures of steps, with the diagnostics that describe them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Failures(NamedTuple):
         Args:
             step: The step.
             op: What it ran on.
-            error: What the verifier says.
+            error: The verifier's error.
             deferred: Steps before it that preserve everything, which is not verified yet.
         """
         cause = error.__cause__
@@ -99,7 +99,7 @@ class Failures(NamedTuple):
 
         Args:
             suspects: The step, or all that it may be.
-            error: What the verifier says, if that is why.
+            error: The verifier's error, if there is one.
         """
         (op,) = suspects.ops
         if error is not None:
@@ -111,7 +111,7 @@ class Failures(NamedTuple):
         return self._of_suspects("failed", suspects, op, op, message)
 
     def broken_claim(self, step: Step, op: Any) -> Failure:
-        """Return the failure of a pass that says that it changes nothing, and does."""
+        """Return the failure of a pass that claims to change nothing, but does."""
         message = f"pass '{step.title}' states that it preserves everything, but changed the op"
         return self._failure("failed", step, op, message)
 
@@ -124,7 +124,7 @@ class Failures(NamedTuple):
         return self._failure("failed", step, op, message, blamed=made)
 
     def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
-        """Return the failure of a pass whose op is gone, so that nothing can be asked of it."""
+        """Return the failure of a pass whose op is gone, so that the op cannot be examined."""
         message = (
             f"'{op_name}' op pass '{step.title}' erased or moved the op that it ran on; only a "
             "pass on the enclosing op may do that"
@@ -137,13 +137,13 @@ class Failures(NamedTuple):
         return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
     def lost_siblings(self, suspects: Suspects, enclosing: Any, op_name: str, rest: str) -> Failure:
-        """Return the failure of passes on one op that erased or moved another one beside it.
+        """Return the failure of passes on one op that erased or moved a sibling.
 
         Args:
             suspects: Who may have done it.
-            enclosing: The op that encloses both, which stands for it.
+            enclosing: The op that encloses both, which is named instead.
             op_name: The name of the op that is gone.
-            rest: What becomes of other siblings, as a clause; may be empty.
+            rest: What happens to the other siblings, as a clause; may be empty.
         """
         message = (
             f"'{op_name}' op was erased or moved by a pass on a sibling op; only a pass on the "
@@ -263,7 +263,7 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
     Args:
         step: The step that ran the pipelines.
         tasks: The contexts of the ops that they ran on.
-        alive: Those of the ops that can be named.
+        alive: The ops that can be named.
     """
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)

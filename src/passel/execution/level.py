@@ -1,4 +1,4 @@
-"""The ops inside of one op while nested pipelines run on them, and what they were like before.
+"""The ops inside of one op while nested pipelines run on them, and their earlier states.
 
 What differs later, without a pass on the op itself in between, was changed by a pass on another op.
 """
@@ -36,13 +36,13 @@ class Level:
         step: The pipelines.
         ctx: The context of the enclosing op.
         children: The ops.
-        tasks: The contexts of those that a pipeline runs on, in program order.
+        tasks: The contexts of the ops that a pipeline runs on, in program order.
         gone: The numbers of ops that were erased or moved.
         done: The numbers of ops that were worked on.
         is_in_order: Whether the ops are worked on in program order.
         is_tracked: Whether the states of the ops are known.
         is_in_place: Returns whether a child is where it was, given its number and place.
-        may_touch: Whether the ops are there, but for those that are known to be gone.
+        may_touch: Whether the ops exist, apart from those known to be gone.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Level:
         return self._adapter.renew_fingerprint(task.op, was) is was
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
-        """End work on an op, whose state is that of its last valid one, if that is known."""
+        """End work on an op, whose state is its last valid one, if known."""
         self.done.add(task.number)
         self._last = task.number if self.is_in_order else -1  # nothing ran after it
         if outcome.failures and self._lifetime.place_of(task.op) != task.place:
@@ -175,7 +175,7 @@ class Level:
         return self._failing.lost_siblings(suspects, self.ctx.op, name, rest)
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
-        """Return the passes that ran on some of the ops, those that are there by their names."""
+        """Return the passes that ran on some of the ops, which are named if they exist."""
         tasks = [task for task in self.tasks if task.number in set(numbers)]
         may_touch = self.may_touch and (self._lifetime.survives_loss or not self.gone)
         alive = [

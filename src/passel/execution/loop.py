@@ -47,17 +47,17 @@ class Loop(ObservedRun):
     Args:
         compiler: Compiles pipelines for the IR's context.
         hooks: The hooks.
-        emit: Called for each diagnostic when it is reported; None if there is no listener.
-        options: What is checked.
-        gates: What decides whether steps run.
+        emit: Called for each diagnostic when it is reported; None without a listener.
+        options: The checks to make.
+        gates: The gates that decide whether steps run.
         strategy: How siblings share the work.
         outer: The run whose pass this run is a part of, on ops of another IR.
 
     Attributes:
         failing: Makes failures.
         examiner: Finds out what passes have changed, and whether that is valid.
-        plans: What ops run of pipelines.
-        states: What passes' `initialize` returned.
+        plans: The plans of pipelines for ops.
+        states: The results of passes' `initialize`.
         at_work: The context of the pass that is running, if one is.
         interruption: The failure by which the run was interrupted, if it was.
         this_process: Another object in each process that Python forks.
@@ -234,7 +234,7 @@ class Loop(ObservedRun):
         return outcome if failure is None else outcome + self.tell(ctx, failure)
 
     def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
-        """Report what a step has to tell, and return it as an outcome."""
+        """Report the events of a step, and return them as an outcome."""
         record, ctx.record = ctx.record, None
         if failure is not None:
             ctx.failure = failure
@@ -352,7 +352,7 @@ class Loop(ObservedRun):
             self.tell(ctx)
 
     def interrupted(self) -> Outcome:
-        """Return the outcome of what an interrupt has ended."""
+        """Return the outcome of a step that was interrupted."""
         return Outcome(None, () if self.interruption is None else (self.interruption,))
 
 

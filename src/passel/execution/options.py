@@ -35,7 +35,7 @@ class RunOptions(NamedTuple):
         verify: When the IR is verified.
         analyses: Whether claims to preserve analyses, or everything, are held against the IR.
         isolation: Whether each pass is checked for changes outside of its op, right after it.
-        remarks: The optimization remarks that are listened to; None if nobody listens.
+        remarks: The optimization remarks that are wanted; None if none are.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED

@@ -1,4 +1,4 @@
-"""What ops run of pipelines, which a run finds out once for each kind of op."""
+"""The plans of pipelines, which a run makes once for each kind of op."""
 
 from __future__ import annotations
 

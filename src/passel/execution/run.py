@@ -29,7 +29,7 @@ class Run(Loop):
         """Run the pipeline of a schedule.
 
         Args:
-            schedule: What to run.
+            schedule: The schedule to run.
             op: The op.
             parent: The step of the outer run that this one is a part of.
 
@@ -152,7 +152,7 @@ class Run(Loop):
         return _take(ctx, outcome)
 
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:
-        """Report that one of several steps failed on an op, which an adapter has made one pass of.
+        """Report that a step failed on an op, one of several that an adapter joined into one pass.
 
         `error` is the `InvalidIR` of the verifier, if invalid IR is left.
         """
@@ -172,7 +172,7 @@ class Run(Loop):
         """Compute an analysis, between its hooks.
 
         Raises:
-            PassFailure: The analysis changed the op, if that is checked.
+            PassFailure: Checks are on, and the analysis changed the op.
         """
         name, is_checked = analysis_name(kind), self.options.analyses
         before = self.adapter.fingerprint(op) if is_checked else None

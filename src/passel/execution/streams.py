@@ -17,7 +17,7 @@ last_words: list[Callable[[], str]] = []
 
 
 def flush() -> None:
-    """Write what the standard streams hold, unless they are closed or there are none."""
+    """Flush the standard streams, unless they are closed or missing."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
@@ -37,7 +37,7 @@ def standard_streams() -> dict[str, Any]:
 
 @contextmanager
 def interrupts_held() -> Generator[None]:
-    """Hold Ctrl-C back for a moment in which what it raises would do harm."""
+    """Hold Ctrl-C back for a moment in which its exception would do harm."""
     usual = signal.getsignal(signal.SIGINT)
     if current_thread() is not main_thread() or not callable(usual):
         yield

@@ -1,6 +1,6 @@
-"""An IR as files: what a tool such as passel-opt asks of it, and what the tool tells it.
+"""Frontends: how a tool such as passel-opt reads and writes files of an IR.
 
-An adapter that has a frontend (see `BringsFrontend`) makes its IR one of the tool's.
+A tool offers the IR of every adapter that has a frontend (see `BringsFrontend`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class UnreadableError(Exception):
     """A part of the input is not valid IR.
 
     Attributes:
-        diagnostics: What is wrong.
+        diagnostics: The errors.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -45,8 +45,8 @@ class Flag:
     """A flag of a command line, which is read as LLVM's tools read theirs.
 
     Attributes:
-        help: One line; empty for what is only accepted.
-        metavar: What stands for its value; empty for a boolean flag.
+        help: One line; empty for flags that are accepted but not listed.
+        metavar: The placeholder for its value; empty for a boolean flag.
         default: Its value if it is not given; by default it is off, empty or, if its value is
             parsed, None.
         implied: Its value if it is given without one, if that is allowed.
@@ -54,8 +54,8 @@ class Flag:
         choices: The values that it takes, if only some; by default those that a metavar such
             as `<list|tree>` lists.
         repeated: Whether it may be given several times, all of which count.
-        parse: Returns the value that a text stands for; a `ValueError` says what it takes.
-        ir: The name of the only IR that it is for; empty for all.
+        parse: Returns the value of a text; a `ValueError` says what is allowed.
+        ir: The name of the only IR that it applies to; empty for all.
         name: Its long name, without dashes.
         common: Whether people type it, so that the short help shows it.
         replayed: Whether a replay without it would read or do something else.
@@ -92,11 +92,11 @@ class FrontendSettings(NamedTuple):
     """Settings of a command line for reading and printing.
 
     Attributes:
-        implicit_module: Whether what is not a module is put into one.
+        implicit_module: Whether ops other than a module are put into one.
         allow_unregistered: Whether operations of unknown dialects are accepted.
         threading: Whether the IR's own passes may use several threads.
         printing: How to print the result.
-        own: The values of the flags that are for this IR alone, by name.
+        own: The values of the flags that only this IR has, by name.
     """
 
     implicit_module: bool = True
@@ -108,7 +108,7 @@ class FrontendSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """A part of the input, all of it if the input is not split.
+    """A part of the input, or all of it if it is not split.
 
     Attributes:
         text: Its text, in bytes if it is not text.
@@ -116,7 +116,7 @@ class SourcePart:
         line_offset: How many lines of the file come before it.
         column: Where it begins on its line, counted from 1; 0 if it is the first.
         path: The file that it is all of, if that can be read again.
-        is_recorded: Whether the pipeline to run stands in it, as in a reproducer.
+        is_recorded: Whether it contains the pipeline to run, as a reproducer does.
     """
 
     text: Any
@@ -127,7 +127,7 @@ class SourcePart:
     is_recorded: bool = False
 
     def location(self, offset: int) -> Location:
-        """Return where in the input a character of the part stands."""
+        """Return the position in the input of a character of the part."""
         before = self.text[:offset].split("\n")
         return Location(self.name, self.line_offset + len(before), len(before[-1]) + 1)
 
@@ -138,7 +138,7 @@ class Parsed:
 
     Attributes:
         op: Its top-level op.
-        resources: Its external resources, which are no part of the op.
+        resources: Its external resources, which are not part of the op.
     """
 
     op: Any
@@ -151,17 +151,17 @@ class Frontend:
     An object serves one run of a tool: it is configured once, before anything else is asked.
 
     Args:
-        adapter: The IR's adapter, which answers what a subclass does not.
+        adapter: The IR's adapter, which provides whatever a subclass does not.
 
     Attributes:
-        flags: Its own flags, besides those of the tool.
+        flags: Its own flags, besides the tool's.
         refused: Flags of the tool that mean nothing here, each with the rest of a sentence
             that begins with its name.
         verifies: Whether parsing verifies.
         reads_files: Whether it can read files by itself, so that they may hold any bytes.
         byte_columns: Whether its locations count bytes, not characters.
         delays_interrupts: Whether its passes may keep Python from seeing Ctrl-C for long.
-        settings: What the command line says.
+        settings: The settings of the command line.
     """
 
     flags: ClassVar[Sequence[Flag]] = ()
@@ -176,7 +176,7 @@ class Frontend:
         self.settings: FrontendSettings = FrontendSettings()
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Take what the command line says.
+        """Take the settings of the command line.
 
         Raises:
             UsageError: A flag's value is wrong.
@@ -203,12 +203,12 @@ class Frontend:
         """Set whether the IR's own passes may use several threads."""
 
     def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Return what a part of the input says.
+        """Return the contents of a part of the input.
 
         Args:
             part: The part.
             context: Its context.
-            warn: Takes what is not an error.
+            warn: Takes diagnostics that are not errors.
 
         Raises:
             UnreadableError: It is not valid IR.
@@ -299,7 +299,7 @@ class WritesSources(Protocol):
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return `op` in its most faithful form, without a final newline.
 
-        What belongs to it at the level of files, such as resources, is included.
+        It includes parts of the file such as resources.
         """
         ...
 

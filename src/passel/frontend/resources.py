@@ -31,9 +31,9 @@ class ExternalResource(NamedTuple):
     Attributes:
         group: Whose entry it is, such as `mlir_reproducer`.
         key: The entry's name in its group.
-        value: A truth value, or the bytes of a string; those of a blob are `"0x..."`.
+        value: A truth value, or the bytes of a string; a blob's are `"0x..."`.
         key_start: Where the key begins in the text, in code points.
-        value_start: Where the value begins; that of a string is its quote.
+        value_start: Where the value begins; a string begins at its quote.
     """
 
     group: str
@@ -44,7 +44,7 @@ class ExternalResource(NamedTuple):
 
 
 def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
-    r"""Return resources as they stand in a file, without a final newline; empty if none are.
+    r"""Return resources as in a file, without a final newline; empty if there are none.
 
     Groups are told apart in the order of their first entries, as mlir-opt does.
 
@@ -159,7 +159,7 @@ def _bytes(token: re.Match[str]) -> bytes:
 
 
 def unescaped(text: str) -> bytes:
-    """Return what the text between the quotes of one of MLIR's strings stands for."""
+    """Return the value of the text between the quotes of an MLIR string."""
     parts: list[bytes] = []
     for escape, hexadecimal, plain in _CHARACTERS.findall(text):
         if plain:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """The end of what an instrumentation observes: `PassInstrumentation.ended`.
+    """How an observed step ended: `PassInstrumentation.ended`.
 
     Attributes:
         failed: Whether it has failed.
@@ -24,8 +24,8 @@ class Ended(NamedTuple):
         skipped: Whether a gate has kept a step from running.
         changed: Whether a pass that has succeeded has changed its op, by its fingerprint. False if
             no instrumentation asks for it by `finds_changes`.
-        outcome: What else a step has led to: what was counted and reported, and all failures; None
-            for what is not a step.
+        outcome: The other results of a step: counts, reports and all failures; None
+            if it was not a step.
     """
 
     failed: bool = False
@@ -53,10 +53,10 @@ class PassInstrumentation:
     Attributes:
         run: The run that a hook is called for, for as long as it goes on: the innermost one, if
             passes run others.
-        ended: The end of what a hook is called after.
-        timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
-        reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
-        run_record: What `RunResult.record` and `PassFailedError.record` are to be, of a recorder.
+        ended: How the step ended, in hooks called after it.
+        timing: The value of `RunResult.timing`, if the instrumentation measures time.
+        reproducer: The value of `PassFailedError.reproducer`, if it writes a file.
+        run_record: The value of `RunResult.record` and `PassFailedError.record`, if it records.
         collects_statistics: Whether passes are to count also what costs time to count. An IR's own
             passes may run as one under it.
         finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
@@ -118,7 +118,7 @@ class PassInstrumentation:
         return None
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Take over what the result of `split` has observed, as if it had happened now."""
+        """Take over the observations of a part from `split`, as if they happened now."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the run, and the lock that hooks share, behind when it is copied or pickled."""
@@ -146,7 +146,7 @@ class PassInstrumentation:
         """Called when it has failed.
 
         Args:
-            step: What has failed.
+            step: The step that failed.
             op: On what.
             failure: Why; None if only a nested pass has failed. An interrupt is the failure of
                 all steps that it ends.
@@ -156,7 +156,7 @@ class PassInstrumentation:
         """Called before the op is verified after a step; not when that is skipped."""
 
     def after_verification(self, step: Step, op: Any) -> None:
-        """Called when it has been verified, whatever the outcome."""
+        """Called after verification, whatever the outcome."""
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Called before an analysis is computed; not when it is found in the cache."""

@@ -59,7 +59,7 @@ class Instrumentor:
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
-        """Call a method of an instrumentation, alone, and no more once one has raised.
+        """Call a method of an instrumentation, one at a time, and never again after it has raised.
 
         Raises:
             PassFailure: A hook around passes wants the pass to fail.
@@ -135,12 +135,12 @@ class Instrumentor:
 
 
 class Bracket:
-    """Hooks around one thing: those that have begun are ended, in reverse.
+    """Hooks around one event: all that have begun are ended, in reverse.
 
     Args:
         hooks: The hooks.
-        what: What kind of thing, such as `pass`.
-        args: What all are given.
+        what: The kind of event, such as `pass`.
+        args: The arguments for all.
 
     Attributes:
         ended: How the thing has ended. By an exception it has failed.

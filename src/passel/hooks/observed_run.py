@@ -24,8 +24,8 @@ class OpIdentity(NamedTuple):
     Attributes:
         name: Its name, such as `func.func`.
         symbol: Its symbol name, if it has one.
-        ordinal: Which it is of the ops immediately inside of the enclosing op, counted from 0
-            when the nested pipelines on these started.
+        ordinal: Its index among the ops immediately inside the enclosing op, counted from 0
+            at the start of the nested pipelines.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Run:
     Attributes:
         adapter: Answers for the IR.
         ir_context: The IR's own context.
-        op: What the pipeline runs on.
+        op: The op that the pipeline runs on.
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
@@ -118,7 +118,7 @@ class Run:
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
         """Return the identities of an op, last, and of its enclosing ops, outermost first.
 
-        The same here as in a worker that has a copy of the op alone. With the path of a step they
+        The same here as in a worker that only has a copy of the op. With the path of a step they
         identify the execution of a pass; see `passel.instruments.events.execution_of`.
         """
         return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
@@ -202,7 +202,7 @@ class Reports:
         self._waiting = []
 
     def catch_up(self, number: int) -> None:
-        """Report what the worker has held back, up to so many diagnostics."""
+        """Report what the worker has held back, up to a number of diagnostics."""
         while self._waiting and self._released < number:
             diagnostic, failure = self._waiting.pop(0)
             self._released += diagnostic is not None
@@ -210,7 +210,7 @@ class Reports:
             self.report(diagnostic, failure)
 
     def so_far(self) -> Outcome:
-        """Return all that was told until now, of a run that does not come to its end."""
+        """Return all reports so far, of a run that is cut short."""
         return sum_of(self._told)
 
     def report(self, diagnostic: Diagnostic | None, failure: Failure | None = None) -> None:

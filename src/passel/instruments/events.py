@@ -15,7 +15,7 @@ class PassExecution(NamedTuple):
     """One execution of a step on one op.
 
     Attributes:
-        path: Where the step stands in the pipeline.
+        path: The path of the step in the pipeline.
         name: The pass's textual name; empty for a step that runs nested pipelines.
         display_name: The step's name in reports.
         ops: The op, last, and its enclosing ops, outermost first.

@@ -1,4 +1,4 @@
-"""What differs between two texts of IR: as diffs on terminals, and on the page of a record.
+"""Differences between two texts of IR: as diffs on terminals, and on the page of a record.
 
 `difference` says it; a diff and the page only show it.
 """
@@ -60,7 +60,7 @@ class Block(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What differs between two texts.
+    """The differences between two texts.
 
     Attributes:
         blocks: The lines that differ, in order; all others are the same.

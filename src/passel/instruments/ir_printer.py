@@ -100,7 +100,7 @@ class PrintIR(PassInstrumentation):
     # -- Runs ------------------------------------------------------------------------------
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Forget what is known of the run's ops."""
+        """Forget the run's ops."""
         self._known = None
 
     def split(self) -> PrintIR | None:
@@ -123,7 +123,7 @@ class PrintIR(PassInstrumentation):
     # -- Passes ----------------------------------------------------------------------------
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Print, if the pass is one of those asked for, and remember what diffs start from."""
+        """Print, if the pass was asked for, and remember the start of diffs."""
         if isinstance(step, PassStep):
             target = self._target(op)
             if _takes(self._before, step):
@@ -132,7 +132,7 @@ class PrintIR(PassInstrumentation):
             self._old.append(self._known_text(target) if is_compared else "")
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Print, if the pass is one of those asked for."""
+        """Print, if the pass was asked for."""
         if isinstance(step, PassStep):
             old = self._old.pop()
             if self.ended.changed:
@@ -141,7 +141,7 @@ class PrintIR(PassInstrumentation):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Print, if the pass is one of those asked for."""
+        """Print, if the pass was asked for."""
         if isinstance(step, PassStep):
             self._known, self._has_failed = None, True
             self._dump_after(step, op, self._old.pop())

@@ -1,4 +1,4 @@
-"""Holding each pass to its op: what is around it must be as before."""
+"""The isolation check: a pass must not change anything outside of its op."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class IsolationFailure(PassFailure):
 
 
 class IsolationCheck(PassInstrumentation):
-    """Fails the very pass that changes an op beside its own, or parts of the ops around.
+    """Fails each pass that changes a sibling of its op, or parts of the enclosing ops.
 
     It takes fingerprints of all of that before each pass and after it. Where many ops are beside
     each other, that would take time quadratic in their number: there the run itself finds changes
@@ -40,7 +40,7 @@ class IsolationCheck(PassInstrumentation):
         self._crowded: set[Hashable] = set()
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Look at what is around the op."""
+        """Take fingerprints around the op."""
         if isinstance(step, PassStep):
             take = self.run.adapter.fingerprint
             self._before.append(
@@ -51,7 +51,7 @@ class IsolationCheck(PassInstrumentation):
         """Compare.
 
         Raises:
-            IsolationFailure: It is not what it was.
+            IsolationFailure: Something around the op has changed.
         """
         if not isinstance(step, PassStep):
             return

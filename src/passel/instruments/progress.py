@@ -105,7 +105,7 @@ class Progress(PassInstrumentation):
         return PassInstrumentation()
 
     def text(self) -> str:
-        """Return what the line shows now."""
+        """Return the current text of the line."""
         return f"{self._shown} ({time.monotonic() - self._started:.1f} s)"
 
 
@@ -132,7 +132,7 @@ class StatusLine:
     Args:
         stream: Writes to it.
         erase: Removes the line there, and goes to its start.
-        period: How long it stands before it is drawn anew, in seconds.
+        period: How often it is redrawn, in seconds.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class StatusLine:
         self._is_drawn = self._is_mid_line = False
 
     def show(self, text: Callable[[], str], delay: float) -> None:
-        """Show what a function returns, from some seconds later on until it is hidden."""
+        """Show the result of a function, starting after some seconds, until it is hidden."""
         self._is_over.clear()
         self._thread = _Drawing(target=self._keep_drawn, args=(text, delay), daemon=True)
         self._thread.start()

@@ -80,10 +80,10 @@ class CrashReproducer(PassInstrumentation):
 
     Args:
         path: The file.
-        local: Record the IR before the pass that failed first and that pass alone. Costs a
+        local: Record only the pass that failed first and the IR before it. Costs a
             print of all of the IR for each pass and op, all of which run in this process.
         threading: Whether a replay may run passes in parallel.
-        replay: The command to replay it with, in which `{file}` stands for the file's quoted
+        replay: The command to replay it with, in which `{file}` means the file's quoted
             name; by default one for passel-opt. It gets the flags without which the file is not
             read, or its pipeline refused, but none for passes and dialects that passel-opt lacks.
 

@@ -40,7 +40,7 @@ def reproducer_text(
 
     Args:
         ir: The IR as a file.
-        pipeline: What to run on it.
+        pipeline: The pipeline to run on it.
         disable_threading: Whether to run it on one thread.
         verify_each: Whether to verify after passes.
 
@@ -77,9 +77,9 @@ class ReproducerFile:
 
     Attributes:
         path: The target, wherever the working directory is by then.
-        title: What messages call it.
+        title: Its name in messages.
         problem: Why it could not be written; empty if it could.
-        running: The file beside the target, while there is one.
+        running: The file next to the target, while it exists.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -89,7 +89,7 @@ class ReproducerFile:
         self.running: Path | None = None
 
     def prepare(self, text: str) -> None:
-        """Write the text beside the target, unless that is a device or a pipe."""
+        """Write the text next to the target, unless that is a device or a pipe."""
         if is_special(self.path):
             return
         try:
@@ -103,7 +103,7 @@ class ReproducerFile:
         """Write the text to the target, or if there is no room, move there what was written ahead.
 
         Returns:
-            Whether that went well. If not, what was at the target still is.
+            Whether that succeeded. If not, the target is unchanged.
         """
         try:
             write_whole(self.path, text)
@@ -115,7 +115,7 @@ class ReproducerFile:
         return True
 
     def discard(self) -> None:
-        """Leave nothing behind but what is at the target."""
+        """Remove everything but the target."""
         if self.running is not None:
             self.running.unlink(missing_ok=True)
             self.running = None
@@ -143,7 +143,7 @@ class Recorded(NamedTuple):
     """Pipeline and settings that a reproducer records.
 
     Attributes:
-        pipeline: What to run, as text.
+        pipeline: The pipeline to run, as text.
         disable_threading: Whether to run it on one thread.
         verify_each: Whether to verify after passes.
         source: The part of the input that it is in.
@@ -157,7 +157,7 @@ class Recorded(NamedTuple):
     start: int
 
     def diagnostic(self, problem: Problem) -> Diagnostic:
-        """Return what is wrong in the pipeline as a diagnostic about the input."""
+        """Return an error in the pipeline as a diagnostic about the input."""
         offset = self.start
         if problem.span is not None and problem.span.source.text == self.pipeline:
             offset = self._offset(problem.span.start)
@@ -175,7 +175,7 @@ class Recorded(NamedTuple):
 
 
 def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -> Recorded | None:
-    """Return what the resources of an input record, if they do.
+    """Return the pipeline recorded in the resources of an input, if any.
 
     Raises:
         UnreadableError: A key is unknown, or a value is of the wrong kind.

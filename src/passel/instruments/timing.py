@@ -65,7 +65,7 @@ class _Open:
         return seconds
 
     def merge(self, worker: _Worker, measured: Timer) -> None:
-        """Take over what a worker has measured."""
+        """Take over a worker's measurements."""
         self.workers = self.workers or {}
         self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
 
@@ -108,7 +108,7 @@ class Timing(PassInstrumentation):
         display: A `tree` like the pipeline, a `list` of all names, sorted by time, or, sorted as
             well, the pairs of a pass and one of the `ops` that it ran on which took longest.
         output_format: Of the report.
-        report: Print what was measured so far to this stream, or to the standard error, at the
+        report: Print the measurements so far to this stream, or to the standard error, at the
             end of each run.
 
     Raises:
@@ -193,7 +193,7 @@ class Timing(PassInstrumentation):
         return bundle(self.timing)
 
     def write_report(self, stream: TextIO) -> None:
-        """Print what was measured so far."""
+        """Print the measurements so far."""
         root = self.timing
         if self._display == "ops":
             root.children = list(slowest(self._pairs))
@@ -208,7 +208,7 @@ class Timing(PassInstrumentation):
         return part
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Add what a part has measured below the row that is open now.
+        """Add the measurements of a part below the row that is open now.
 
         Of the workers that have measured parts while that is open, the wall time of the slowest
         counts, and the user time of all: of worker processes, that of the processor.

@@ -37,7 +37,7 @@ class Timer:
 
     Attributes:
         name: As in the report: `CSE`, `'func.func' Pipeline`, `(A) DominanceInfo`, `Parser`.
-        path: Where it stands in the schedule, if it is a pass, such as
+        path: Its path in the schedule, if it is a pass, such as
             `builtin.module/func.func/1:cse`, or a pipeline; otherwise empty.
         wall: Elapsed time.
         user: Elapsed time, summed over threads, with the processor time of worker processes.
@@ -45,7 +45,7 @@ class Timer:
         hidden: Whether a tree shows its children in its place, because it is a collection of
             only one pipeline.
         key: Its identity among its siblings: a kind, and a path or a name.
-        children: What is nested, in the order in which it ran first.
+        children: The nested rows, in the order in which they first ran.
 
     Example:
         >>> tree = Timer("root", children=[Timer("CSE", wall=0.5), Timer("CSE", wall=0.25)])
@@ -66,7 +66,7 @@ class Timer:
 
     @property
     def self_wall(self) -> float:
-        """The elapsed time in seconds without that of the children."""
+        """The elapsed time in seconds without the children's."""
         return max(0.0, self.wall - sum(child.wall for child in self.children))
 
     def __str__(self) -> str:
@@ -109,10 +109,10 @@ class Timer:
         return new
 
     def absorb(self, other: Timer, *, at_once: bool = True) -> None:
-        """Add the times that were measured elsewhere, and those of what is nested.
+        """Add times that were measured elsewhere, with all nested rows.
 
         Args:
-            other: What was measured.
+            other: The measured times.
             at_once: Whether it was measured at the same time, so that the longer wall time counts.
         """
         self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
@@ -121,7 +121,7 @@ class Timer:
         self.absorb_children(other, at_once=at_once)
 
     def absorb_children(self, other: Timer, *, at_once: bool = True) -> None:
-        """Add what is nested alone: children with equal keys are one, new ones come last."""
+        """Add only the nested rows: children with equal keys become one, new ones come last."""
         for each in other.children:
             self.child(each).absorb(each, at_once=at_once)
 

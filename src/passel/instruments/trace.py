@@ -105,7 +105,7 @@ class Trace(PassInstrumentation):
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
-        """Make a slice of what happens in a `with` statement around runs, or beside them."""
+        """Make a slice for the body of a `with` statement, around runs or outside of them."""
         with self:
             self._begin(name, "tool", {})
             try:

@@ -20,7 +20,7 @@ def lasting(path: str | Path) -> Path:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether a path is that of a device or a pipe, which is written to as it is."""
+    """Return whether a path is a device or a pipe, which is written to directly."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -1,4 +1,4 @@
-"""Optional abilities of adapters: small protocols beside the contract.
+"""Optional abilities of adapters: small protocols in addition to the contract.
 
 An adapter has one by having its methods; `ability_of` says whether it does.
 """
@@ -58,7 +58,7 @@ class LowersPasses(Protocol):
         It is not asked for runs that are observed, gated or checked.
 
         Args:
-            steps: What runs on one op, in order.
+            steps: The steps that run on one op, in order.
             verify: Whether the IR is verified after each of them.
         """
         ...
@@ -81,7 +81,7 @@ class LocksContexts(Protocol):
 
 @runtime_checkable
 class SendsOps(Protocol):
-    """Optional ability of an adapter: what a copy of this process does to its ops can come back.
+    """Optional ability of an adapter: changes made to ops in forked processes can be sent back.
 
     Workers use it for siblings. Where ops do not survive a fork, an adapter leaves it out.
     """
@@ -101,7 +101,7 @@ class SendsOps(Protocol):
 
         Args:
             op: The op.
-            noted: What `note` has returned before.
+            noted: The earlier result of `note`.
 
         Raises:
             EncodingError: It holds what cannot be sent.
@@ -111,12 +111,12 @@ class SendsOps(Protocol):
     def decode_changes(self, op: Any, data: bytes, context: Any) -> Callable[[], None]:
         """Return what changes an op as another process has changed its copy.
 
-        The op stays the same object. What cannot be read raises here, before anything is changed:
-        it is done again in this process.
+        The op stays the same object. Unreadable data raises here, before anything is changed:
+        the work is then done again in this process.
 
         Args:
-            op: The op, which is as its copy was when that was noted.
-            data: What `encode_changes` has returned.
+            op: The op, in the same state as its copy when it was noted.
+            data: The result of `encode_changes`.
             context: The IR's own context.
         """
         ...
@@ -142,7 +142,7 @@ class ShipsOps(Protocol):
     """
 
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
-        """Return copies of ops that stand right inside of one op.
+        """Return copies of ops that are immediately inside one op.
 
         Their enclosing ops come along as well, with as much of what else is in them as passes
         may look at: declarations of the symbols that the ops refer to.

@@ -1,4 +1,4 @@
-"""Which adapter answers for an object: those of installed packages, found by entry points."""
+"""Finding the adapter for an object, among those of installed packages (entry points)."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def crossing_adapter(name: str) -> IRAdapter | None:
 
 
 def op_name_of(anchor: str | type) -> str:
-    """Return the op name that an anchor stands for: a name, or an op class of any IR.
+    """Return the op name of an anchor: a name, or an op class of any IR.
 
     An op class carries its name as `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
 

@@ -42,9 +42,9 @@ class SiblingWatch:
         return now is place or now == place
 
     def are_all_in_place(self) -> bool:
-        """Return whether the ops inside are those that they were, after all had their turn.
+        """Return whether the ops inside are unchanged after all had their turn.
 
-        What a pass on an op did to that op itself does not count. By default those that had a turn
+        Changes that a pass made to its own op do not count. By default ops that had a turn
         were in place then, and fingerprints tell the rest.
         """
         return True
@@ -59,7 +59,7 @@ class Lifetime:
             attribute. It must not raise for an erased op.
 
     Attributes:
-        survives_loss: Whether what is known of other ops still holds when one is gone.
+        survives_loss: Whether other ops' data is still valid when an op is gone.
     """
 
     survives_loss: bool = True
@@ -108,7 +108,7 @@ class PrintFlags(NamedTuple):
         local_scope: Print nothing outside of the op, such as aliases for what it uses.
         elide_elements: Leave out the values of constants with more elements than this.
         elide_resources: Leave out resources with more characters than this.
-        skip_regions: Print `{...}` for what is inside.
+        skip_regions: Print `{...}` for regions.
         pretty_locations: Print locations for people, which cannot be read back.
         name_locations: Name values after their locations that are names.
         assume_verified: Print in custom form without asking whether the op is valid.
@@ -131,7 +131,7 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
     Attributes:
         op: The op that is invalid, which may be nested in the one verified.
         message: Why, without the op's name.
-        notes: What else to look at: an op, and what to say about it.
+        notes: Further notes: an op, and a text about it.
     """
 
     def __init__(self, op: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> None:
@@ -185,7 +185,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def kind_of(self, op: Any) -> OpKind:
-        """Return what is known of ops of this op's name. Called once per key and run."""
+        """Return the `OpKind` of ops of this op's name. Called once per key and run."""
 
     @abstractmethod
     def kind_named(self, context: Any, name: str) -> OpKind | None:
@@ -246,7 +246,7 @@ class IRAdapter(ABC):
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[object]:
-        """Return what hands on what the IR's own library reports, if that wants it."""
+        """Return a context manager that passes on reports of the IR's own library, if needed."""
         return nullcontext()
 
     def renew_fingerprint(self, op: Any, last: Any) -> object:
@@ -259,11 +259,11 @@ class IRAdapter(ABC):
         return True
 
     def op_of(self, thing: Any) -> Any:
-        """Return the op as passes see it, given it or an object that stands for it."""
+        """Return the op as passes see it, given the op or an object for it."""
         return thing
 
     def identity_of(self, op: Any) -> Hashable:
-        """Return what is equal for all objects that stand for one op, whatever changes in it.
+        """Return a key that is equal for all objects for one op, whatever changes in it.
 
         By default the op itself, where there is one object for each, which compares by identity.
         """
@@ -277,7 +277,7 @@ class IRAdapter(ABC):
         return None
 
     def in_context(self, context: Any) -> AbstractContextManager[object]:
-        """Return what makes a context the current one of the calling thread for a while."""
+        """Return a context manager that makes a context the calling thread's current one."""
         return nullcontext()
 
     def build_name(self) -> str:
@@ -292,7 +292,7 @@ class IRAdapter(ABC):
         return Lifetime(self.parent)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return why ops of one name do not stand right inside of those of another.
+        """Return why ops of one name are never immediately inside ops of another.
 
         Args:
             context: The IR's own context.

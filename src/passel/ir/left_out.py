@@ -1,4 +1,4 @@
-"""Installed packages that cannot be used, and what is said of them.
+"""Installed packages that cannot be used, and the messages about them.
 
 A broken package takes neither passel nor other packages with it. It is left out, and reported
 when what it may have had is wanted: a name that is unknown otherwise, or a list of all.
@@ -46,12 +46,12 @@ _reader: ContextVar[_Reader] = ContextVar("reader", default=_log)
 
 
 def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
-    """Take note that what an entry point stands for cannot be used.
+    """Note that the object of an entry point cannot be used.
 
     Args:
         point: The entry point.
         group: Its group.
-        error: What it raised.
+        error: The error that it raised.
     """
     if isinstance(error, AdapterError):
         _unusable.append(error)

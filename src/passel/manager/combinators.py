@@ -28,7 +28,7 @@ def register(registry: PassRegistry) -> None:
 
 
 class BarePipeline(OpPassManager):
-    """A pipeline without an anchor, for whatever op the pass that holds it runs it on.
+    """A pipeline without an anchor, which runs on the ops that its pass chooses.
 
     As an option's value it is written as bare elements. It cannot be changed.
 

@@ -110,7 +110,7 @@ class PassManager(RunSettings, OpPassManager):
             adapter: As for the constructor.
             flat_anchor: The anchor for text without one (`cse,canonicalize`), which is
                 otherwise refused.
-            name: What errors call the text.
+            name: The text's name in errors.
             check: As for the constructor.
 
         Raises:
@@ -157,7 +157,7 @@ class PassManager(RunSettings, OpPassManager):
             AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
                 unknown or not isolated from above.
             EffectsError: A pass has effects that are not allowed.
-            ContractError: A pass requires what it does not get.
+            ContractError: A requirement of a pass is not met.
             AdapterError: It is not known for which IR to check.
         """
         self._compiled(adapter)
@@ -211,15 +211,15 @@ class PassManager(RunSettings, OpPassManager):
             jobs: How many processes nested pipelines are shared among, where the IR can be sent
                 between processes, and how many threads MLIR's own passes may work on; `"auto"`
                 for as many as there are processors. By default the environment's `PASSEL_JOBS`,
-                or one process and MLIR's threads. What passes change beside the IR is lost in
+                or one process and MLIR's threads. Passes' changes outside the IR are lost in
                 workers.
-            executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
+            executor: The executor to use instead, such as a `ThreadPoolExecutor`; `jobs` is then
                 how much of it at once, by default as much as it can.
 
         Raises:
             AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
                 nothing was run.
-            ContractError: A pass requires what it does not get; nothing was run.
+            ContractError: A requirement of a pass is not met; nothing was run.
             PassFailedError: Passes failed. The IR is as they left it.
         """
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show

@@ -131,7 +131,7 @@ def registry_with(passes: Iterable[Any]) -> PassRegistry:
 
 
 def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
-    """Return what a part of a source says, whose op at the top is valid.
+    """Return the contents of a part of a source, whose top-level op is valid.
 
     Raises:
         UnreadableError: It is not valid IR. Its diagnostics say where.

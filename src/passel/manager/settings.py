@@ -1,4 +1,4 @@
-"""Settings of a manager about its runs: what is checked, and what observes and limits them."""
+"""Settings of a manager for its runs: their checks, observers and limits."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RunSettings:
         self._options = self._options._replace(isolation=enable)
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
-        """Refuse passes for what they do outside the IR, unless it is allowed.
+        """Refuse passes for effects outside the IR, unless these are allowed.
 
         For pipelines from files of others. It holds for passes at any depth: nested, in
         options of passes, on the other side of crossings, and in pipelines that passes run
@@ -87,7 +87,7 @@ class RunSettings:
         Args:
             allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`, which is
                 said of passes of others' MLIR and xDSL whose effects are not known.
-            remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
+            remedy: How to allow more, for the error; `{effects}` becomes all that are needed.
 
         Raises:
             DefinitionError: There is no such effect.

@@ -60,7 +60,7 @@ class MLIRAdapter(IRAdapter):
     use what is inside: with it everything is freed, whatever Python objects are left.
 
     Args:
-        root: The build: its root package, or the name of it.
+        root: The build: its root package, or that package's name.
         dialects: Functions that add dialects to a `DialectRegistry`, and `ContextDialects`, which
             add them to a context; called for each new context.
 
@@ -125,7 +125,7 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return an op as passes see it, given any object that stands for it.
+        """Return an op as passes see it, given any object for it.
 
         Passes in Python alone need its class, which is in a module that takes time to import.
         """
@@ -140,7 +140,7 @@ class MLIRAdapter(IRAdapter):
 
     @contextmanager
     def in_context(self, context: Any) -> Generator[None]:
-        """Make a context the current one of the calling thread for a while."""
+        """Make a context the calling thread's current one, in a `with` block."""
         context.__enter__()
         try:
             yield
@@ -169,7 +169,7 @@ class MLIRAdapter(IRAdapter):
     def is_dialect(self, thing: object) -> bool:
         """Return whether something is `ContextDialects`, or a function `register_dialects`.
 
-        Those of the build are called anyway, and some of that name take a context.
+        The build's own are called anyway, and some of that name take a context.
         """
         is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
         is_named = getattr(thing, "__name__", "") == "register_dialects"
@@ -207,7 +207,7 @@ class MLIRAdapter(IRAdapter):
                 raise LookupError(msg) from None
 
     def kind_of(self, op: Any) -> OpKind:
-        """Return what is known of ops of this op's name."""
+        """Return the `OpKind` of ops of this op's name."""
         operation = op.operation
         return self._kinds.kind(operation.context, operation.name)
 
@@ -218,7 +218,7 @@ class MLIRAdapter(IRAdapter):
         return self._kinds.kind(context, name)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return why functions do not stand right inside of ops; of others it is not known."""
+        """Return why functions are not immediately inside ops; for others it is unknown."""
         known = [self._kinds.is_registered(context, name) for name in (outer, inner)]
         is_table = all(known) and self._kinds.has_isolated_ops(context, outer)
         if is_table or not all(known) or not self._kinds.is_function(context, inner):
@@ -226,7 +226,7 @@ class MLIRAdapter(IRAdapter):
         return f"'{inner}' is a symbol, and symbols are allowed only in symbol tables"
 
     def suggest_op(self, context: Any, name: str) -> str:
-        """Suggest an op of the dialect that is meant, among those with a class."""
+        """Suggest an op of the intended dialect, among ops with a class."""
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         return suggest(name, self._op_names(dialect)) if dialect else ""
 
@@ -243,7 +243,7 @@ class MLIRAdapter(IRAdapter):
         return address(op)
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether both have the one object for which it is known when it is erased."""
+        """Return whether both are the object that is notified of erasure."""
         return known.operation is op.operation
 
     def children(self, op: Any) -> list[Any]:
@@ -280,7 +280,7 @@ class MLIRAdapter(IRAdapter):
         return convert_location(op.operation.location)
 
     def verify(self, op: Any, *, recursive: bool) -> None:
-        """Verify natively, always with what is nested; see `passel.mlir.verification`."""
+        """Verify natively, always with all nested ops; see `passel.mlir.verification`."""
         verify(self.bindings, op)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
@@ -332,7 +332,7 @@ class MLIRAdapter(IRAdapter):
         return tuple(flags)
 
     def versions(self) -> dict[str, str]:
-        """Return the version of the build, by the name of its package."""
+        """Return the version of the build, from the metadata of its package."""
         from passel.mlir.descriptions import version_of  # noqa: PLC0415 - for records alone
 
         return {self.bindings.package: version_of(self.bindings.package)}

@@ -118,10 +118,10 @@ class DominanceInfo:
     def properly_dominates(self, a: Any, b: Any) -> bool:
         """Return whether control passes `a` whenever it passes `b`.
 
-        * An op dominates those after it in its block, what is inside of them, and what is in
-          blocks that its block dominates. It dominates what is inside of itself as well; its
+        * An op dominates the ops after it in its block, everything inside them, and the
+          blocks that its block dominates. It also dominates everything inside itself; its
           results do not. In a graph region all ops dominate each other, and themselves.
-        * A block dominates what is inside of its ops. Unreachable blocks are dominated by all.
+        * A block dominates everything inside its ops. Unreachable blocks are dominated by all.
         * A block argument dominates all ops of its block; `b` must be an op for a value.
 
         Raises:
@@ -146,7 +146,7 @@ class DominanceInfo:
         raise TypeError(msg)
 
     def is_before(self, a: Any, b: Any) -> bool:
-        """Return whether `a` stands before `b` in the same block.
+        """Return whether `a` comes before `b` in the same block.
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """

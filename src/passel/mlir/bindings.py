@@ -1,4 +1,4 @@
-"""One build of MLIR's Python bindings, and what it is able to do."""
+"""One build of MLIR's Python bindings, and its abilities."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Bindings:
         return {root: folder for root, folder in folders.items() if root != self.root}
 
     def check_owner(self, path: Path) -> None:
-        """Check that a library that this build uses is not that of another one.
+        """Check that a library that this build uses does not belong to another build.
 
         Raises:
             AdapterError: It is.
@@ -123,7 +123,7 @@ class Bindings:
         except ImportError:
             module = self.module("ir")
         if not hasattr(module.Context, "get_num_threads"):  # what passel needs that came last
-            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: MLIR 22's will do")
+            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: use MLIR 22's")
         return module
 
     @cached_property
@@ -150,7 +150,7 @@ class Bindings:
         """Return a context with all dialects of the build; its passes are registered as well.
 
         Args:
-            dialects: What adds more dialects to a `DialectRegistry`, if not `ContextDialects`.
+            dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
             loads: Whether dialects are loaded as well, which takes most of the time and memory.
         """
         is_bare = not loads and self.root in _BARE
@@ -170,7 +170,7 @@ class Bindings:
     def dialect_names(self, context: Any) -> list[str]:
         """Return the names of the dialects that a context can load.
 
-        The bindings have no list of them, but MLIR's complaint about an unknown one does.
+        The bindings have no list of them, but MLIR's error about an unknown one does.
         """
         try:
             self.ir.Operation.parse("no_such_dialect.op", context=context)
@@ -284,7 +284,7 @@ def on_threads(context: Any, most: int | None) -> Generator[None]:
 
 
 def has_no_threads(context: Any) -> bool:
-    """Return whether MLIR works on the calling thread alone, as far as that is known."""
+    """Return whether MLIR uses only the calling thread, as far as is known."""
     return bool(context.get_num_threads() == 1 < _processors())
 
 

@@ -1,4 +1,4 @@
-"""Calls of MLIR that may report diagnostics, which come as plain data from whatever thread.
+"""Calls of MLIR that may report diagnostics, which come as plain data from any thread.
 
 The bindings keep the interpreter's lock while MLIR works, and make Python objects of a
 diagnostic before they hold it: one from another of MLIR's threads ends the process, or waits
@@ -38,7 +38,7 @@ def calls_of(bindings: Bindings) -> Calls:
 
 
 class BindingsCalls:
-    """Calls through the bindings alone, on one thread.
+    """Calls that only use the bindings, on one thread.
 
     Args:
         bindings: The build.
@@ -138,7 +138,7 @@ _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 class LibraryCalls:
     """Calls through the C API.
 
-    Each returns what was reported, first what was reported first.
+    Each returns the reported diagnostics, in order.
 
     Args:
         bindings: The build.

@@ -44,7 +44,7 @@ class MLIRSide:
         return self.adapter.kind_named(self.context, name) is not None
 
     def read(self, text: str, enclosing: Iterable[str] = ()) -> Any:
-        """Return the op that a text stands for, given the enclosing symbols that it uses.
+        """Parse an op, given the enclosing symbols that it uses.
 
         Raises:
             PassFailure: MLIR cannot read it, or finds it invalid.
@@ -61,7 +61,7 @@ class MLIRSide:
         return self.adapter.children(op)[-1].operation.detach_from_parent().opview
 
     def symbol(self, op: Any, name: str) -> Any:
-        """Return the op that a symbol stands for where `op` is, as far as it is found."""
+        """Return the op that a symbol refers to at `op`, if it is found."""
         table = self.adapter.parent(op)
         while table is not None:
             with suppress(TypeError, ValueError):  # it is no symbol table

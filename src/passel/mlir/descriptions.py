@@ -1,4 +1,4 @@
-"""mlir-opt as installed beside the bindings: its version, and its descriptions of passes.
+"""mlir-opt as installed with the bindings: its version, and its descriptions of passes.
 
 passel brings facts about MLIR's passes, but none of the sentences that MLIR's authors wrote.
 """

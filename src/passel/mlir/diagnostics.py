@@ -16,7 +16,7 @@ _FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
 class ParseError(PasselError, ValueError):
-    """A source is no valid MLIR; MLIR verifies what it parses.
+    """A source is not valid MLIR; MLIR verifies whatever it parses.
 
     Attributes:
         diagnostics: What MLIR reported, at least one error, with places and notes.
@@ -34,7 +34,7 @@ class Report(NamedTuple):
         severity: How bad it is.
         message: The text.
         location: The place, as the bindings have it; it lives as long as its context.
-        notes: What is attached.
+        notes: The attached notes.
     """
 
     severity: Severity
@@ -50,7 +50,7 @@ class Report(NamedTuple):
 
 
 def decoded(text: bytes) -> str:
-    r"""Return text of MLIR's, which may be any bytes: those that are no UTF-8 as `\xff`."""
+    r"""Return text from MLIR, which may be any bytes; bytes that are not UTF-8 become `\xff`."""
     return text.decode(errors="backslashreplace")
 
 

@@ -66,7 +66,7 @@ class MLIRFrontend(Frontend):
         self._bare_context = bare_context
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Check what is asked for."""
+        """Check the settings."""
         end_at_fatal_errors(self._bindings.path)
         self.settings = settings
         self.reads_files: bool = settings.implicit_module

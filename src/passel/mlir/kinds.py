@@ -62,7 +62,7 @@ class Kinds:
     def has_isolated_ops(self, context: Any, name: str) -> bool:
         """Return whether ops of a registered name are to have isolated ones immediately inside.
 
-        Those that are symbol tables are, such as modules; functions are not.
+        Symbol tables such as modules are; functions are not.
         """
         ir = self._bindings.ir
         op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))

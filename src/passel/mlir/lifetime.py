@@ -1,6 +1,6 @@
 """How a run knows that an op of MLIR's is gone, while there are Python objects for it.
 
-What is gone must not be touched: the process would end.
+Erased ops must not be touched: the process would end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """Lifetime by what the bindings know of an op, and by the ops that stand beside it.
+    """Lifetime by the bindings' knowledge of an op, and by its siblings.
 
     Args:
         bindings: The build.

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 def lower(
     bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
 ) -> tuple[Step, ...]:
-    """Return the steps with those that are MLIR's own and follow each other as one.
+    """Return the steps, with adjacent steps of MLIR's own joined into one.
 
     One pass by itself stays what it is.
 
     Args:
         bindings: The build.
-        kinds: What is known of ops.
-        steps: What runs on one op, in order.
+        kinds: The kinds of ops.
+        steps: The steps that run on one op, in order.
         verify: Whether MLIR verifies after each of them.
     """
     lowered: list[Step] = []
@@ -65,7 +65,7 @@ def _is_native(kinds: Kinds, context: Any, step: Step) -> bool:
     waits for others does work of theirs meanwhile.
 
     Args:
-        kinds: What is known of ops.
+        kinds: The kinds of ops.
         context: A context to ask in: names of other dialects are left to the run.
         step: The step.
     """
@@ -102,7 +102,7 @@ class LoweredPass(Pass[Any]):
     managers: Any
 
     def to_text(self, *, all_options: bool = False) -> str:
-        """Return the passes as they stand in a pipeline."""
+        """Return the passes as in a pipeline's text."""
         return ",".join(map(str, nodes_of(self.steps, all_options=all_options)))
 
     def run(self, op: Any, ctx: PassContext) -> None:
@@ -151,14 +151,14 @@ class LoweredPass(Pass[Any]):
 def failures_in(
     folder: Path, op: Any, steps: Sequence[Step], adapter: IRAdapter, said: set[Location]
 ) -> list[tuple[list[PassStep], Any]]:
-    """Return the passes that failed, and the ops, by the files that MLIR made after failures.
+    """Return which passes failed on which ops, from the files that MLIR wrote after failures.
 
-    Siblings without names share a folder. Of those, the ones failed in which errors are.
+    Siblings without names share a folder. Of these, the failed ones contain the errors.
 
     Args:
         folder: The op's.
         op: The op.
-        steps: What ran on it.
+        steps: The steps that ran on it.
         adapter: The adapter.
         said: Where errors are.
 

@@ -53,8 +53,8 @@ class CountedRun(NamedTuple):
         managers: MLIR's pass managers.
         ctx: The context of the pass that they are.
         call: Calls MLIR.
-        read: Returns what it has printed.
-        diagnostics: What it has reported.
+        read: Returns its output.
+        diagnostics: The diagnostics it reported.
     """
 
     managers: Any

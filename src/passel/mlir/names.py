@@ -54,10 +54,10 @@ class MLIRSource:
         return PassInfo(name, "MLIR", found, self.ir)
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
-        """Yield what is known of such builds, as far as this one has it."""
+        """Yield the known passes of such builds that this build has."""
         names = names_in(self.root)
         if not names:
-            log_warning_once(f"no list of MLIR's passes: '{self.root}' has none that passel knows")
+            log_warning_once(f"no list of MLIR's passes: passel knows none for '{self.root}'")
         return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
@@ -116,7 +116,7 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
 
 
 class UntypedNativePass(NativePass):
-    """A pass whose options are known to MLIR alone, and kept as they were written.
+    """A pass whose options are known only to MLIR, and kept as written.
 
     Args:
         options: As in a pipeline, between the braces.
@@ -151,7 +151,7 @@ class UntypedNativePass(NativePass):
 
 @cache
 def native_pass_class(root: str, name: str) -> type[NativePass] | None:
-    """Return the class that stands for a pass of MLIR's, or None if there is none.
+    """Return the class for a pass of MLIR's, or None if there is none.
 
     Args:
         root: The build of the bindings.
@@ -168,7 +168,7 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         UntypedNativePass,
         facts.class_name,
         name=name,
-        doc=f"MLIR's pass `{name}`, whose options MLIR alone knows.",
+        doc=f"MLIR's pass `{name}`, whose options only MLIR knows.",
         anchor=facts.anchor or None,
         effects=effects_of_native(bindings, name, ""),
         root=bindings.root,

@@ -106,7 +106,7 @@ def _temporary() -> TemporaryDirectory[str]:
 
 
 class NativePass(Pass[Any, Managers]):
-    """Base class of the passes that stand for MLIR's."""
+    """Base class of the wrappers of MLIR's passes."""
 
     ir = "mlir"
     root: ClassVar[str] = "mlir"
@@ -133,13 +133,13 @@ class NativePass(Pass[Any, Managers]):
         return native_statistics(bindings_named(cls.root), cls.name, cls.anchor or "")
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return what the pass does outside the IR, and what pipelines in its options do."""
+        """Return the effects of the pass outside the IR, and of pipelines in its options."""
         return effects_of_native(bindings_named(self.root), self.name, self.option_text())
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Accept the anchor, or what is a function if the pass is for functions.
+        """Accept the anchor, or any function op if the pass is for functions.
 
-        What is called `x.func` is taken for a function, beside those of MLIR's.
+        Ops called `x.func` count as functions, besides MLIR's.
         """
         if self.anchor is not None:
             return self.anchor == kind.name
@@ -150,7 +150,7 @@ class NativePass(Pass[Any, Managers]):
         return Managers(bindings_named(self.root))
 
     def run(self, op: Any, ctx: PassContext[Managers]) -> None:
-        """Let MLIR run the pass; the run verifies what it leaves behind.
+        """Let MLIR run the pass; the run verifies the result.
 
         Raises:
             PassFailure: The pass failed. MLIR's own words are reported before.
@@ -199,7 +199,7 @@ def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str
                 message = (
                     f"{owner}: it would run MLIR's pipeline '{name}', which ends the process on "
                 )
-                message += "an op that it is not for; write the passes that it consists of"
+                message += "an op of another kind; write its passes one by one"
                 raise OptionError(Problem(message, node.span))
 
 

@@ -38,7 +38,7 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
     Args:
         bindings: The build.
         pipeline: The pipeline.
-        text: All that MLIR says in the error that it raises.
+        text: The full text of the error that MLIR raises.
 
     Attributes:
         text: As above.
@@ -53,9 +53,9 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
         self.is_unknown: bool = _UNKNOWN in text
 
     def reason(self) -> str:
-        """Return what MLIR says about the cause, in one line.
+        """Return MLIR's message about the cause, in one line.
 
-        What is wrong with the value of an option it prints to the standard error alone.
+        Errors in the value of an option are only printed to the standard error.
         """
         return _first_line(self.text) or _first_line(self._printed()) or self.text.strip()
 
@@ -80,7 +80,7 @@ class Outcome(NamedTuple):
     """How a pipeline went.
 
     Attributes:
-        diagnostics: What MLIR reported, in its order.
+        diagnostics: The diagnostics from MLIR, in its order.
         failed: Whether a pass failed.
     """
 
@@ -96,7 +96,7 @@ class CompiledPipeline:
         bindings: The build.
 
     Attributes:
-        counted: The numbers of its last report, by line.
+        counted: The numbers in its last report, by line.
     """
 
     def __init__(self, manager: Any, bindings: Bindings) -> None:
@@ -133,7 +133,7 @@ class CompiledPipeline:
 
 
 def folder_of(op: Any) -> str:
-    """Return the name of the folder for files about an op, in that of its enclosing op."""
+    """Return the name of the folder for files about an op, inside its enclosing op's."""
     symbol = symbol_name(op.operation)
     symbol = "no-symbol-name" if symbol is None else symbol
     return f"{op.operation.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")
@@ -233,7 +233,7 @@ _KNOWN = {
 
 
 def known_effects(name: str) -> tuple[str, ...]:
-    """Return what a pass or pipeline does outside the IR, as far as it can be told by its name."""
+    """Return the effects of a pass or pipeline outside the IR, as far as its name tells."""
     if name in _KNOWN:
         return _KNOWN[name]
     is_upstream = name in facts_file(FACTS).names() or has_name("mlir", f"{name}*")
@@ -241,7 +241,7 @@ def known_effects(name: str) -> tuple[str, ...]:
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
-    """Return what one of MLIR's passes does outside the IR.
+    """Return the effects of one of MLIR's passes outside the IR.
 
     Options may hold pipelines, which MLIR takes as text: each name in them counts.
 

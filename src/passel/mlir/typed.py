@@ -54,7 +54,7 @@ class TypedNativePass(NativePass):
         return values
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the options that were given, as MLIR reads them; None stands for its default."""
+        """Return the given options, as MLIR reads them; None means the default."""
         known: tuple[OptionNode, ...] | None = self.__dict__.get("_nodes")
         if known is not None and not all_options:
             return known
@@ -111,7 +111,7 @@ def typed_passes(
 
     Args:
         module: The module's name.
-        file: Its file, beside which the facts are.
+        file: Its file, next to which the facts are.
         root: The root package of the bindings that have the passes.
     """
     path = Path(file).with_suffix(".txt")

@@ -54,7 +54,7 @@ class FactsFile:
     """Facts about passes, each read when it is asked for.
 
     Args:
-        path: The file; a line has the name of a pass, that of its class, and the rest as JSON.
+        path: The file; a line has the names of a pass and its class, and the rest as JSON.
     """
 
     def __init__(self, path: Path) -> None:
@@ -96,7 +96,7 @@ class KnownBuild(NamedTuple):
     """The newest tested release of a build of the bindings, which cannot list their passes.
 
     Attributes:
-        distribution: What pip installs.
+        distribution: The package for pip.
         names: Names that it has: of dialects as `x.`, of pipelines as `x*`, and of passes.
     """
 
@@ -106,7 +106,7 @@ class KnownBuild(NamedTuple):
 
 @cache
 def known_builds() -> dict[str, KnownBuild]:
-    """Return what is known of builds, by their top-level packages."""
+    """Return the known builds, by their top-level packages."""
     found: dict[str, KnownBuild] = {}
     for section in re.split(r"\n(?=\S)", BUILDS.read_text("utf-8")):
         package, release, *names = section.split()
@@ -121,7 +121,7 @@ def names_in(root: str) -> list[str]:
 
 
 def is_known_pass(package: str, name: str) -> bool:
-    """Return whether a name is that of a pass, in builds that have it."""
+    """Return whether a name is a pass, in builds that have it."""
     found = known_builds().get(package)
     return name in (found.names if found else facts_file(FACTS).names())
 

@@ -50,7 +50,7 @@ else:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 class Pass(Options, Generic[OpT, StateT], abstract=True):
-    """A transformation or check of one op and what is nested in it.
+    """A transformation or check of one op and everything nested in it.
 
     Subclass it, give it a `name`, annotate its options, and write `run`. The subclass is a
     frozen dataclass without a decorator: instances can be compared, printed and shared.
@@ -62,7 +62,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         anchor: The name of the only op that the pass runs on; None for any op.
         preserves: Analyses that the pass never invalidates: neither of its op, nor of nested or
             enclosing ones. `AllAnalyses` stands for every one.
-        ir: The name of the only IR that the pass is for; empty for any.
+        ir: The name of the only IR that the pass runs on; empty for any.
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline from a recorded file runs such a pass only if it is allowed
             to; see `PassManager.restrict_effects`.
@@ -72,7 +72,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
             `from_elements` makes it.
         types: The parts that it plays in a pipeline, such as `(BUFFERIZATION,)`.
-        constraints: Where it may stand in a pipeline, as `passel.builder` declares it.
+        constraints: Where it may go in a pipeline, as `passel.builder` declares it.
         produces: Analyses of its op that it computes for passes after it, valid when it ends.
         requires: Analyses (classes), of its op or of an enclosing one, that a pass before it must
             produce, and dialects (names) that no pass before it may have made illegal.
@@ -98,7 +98,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     """
 
     _way_out: ClassVar[str] = (
-        "passes never change, as one object runs on all ops; keep what is about one op in "
+        "passes never change, as one object runs on all ops; keep the data of one op in "
         "variables of run, what is costly to build in what initialize returns (ctx.state), and "
         "count with ctx.count"
     )
@@ -138,7 +138,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             return super().__class_getitem__(given + (None,) * (expected - len(given)))
 
     def initialize(self, ir_context: Any) -> StateT:
-        """Build what is costly and does not depend on the IR, such as a set of patterns.
+        """Build things that are costly and independent of the IR, such as a set of patterns.
 
         Called once per schedule, before anything runs; `ctx.state` hands the result to
         `run`. It must not be changed there: ops may be processed at the same time.
@@ -159,7 +159,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return cls.initialize is not Pass.initialize
 
     def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
-        """Transform `op`, which it must not erase, nor look at or change what is outside of it.
+        """Transform `op`. It must not erase `op`, nor read or change anything outside of it.
 
         Raises:
             PassFailure: The pass gives up on this op.
@@ -196,14 +196,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return "on such ops as its can_schedule_on accepts"
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return what the pass does outside the IR, by default `effects`.
+        """Return the effects of the pass outside the IR, by default `effects`.
 
         Override it where that depends on options. Passes that it holds speak for themselves.
         """
         return self.effects
 
     def may_run(self) -> Iterable[PipelineTree]:
-        """Return the pipelines that the pass may run, beside those that its options hold.
+        """Return the pipelines that the pass may run, besides those in its options.
 
         For checks before a run: the run itself goes by what `PassContext.run_pipeline` has run.
         """
@@ -211,7 +211,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @staticmethod
     def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one
-        """Return the options that `name[argument]` stands for, by name, as they would be written.
+        """Return the options that `name[argument]` means, by name, as they would be written.
 
         None if the pass takes no argument.
         """
@@ -230,14 +230,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             registry: Where names around it are looked up.
 
         Raises:
-            PipelineError: What stands there is wrong.
+            PipelineError: The argument is wrong.
         """
         msg = f"{cls.__qualname__} takes elements, but does not define from_elements"
         raise DefinitionError(msg)
 
     @property
     def display_name(self) -> str:
-        """The name in reports and dumps: that of the class, such as `CSE`.
+        """The name in reports and dumps: the class's, such as `CSE`.
 
         Source: `mlir::Pass::getName`, MLIR 22.
         """
@@ -245,7 +245,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return the class's own docstring, or that of the base that declares the same pass."""
+        """Return the class's own docstring, or its base's if that declares the same pass."""
         from inspect import cleandoc
 
         for base in cls.__mro__:
@@ -278,7 +278,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return PassNode(name, self.option_nodes(all_options=all_options))
 
     def to_text(self, *, all_options: bool = False) -> str:
-        """Return the pass as it stands in a pipeline.
+        """Return the pass as in a pipeline's text.
 
         Args:
             all_options: Print the options that equal their defaults as well.

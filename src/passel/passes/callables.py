@@ -78,7 +78,7 @@ def pass_of(
         functions: The function, called with the op and an object with `signal_pass_failure()`.
         name: The pass's name in reports; by default the function's.
         argument: Its name in pipelines.
-        description: What it does; by default what the function's docstring says.
+        description: What it does; by default the function's docstring.
         op_name: The name of the ops that it runs on; by default any op.
 
     Raises:
@@ -108,11 +108,11 @@ def pass_of(
 
 
 def as_pass(item: object) -> Pass[Any]:
-    """Return the pass that an argument of `add` stands for.
+    """Return the pass for an argument of `add`.
 
     Raises:
         DefinitionError: It is a function that would not run.
-        TypeError: It is not a pass; with what it is, and the way out.
+        TypeError: It is not a pass; the error names its type and the way out.
     """
     if isinstance(item, Pass):
         return item  # pyright: ignore[reportUnknownVariableType]

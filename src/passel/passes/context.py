@@ -46,16 +46,16 @@ class PassContext(Generic[StateT]):
     Attributes:
         op: The op that the pass runs on.
         run: The run, a `passel.execution.Run`.
-        plan: What of the pipeline ops of this kind run.
+        plan: The part of the pipeline that runs on ops of this kind.
         parent: The context of the enclosing op; None at the top, and for dynamic pipelines.
         number: The number of the op among its siblings.
-        place: Where the op stands, as the IR's lifetime policy says.
+        place: The place of the op, as the IR's lifetime policy defines it.
         step: The step that is running.
         preserved: Analyses that the pass preserves.
-        preserves_all: Whether the pass says that it preserves everything.
+        preserves_all: Whether the pass claims to preserve everything.
         valid_state: The op's fingerprint when it was last valid; None if not known.
         deferred: The steps since then that preserve everything, which is not verified yet.
-        record: What the pass has told; None if nothing.
+        record: The pass's counts and reports; None if there are none.
         failure: Why the step itself has failed, rather than a pass nested in it.
         cached: The op's analyses, once one has been asked for.
         caller: The context of the pass that runs the pipeline, if one does.
@@ -139,7 +139,7 @@ class PassContext(Generic[StateT]):
         return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:
-        """Return what any IR can tell about an op, by default the one that the pass runs on.
+        """Return facts about an op that any IR has, by default the pass's own.
 
         Example:
             >>> from passel import Pass, PassManager
@@ -244,7 +244,7 @@ class PassContext(Generic[StateT]):
             self.parent.level.accept_enclosing()
 
     def fingerprint(self) -> object:
-        """Return what the op consists of now; equal to a later one if nothing changed since.
+        """Return a fingerprint of the op, which equals a later one if nothing changed since.
 
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """
@@ -314,7 +314,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def remark(self) -> RemarkEmitter:
-        """The receiver of optimization remarks; false if nobody listens.
+        """The receiver of optimization remarks; false if none are wanted.
 
         Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
         """
@@ -328,13 +328,13 @@ class PassContext(Generic[StateT]):
         self.recorded().diagnostics.append(diagnostic)
 
     def recorded(self) -> Record:
-        """Return what the pass has told, to add to it."""
+        """Return the pass's counts and reports, to add to them."""
         if self.record is None:
             self.record = Record()
         return self.record
 
     def emit_error(self, message: str, op: Any = None) -> Diagnostic:
-        """Report an error about `op` (by default the one that the pass runs on).
+        """Report an error about `op` (by default the pass's own).
 
         The pass does not fail by it; raise `PassFailure` for that.
 
@@ -344,11 +344,11 @@ class PassContext(Generic[StateT]):
         return self._report(Severity.ERROR, message, op)
 
     def emit_warning(self, message: str, op: Any = None) -> Diagnostic:
-        """Report a warning about `op` (by default the one that the pass runs on)."""
+        """Report a warning about `op` (by default the pass's own)."""
         return self._report(Severity.WARNING, message, op)
 
     def emit_remark(self, message: str, op: Any = None) -> Diagnostic:
-        """Report a remark about `op` (by default the one that the pass runs on)."""
+        """Report a remark about `op` (by default the pass's own)."""
         return self._report(Severity.REMARK, message, op)
 
     def _report(self, severity: Severity, message: str, op: Any) -> Diagnostic:

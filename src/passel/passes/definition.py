@@ -22,7 +22,7 @@ EFFECTS = {
     "read-files": "reads files",
     "run-programs": "runs programs",
     "write-files": "writes files",
-    "unknown": "may do anything outside the IR, as far as is known",
+    "unknown": "may have any effect outside the IR, since it declares none",
 }
 """The effects that a pass may declare, and how errors put them."""
 
@@ -46,7 +46,7 @@ _SHOWN = {str: "text", type: "a class", PassType: "a PassType"}
 
 
 def check_pass(cls: type[Any]) -> None:
-    """Refuse what a pass class declares wrongly beside its options.
+    """Refuse wrong declarations of a pass class, other than its options.
 
     Raises:
         DefinitionError: Its name does not read back, its body would not run, its anchor is not a

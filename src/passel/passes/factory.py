@@ -29,7 +29,7 @@ class OptionSpec(NamedTuple):
     """An option of a class that is made at run time.
 
     Attributes:
-        field: The name of the field in what the class stands for.
+        field: The name of the field that holds the wrapped object.
         type: Its type, as an annotation would say it.
         default: Its default; left out if it must be given.
         default_factory: Makes the default.
@@ -67,7 +67,7 @@ def make_pass_class(
         doc: Its docstring, whose first line is its summary.
         module: Where it belongs to; by default where its base class does.
         options: Its options.
-        attributes: What else stands in the class body.
+        attributes: Other attributes of the class.
 
     Raises:
         DefinitionError: An option's type cannot be read from text, or a name does not read
@@ -109,7 +109,7 @@ _classes: dict[tuple[str, type[Pass[Any, Any]]], _Made] = {}
 
 
 def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
-    """Return the class of the passes that a registered thing stands for.
+    """Return the class of passes for a registered object.
 
     Args:
         thing: A pass class, or a pass, of passel or of an IR.

@@ -27,7 +27,7 @@ class IntRange(NamedTuple):
     Attributes:
         minimum: The smallest.
         maximum: The largest.
-        name: What stands for a value in help, between `<` and `>`; empty for the range.
+        name: The placeholder for a value in help, between `<` and `>`; empty for the range.
     """
 
     minimum: int

@@ -1,4 +1,4 @@
-"""Ops as far as they can be told about without knowing their IR."""
+"""Facts about ops that do not depend on their IR."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 class OpFacts:
     """Answers to what can be asked about an op without knowing its IR.
 
-    They are those of the moment at which they are asked for.
+    They describe the op at the moment of asking.
 
     Args:
         adapter: The adapter of the IR.
@@ -86,7 +86,7 @@ def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any)
 
 
 def invalid_diagnostic(adapter: IRAdapter, error: InvalidIR) -> Diagnostic:
-    """Return what a verifier has found, as a diagnostic about its op."""
+    """Return a verifier's error as a diagnostic about its op."""
     message = f"'{adapter.kind_of(error.op).name}' op {error.message}"
     diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
     for place, note in error.notes:

@@ -112,7 +112,7 @@ class OpPassManager:
 
     @property
     def changes(self) -> int:
-        """Number of changes to it and to managers in it: what is compiled holds until the next."""
+        """Number of changes to it and to managers in it; schedules are valid until the next."""
         changes = self._changes
         for item, _ in self._placed:
             if isinstance(item, OpPassManager):
@@ -163,11 +163,11 @@ class OpPassManager:
         return self
 
     def add_nodes(self, nodes: Sequence[ElementNode], names: PassRegistry | None = None) -> Self:
-        """Append what was parsed from text, nesting passes as this manager does.
+        """Append elements parsed from text, nesting passes as this manager does.
 
         Args:
             nodes: The elements.
-            names: Where names are looked up; by default, and in what is raised, as for `add`.
+            names: Where names are looked up. The default and the errors are as for `add`.
         """
         self._append(*self._built(nodes, names))
         return self
@@ -237,7 +237,7 @@ class OpPassManager:
     __copy__ = copy
 
     def frozen(self) -> OpPassManager:
-        """Return the pipeline as a value, such as that of an option: with a hash, and for good.
+        """Return the pipeline as a value, such as an option's: hashable and immutable.
 
         It can be printed, run and added to managers; `copy` returns what can be changed.
         """
@@ -351,7 +351,7 @@ class OpPassManager:
         return OptionText(text, "{" if " " in text or "," in text else "")
 
     def option_value(self) -> OpPassManager:
-        """Return what an option holds."""
+        """Return the value for an option."""
         return self.frozen()
 
     def _nested_if_needed(self, pass_: Any, span: Span | None = None) -> Placed:

@@ -7,7 +7,7 @@
     a class of its own       one with `from_option_text`, such as `Options` and `OpPassManager`
     Any                      an object, which text cannot set
 
-What is printed reads back as an equal value.
+Printed values read back as equal values.
 
 Source: the `llvm::cl` parsers as MLIR 22's pass options use them; floats are printed so that
 they read back exactly (MLIR prints `%e`).
@@ -37,7 +37,7 @@ _TRUE, _NONE = OptionText("true"), OptionText("none")
 
 
 class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
-    """A value that a codec refuses; what it says is put behind the option's name.
+    """A value that a codec refuses; the message follows the option's name.
 
     Attributes:
         span: Where, if that is narrower than the option's whole value.
@@ -52,7 +52,7 @@ class Codec:
     """Reads, prints and checks the values of one type.
 
     Attributes:
-        metavar: What stands for a value in help, such as `<int>`; empty for a flag.
+        metavar: The placeholder for a value in help, such as `<int>`; empty for a flag.
     """
 
     metavar: str = "<value>"
@@ -62,7 +62,7 @@ class Codec:
 
         Raises:
             BadValue: One is wrong, or lacks a value and is not a flag.
-            PipelineError: What is wrong is in options or a pipeline inside.
+            PipelineError: The error is in nested options or a nested pipeline.
         """
         if self.metavar and None in values:
             raise BadValue("requires a value!")
@@ -85,7 +85,7 @@ class Codec:
         raise NotImplementedError
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Return what stands after `=`; `parse` reads an equal value from it."""
+        """Return the text after `=`; `parse` reads an equal value from it."""
         raise NotImplementedError
 
     def check(self, value: Any) -> Any:
@@ -97,7 +97,7 @@ class ScalarCodec(Codec):
     """A value spelled by a single word.
 
     Args:
-        metavar: What stands for a value in help.
+        metavar: The placeholder for a value in help.
         read: Reads a value, which is then checked.
         check: Brings a Python value to its canonical form.
         spell: Spells a value.
@@ -255,7 +255,7 @@ class OptionalCodec(Codec):
         return OptionText(spelling.text, '"') if spelling == _NONE else spelling
 
     def check(self, value: Any) -> Any:
-        """Accept None, and what is accepted inside."""
+        """Accept None, and values of the inner type."""
         return None if value is None else self.inner.check(value)
 
 

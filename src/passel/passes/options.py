@@ -147,7 +147,7 @@ class Options:
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
-        """Read options as they stand between a pass's braces.
+        """Read options as between a pass's braces.
 
         Args:
             text: For example `sizes=4,8 peel`.
@@ -160,7 +160,7 @@ class Options:
 
     @classmethod
     def from_options(cls, options: Options) -> typing.Self:
-        """Return an instance with the values of others, such as a pass with those of its options.
+        """Return an instance with the values of other options, such as a pass from its options.
 
         Args:
             options: An instance of a class that this one is derived from.
@@ -199,7 +199,7 @@ class Options:
 
         Args:
             nodes: The options.
-            owner: What they belong to, for messages: `pass 'cse'`.
+            owner: Their owner, for messages: `pass 'cse'`.
             scope: The registry in which names inside of options are looked up.
 
         Raises:
@@ -211,7 +211,7 @@ class Options:
         """Return the options as they are written, sorted by name.
 
         Args:
-            all_options: Include those that equal their defaults.
+            all_options: Include options that equal their defaults.
         """
         nodes = (
             info.node(getattr(self, info.field), all_options=all_options)
@@ -223,7 +223,7 @@ class Options:
         """Return the options as `a=1 b=2`, sorted by name.
 
         Args:
-            all_options: Print those that equal their defaults as well.
+            all_options: Also print options that equal their defaults.
         """
         return " ".join(map(str, self.option_nodes(all_options=all_options)))
 
@@ -297,7 +297,7 @@ def read_options(
     Args:
         infos: The declared options.
         nodes: The options as written.
-        owner: What the options belong to, for messages: `pass 'cse'`.
+        owner: The owner of the options, for messages: `pass 'cse'`.
         scope: The registry in which names inside of options are looked up.
 
     Raises:

@@ -29,8 +29,8 @@ class Outcome(NamedTuple):
     Attributes:
         changed: Whether the op changed; None if that is not known.
         failures: Every failure.
-        diagnostics: All that was reported, those of the failures included.
-        counts: What passes counted.
+        diagnostics: All diagnostics, including those of failures.
+        counts: The counts of passes.
         preserved: The analyses that all pipelines preserve which passes have run themselves. Their
             classes may be unknown in another process: what is pickled preserves all or none.
 
@@ -99,7 +99,7 @@ class PipelineRun:
     """How a dynamic pipeline went; true if it succeeded.
 
     Attributes:
-        failures: What failed, in program order; already reported.
+        failures: The failures, in program order; already reported.
         changed: Whether the IR changed; None if the run had no need to know.
     """
 
@@ -115,9 +115,9 @@ class Record:
     """Report of a pass: most have nothing to say.
 
     Attributes:
-        outcome: What was reported already, also by pipelines that the pass has run.
-        diagnostics: What is reported when the pass ends.
-        counts: What was counted since.
+        outcome: Earlier reports, including those of pipelines that the pass has run.
+        diagnostics: Diagnostics to report when the pass ends.
+        counts: The counts since then.
     """
 
     __slots__ = ("counts", "diagnostics", "outcome")

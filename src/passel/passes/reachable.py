@@ -1,6 +1,6 @@
 """All that a pipeline may run: nested passes, and those that passes hold or run themselves.
 
-What they preserve together, and whether what they do outside the IR is allowed.
+The analyses that they all preserve, and whether their effects are allowed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Visit(NamedTuple):
     Attributes:
         pass_: The pass.
         span: Its place in a text, or that of the pass or pipeline that it is in.
-        is_elsewhere: Whether it runs on another IR than what the walk began with.
+        is_elsewhere: Whether it runs on another IR than the walk's first pipeline.
     """
 
     pass_: Pass[Any, Any]
@@ -56,7 +56,7 @@ def walk(
 def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
     """Return the passes and pipelines that a pass may run, but not what those may run.
 
-    They are what its options hold, and what it says (`Pass.may_run`).
+    They are the passes in its options, and those it names (`Pass.may_run`).
     """
     return (*_held_by(pass_), *cast("Iterable[OpPassManager]", pass_.may_run()))
 
@@ -75,14 +75,14 @@ def _held_by(value: Any) -> Iterator[Any]:
 
 
 def preserves(kinds: Collection[type], kind: type) -> bool:
-    """Return whether an analysis is among those that are preserved."""
+    """Return whether an analysis is preserved."""
     return kind in kinds or AllAnalyses in kinds
 
 
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """Return the analyses that all of several passes and pipelines preserve.
 
-    What a pass may run counts like the pass itself. Nothing preserves everything.
+    The passes that a pass may run count like the pass. No passes preserve everything.
     """
     kept = EVERYTHING
     for item in items:
@@ -94,12 +94,12 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 class EffectsGuard:
     """Refuses pipelines with effects outside the IR that are not allowed.
 
-    Passes that other passes may run count. It looks at declarations alone: nothing is
+    Passes that other passes may run count. It only looks at declarations: nothing is
     run or initialized.
 
     Args:
         allowed: The effects that are allowed.
-        remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
+        remedy: How to allow more, for the error; `{effects}` becomes all that are needed.
 
     Raises:
         DefinitionError: There is no such effect.

@@ -43,7 +43,7 @@ class PassRegistry:
         scope: The name of the IR that lookups are for if they do not say; empty for any.
 
     Attributes:
-        added: The names of what was registered here so far, but by what is deferred, in order.
+        added: The names registered here so far, in order, except by deferred functions.
 
     Example:
         >>> registry = PassRegistry()
@@ -104,8 +104,8 @@ class PassRegistry:
                 be that of its class if that has others. Passes and classes of an IR's own kind
                 will do if its adapter wraps them.
             origin: Who registers it, for messages.
-            ir: The name of the only IR that it is for, if the first argument is a name.
-            override: Replace what has the name already, or what another package gives that name
+            ir: The name of the only IR that it applies to, if the first argument is a name.
+            override: Replace an existing entry of this name, or one that another package adds
                 later without overriding.
 
         Raises:
@@ -146,12 +146,12 @@ class PassRegistry:
         """Register a pipeline.
 
         Args:
-            name: Its name in textual pipelines; may be that of a pass, which it then hides.
+            name: Its name in textual pipelines; if a pass has the same name, it hides the pass.
             build: Called with an `OpPassManager` to add passes to, and with an instance of
                 `options` if it has options.
             options: The class of its options.
             summary: One line for help.
-            ir: The name of the only IR that it is for; empty for any.
+            ir: The name of the only IR that it applies to; empty for any.
             override: As for passes.
 
         Raises:
@@ -221,13 +221,13 @@ class PassRegistry:
             self._is_loading, self._package = False, ""
 
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
-        """Return a registry of the names for one IR: those of this one, then other sources.
+        """Return a registry for one IR, which searches this registry, then other sources.
 
-        What is added to it is not added to this one.
+        Additions to the new registry do not change this one.
 
         Args:
             ir: The IR, as its adapter's `name`.
-            sources: Asked for what is not in this registry, such as the IR's own passes.
+            sources: Searched for names not in this registry, such as the IR's own passes.
         """
         if ir == self.scope and all(source in self._sources for source in sources):
             return self
@@ -261,7 +261,7 @@ class PassRegistry:
     def entries(self, *, ir: str = "") -> list[Registered]:
         """Return all passes and pipelines, or those for one IR, sorted by name.
 
-        None is imported by it. What they lack is reported in the log `passel`.
+        None of them is imported. Missing names are reported in the log `passel`.
         """
         ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.entries(ir=ir))
@@ -280,7 +280,7 @@ class PassRegistry:
         return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield what a misspelt name may stand for; some of an IR's own may not exist."""
+        """Yield possible meanings of a misspelt name; some of an IR's own may not exist."""
         ir = self._loaded(ir)
         yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):

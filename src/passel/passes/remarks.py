@@ -25,10 +25,10 @@ def remark_filter(
 
     Args:
         every: For remarks of all kinds.
-        passed: For what was done, besides.
-        missed: For what was not done.
-        failed: For what was tried in vain.
-        analysis: For what was found out.
+        passed: For optimizations done, in addition.
+        missed: For optimizations not done.
+        failed: For optimizations that failed.
+        analysis: For facts found.
 
     Raises:
         ValueError: A regular expression is wrong.
@@ -49,7 +49,7 @@ def remark_filter(
 
 
 class RemarkEmitter:
-    """Reports optimization remarks: `PassContext.remark`. It is false when nobody listens.
+    """Reports optimization remarks: `PassContext.remark`. It is false when no remarks are wanted.
 
     Each method takes a name, the op that the remark is about (by default that of the pass), and
     facts by name. `text`, `reason` and `suggest` are for people; `category` is what filters select
@@ -85,7 +85,7 @@ class RemarkEmitter:
         self._emit("Passed", name, op, facts)
 
     def missed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report that something worth optimizing was left alone: give a `reason`."""
+        """Report that an optimization was not done: give a `reason`."""
         self._emit("Missed", name, op, facts)
 
     def failed(self, name: str, op: Any = None, /, **facts: Any) -> None:

@@ -1,4 +1,4 @@
-"""From nodes to managers: names are looked up, options read, and passes put where they stand.
+"""From nodes to managers: names are looked up, options read, and passes put in place.
 
 Everything that is wrong is reported at once.
 """
@@ -48,7 +48,7 @@ def names_for(
     Args:
         adapter: The IR's adapter, if it is known.
         context: The IR's own context, if there is one.
-        registry: What is registered; None for the default registry.
+        registry: The registry; None for the default one.
     """
     if adapter is None and context is not None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
@@ -67,7 +67,7 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
 
     Args:
         adapter: The IR's adapter.
-        registry: What is registered; by default all installed packages' passes.
+        registry: The registry; by default all installed packages' passes.
     """
     brings, own = ability_of(adapter, BringsPasses), ()
     if brings is not None:
@@ -77,7 +77,7 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
-    """Append what was parsed to a manager, which is of no use if it does not succeed.
+    """Append parsed elements to a manager, which is unusable if this fails.
 
     Args:
         nodes: The elements.

@@ -25,8 +25,8 @@ class PassInfo(NamedTuple):
         factory: The pass class, where it is (`package.module:Class`), or a function that returns
             it, or a pass with the options that are its defaults; either may be of an IR's own
             kind.
-        ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
-        overrides: Whether it was registered to stay when another one of its name comes later.
+        ir: The name of the only IR that it applies to, as its adapter's `name`; else empty.
+        overrides: Whether a later registration under the same name leaves it in place.
     """
 
     name: str
@@ -88,8 +88,8 @@ class PassPipelineInfo(NamedTuple):
         options: The class of its options, or None if it has none.
         summary: One line for help.
         origin: Who registered it, for messages.
-        ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
-        overrides: Whether it was registered to stay when another one of its name comes later.
+        ir: The name of the only IR that it applies to, as its adapter's `name`; else empty.
+        overrides: Whether a later registration under the same name leaves it in place.
     """
 
     name: str
@@ -109,7 +109,7 @@ class PassSource(Protocol):
 
     @property
     def ir(self) -> str:
-        """The name of the only IR that it is for; empty if its entries say so themselves."""
+        """The name of the only IR that it applies to; empty if its entries say so themselves."""
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
@@ -121,5 +121,5 @@ class PassSource(Protocol):
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:
-        """Yield what a misspelt name may stand for, at little cost; some may not exist."""
+        """Yield possible meanings of a misspelt name, cheaply; some may not exist."""
         ...

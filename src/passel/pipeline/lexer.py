@@ -44,7 +44,7 @@ _KEY_END = re.compile(r"[=\s]", re.ASCII)
 _NOT_SPACE = re.compile(r"\S", re.ASCII)
 _NAME = re.compile(r"""[^\s\x00-\x1f\x7f\ud800-\udfff,(){}\[\]"'=/\\]+""")
 
-NAMES = "names are not empty and have no white space, comma, bracket, quote, '=', '/' or '\\'"
+NAMES = "names must not be empty or contain white space, comma, bracket, quote, '=', '/' or '\\'"
 """The rule for names, as messages say it; see `is_name`."""
 
 
@@ -62,10 +62,10 @@ def check_name(name: object, what: str) -> None:
 
     Args:
         name: The name.
-        what: What it is the name of: `a pass`.
+        what: The kind of thing that it names: `a pass`.
 
     Raises:
-        DefinitionError: It does not read back.
+        DefinitionError: A parser would not read it back as a name.
     """
     if not isinstance(name, str) or not is_name(name):
         msg = f"{name!r} cannot be the name of {what}: {NAMES}"

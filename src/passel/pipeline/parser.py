@@ -48,7 +48,7 @@ def parse_pipeline(
     Args:
         text: The pipeline, such as `builtin.module(func.func(cse))`; or its place in a longer text,
             to which positions in errors then refer.
-        name: What errors call the text.
+        name: The text's name in errors.
         flat_anchor: The anchor for text in xDSL's flat form (`cse,canonicalize`). Without
             it, only the full form is accepted.
 
@@ -73,11 +73,11 @@ def parse_pipeline(
 
 
 def parse_elements(text: str | Span, *, name: str = "<pass-pipeline>") -> tuple[ElementNode, ...]:
-    """Parse bare elements (`cse,func.func(dce)`), as they stand inside an anchor.
+    """Parse bare elements (`cse,func.func(dce)`), as inside an anchor.
 
     Args:
         text: The elements, or their place in a longer text.
-        name: What errors call the text.
+        name: The text's name in errors.
 
     Raises:
         PipelineSyntaxError: The text is not a list of elements.
@@ -92,11 +92,11 @@ def _span(text: str | Span, name: str) -> Span:
 def parse_options(
     text: str, *, name: str = "<options>", braces: bool = False
 ) -> tuple[OptionNode, ...]:
-    """Parse the options of one pass as they stand between its braces.
+    """Parse the options of one pass, the text between its braces.
 
     Args:
         text: The options.
-        name: What errors call the text.
+        name: The text's name in errors.
         braces: Whether the text may be in braces.
 
     Example:

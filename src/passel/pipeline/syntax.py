@@ -1,4 +1,4 @@
-"""The syntax tree of a textual pipeline: what was written, where, and nothing resolved.
+"""The syntax tree of a textual pipeline: its text and places, with nothing resolved.
 
 It is also what passes and managers turn themselves into to be printed, so that there is one
 tree and one printer: `str` of a node is text that parses to an equal one. Nodes compare by what
@@ -42,9 +42,9 @@ class OptionText(NamedTuple):
 
     Attributes:
         text: The value. In double quotes, `\"` and `\\` are resolved.
-        quote: What was taken off: `"`, `'`, `{` or nothing. A quoted text is one string,
+        quote: The removed quote: `"`, `'`, `{` or nothing. A quoted text is one string,
             whatever it contains; text in braces or bare may be a list or a struct.
-        span: Where `text` stands in the source, without the quotes.
+        span: The place of `text` in the source, without the quotes.
     """
 
     text: str
@@ -66,7 +66,7 @@ class OptionText(NamedTuple):
 
 @_compared_without_span
 class OptionNode(NamedTuple):
-    """One `key=value`; a key alone has no value, which differs from an empty one."""
+    """One `key=value`; a bare key has no value, which differs from an empty one."""
 
     key: str
     value: OptionText | None
@@ -85,7 +85,7 @@ class PassNode(NamedTuple):
         options: In the order written, repetitions included.
         argument: The text in square brackets after the name (`mlir-opt[cse]`), xDSL's
             shorthand for the one pass that has it.
-        span: Where the name stands.
+        span: The place of the name.
     """
 
     name: str
@@ -114,7 +114,7 @@ class PipelineNode(NamedTuple):
         """Return the pipeline indented, with one element a line.
 
         Args:
-            newline: What begins a line, with the indentation of the pipeline.
+            newline: The start of a line, with the indentation of the pipeline.
 
         Example:
             >>> from passel.pipeline import parse_pipeline

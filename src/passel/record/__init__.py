@@ -1,4 +1,4 @@
-"""Records: what a run left behind, in one file.
+"""Records: everything about a run, in one file.
 
 A record has an event for each execution of a pass, and the texts of the ops that were changed.
 `passel-opt --record=FILE` and the instrumentation `Recorder` write it, and `Record.open` reads it.

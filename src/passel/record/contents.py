@@ -1,4 +1,4 @@
-"""Contents of records: lines of JSON, and what they say."""
+"""Contents of records: lines of JSON, and their meaning."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Contents:
         executions: The executions.
         changes: New texts of ops.
         runs: The lines that begin runs.
-        begun: Those that have begun and not ended, as they were then.
+        begun: Executions that began and did not end, as they were then.
     """
 
     def __init__(self) -> None:

@@ -50,7 +50,7 @@ class FailureInfo(NamedTuple):
         path: The path of the step that has failed.
         where: The op that it ran on, such as `'func.func' @main`.
         location: The place of the error, in that op or at it.
-        exception: The type of the exception behind it; empty if there was none.
+        exception: The type of the exception that caused it; empty if there was none.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class Execution(NamedTuple):
     """One execution of a pass on one op.
 
     Attributes:
-        number: Which it is of all in the record, counted from 0 in program order: what a pass
+        number: Its index in the record, counted from 0 in program order: what a pass
             runs by itself comes before that pass.
         run: The number of its run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline: `builtin.module/func.func/1:cse`.
@@ -91,11 +91,11 @@ class Execution(NamedTuple):
             nested pipelines on these started. With the path it identifies the execution, unless
             a pass runs a pipeline several times on the op.
         location: The op's location.
-        status: What has become of it; `running` for those of `Record.running` alone.
+        status: How it ended; `running` only for those in `Record.running`.
         own_time: Seconds that the pass took without the passes that it ran.
         total_time: Seconds with these.
         counts: The pass's statistics on this op.
-        diagnostics: What the pass reported, in order.
+        diagnostics: The diagnostics of the pass, in order.
         failure: Why it has failed; None also if only a pass has failed that it ran.
         before: The digest of the op's text before; None if it is not known.
         after: The digest of its text after; equal to `before` if nothing was changed.
@@ -131,7 +131,7 @@ class Execution(NamedTuple):
 
     @property
     def op_identity(self) -> object:
-        """What tells its op from others of the record."""
+        """The identity of its op in the record."""
         return self.run, self.op_name, self.symbol or self.ordinals
 
     @property
@@ -144,7 +144,7 @@ class RunInfo(NamedTuple):
     """A run of a pipeline on an op: one for each part of a split input, and for each crossing.
 
     Attributes:
-        number: Which it is in the record, counted from 0.
+        number: Its index in the record, counted from 0.
         ir: The name of the IR's adapter.
         version: The versions of the IR's packages, by name.
         pipeline: The pipeline as it was written.
@@ -152,7 +152,7 @@ class RunInfo(NamedTuple):
         steps: All passes of that, depth first, also those that no op was there for.
         source: The name of the input; empty if it is not known.
         source_text: The digest of the input's text; None if it is not known.
-        replay: The command that runs its passes on a file, for which `{file}` stands; empty if
+        replay: The command that runs its passes on a file, written `{file}`; empty if
             there is none.
         op_name: The name of the op that it ran on.
         before: The digest of that op's text before the run.

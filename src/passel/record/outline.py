@@ -42,7 +42,7 @@ class Row:
 
     @property
     def executions(self) -> Sequence[Execution]:
-        """Those of the pass; of an anchor those of all passes below."""
+        """Those of the pass; for an anchor, of all passes below."""
         return self.own if self.is_pass else [each for row in self.walk() for each in row.own]
 
     def walk(self) -> Iterator[Row]:
@@ -78,7 +78,7 @@ def top_runs(info: RecordInfo) -> list[RunInfo]:
 
 
 def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> list[Row]:
-    """Return the rows of a run and those inside of its passes, in the order of the pipeline."""
+    """Return the rows of a run, and of runs inside its passes, in the order of the pipeline."""
     inside = {run.number}
     for each in info.runs:
         if each.outer in inside:
@@ -124,7 +124,7 @@ def parts_of(
     Args:
         info: Facts about the record.
         executions: The executions in it.
-        diff: Returns what one has changed.
+        diff: Returns the changes of an execution.
     """
     runs = [(run, rows_of(info, executions, run)) for run in top_runs(info)]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
@@ -177,7 +177,7 @@ class ComparedRow(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """The new row, or the old one if there is no other."""
+        """The new row, or else the old one."""
         row = self.new or self.old
         assert row is not None  # noqa: S101 - one of them is there
         return row

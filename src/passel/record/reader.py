@@ -100,7 +100,7 @@ class Record:
         return self._contents.texts.text(digest)
 
     def readable(self, digest: str, *, run: int = 0, locations: bool = False) -> str:
-        """Return the text of an op as people read it: in the custom form of its dialects.
+        """Return the text of an op in the custom form of its dialects.
 
         Args:
             digest: The digest of the text.
@@ -147,7 +147,7 @@ class Record:
         return [known[each, ir, locations] for each in digests]
 
     def diff(self, execution: Execution) -> str:
-        """Return what a pass has changed in its op, as a unified diff of texts that people read.
+        """Return the changes of a pass to its op, as a unified diff in custom form.
 
         Returns:
             The diff; empty if nothing was changed, or if it is not known what.
@@ -209,7 +209,7 @@ class Record:
     # -- Commands --------------------------------------------------------------------------------
 
     def replay(self, execution: Execution) -> str:
-        """Return the command that runs the pass of an execution again on its op alone.
+        """Return the command that runs the pass of an execution again on only its op.
 
         A pass that another one has run is replayed with that. Where the symbol name of an op does
         not tell it from others, the pass runs on all of its ops.

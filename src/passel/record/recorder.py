@@ -1,4 +1,4 @@
-"""Recording: an observer of runs that leaves a record behind."""
+"""Recording: an observer of runs that writes a record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Recorder(PassInstrumentation):
 
     Args:
         path: The file, which is replaced.
-        command_line: The words of the command; by default those of the process.
+        command_line: The words of the command; by default the process's.
         pipeline: The pipeline as it was written; by default as it runs.
         finds_changes: Whether it is found by fingerprint what passes have changed. Otherwise an
             op is printed after each pass that does not say so; some IRs print as fast.
@@ -93,7 +93,7 @@ class Recorder(PassInstrumentation):
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Take over what a part has recorded."""
+        """Take over the executions that a part has recorded."""
         assert isinstance(child, Recorder)  # noqa: S101 - the contract
         assert isinstance(child._log, PartLog)  # noqa: S101 - as above
         run = self._runs[-1]
@@ -132,11 +132,11 @@ class Recorder(PassInstrumentation):
             run.enter(op)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Record what a pass did to an op."""
+        """Record the changes of a pass to an op."""
         self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Record what a pass did to an op before it failed."""
+        """Record the changes of a pass to an op before it failed."""
         run = self._runs[-1]
         if isinstance(step, PassStep):
             self._end_pass(run, step, op)

@@ -25,7 +25,7 @@ class PrintsApart(Protocol):
     """
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the ops inside mean the same when they are printed alone.
+        """Return whether the ops inside mean the same when printed separately.
 
         The generic form of `op` is then its outline, with theirs in braces in the place of
         `{...}`, but for names of values: there is one region of one block without arguments.

@@ -20,10 +20,10 @@ _DIGEST = 32
 
 
 class Outline(NamedTuple):
-    """An op whose text is made of those of the ops inside.
+    """An op whose text contains the texts of the ops inside.
 
     Attributes:
-        text: The op, with a hole for what is inside.
+        text: The op, with a hole for its contents.
         parts: The digests of the texts of the ops inside.
     """
 
@@ -32,17 +32,17 @@ class Outline(NamedTuple):
 
     @property
     def content(self) -> str:
-        """What stands for the op's text."""
+        """The text of the op, or its outline."""
         return f"{self.text}\0{''.join(self.parts)}"
 
     def filled(self, texts: Sequence[str]) -> str:
-        """Return the text of the op with those of the ops inside, indented by two spaces."""
+        """Return the text of the op with the ops inside, indented by two spaces."""
         inside = "".join(f"{text}\n" for text in texts).replace("\n", "\n  ")[:-2]
         return self.text.replace(HOLE, f"{{\n  {inside}}}")
 
 
 def digest_of(content: str) -> str:
-    """Return the digest of a text, or of what stands for it."""
+    """Return the digest of a text, or of its outline."""
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2).hexdigest()
 
 
@@ -66,17 +66,17 @@ class Texts:
         self._known: dict[str, str | dict[str, Any]] = {}
 
     def take(self, line: dict[str, Any]) -> None:
-        """Take a line with texts, which are inflated when one of them is asked for."""
+        """Take a line with texts, which are inflated when first needed."""
         self._known.update(dict.fromkeys(_digests_in(line["texts"]), line))
 
     def add(self, content: str) -> str:
-        """Add what stands for a text, and return its digest."""
+        """Add a text or its outline, and return its digest."""
         digest = digest_of(content)
         self._known[digest] = content
         return digest
 
     def content(self, digest: str) -> str | Outline:
-        """Return the text with a digest, or what it is made of.
+        """Return the text with a digest, or its outline.
 
         Raises:
             RecordError: It is damaged or missing.

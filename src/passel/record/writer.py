@@ -44,7 +44,7 @@ class RecordFile:
 
     Args:
         path: The file; the first run replaces it.
-        command_line: The words of the command; by default those of the process.
+        command_line: The words of the command; by default the process's.
     """
 
     def __init__(self, path: str | Path, command_line: Sequence[str] | None = None) -> None:
@@ -99,7 +99,7 @@ class RecordFile:
         self._line({"state": ordinals, "in": run, "after": digest, "amid": is_amid})
 
     def text(self, digest: str, content: str) -> None:
-        """Write a text, or what it is made of, unless it is there."""
+        """Write a text or its outline, unless it is there."""
         if digest not in self._texts:
             self._texts.add(digest)
             self._waiting[digest] = content
@@ -180,7 +180,7 @@ class PartLog:
         self._texts[digest] = content
 
     def replay(self, log: Log, run: int) -> Iterator[tuple[RecordedOp, Mapping[str, Any]]]:
-        """Let another log take all of it; yield what ended in the run that it is a part of.
+        """Let another log take all of it; yield the ended executions of its run.
 
         Args:
             log: The other log.

@@ -49,7 +49,7 @@ class PipelineCompiler:
     """Compiles trees of passes for one context, each once while it is unchanged.
 
     Attributes:
-        guard: Refuses passes for what they do outside the IR; None if all may run.
+        guard: Refuses passes for effects outside the IR; None if all may run.
         checks: Whether a pass that does not get what it requires of those before it is refused.
         lock: Held while it compiles, and while passes of what it has compiled are initialized.
     """
@@ -83,7 +83,7 @@ class PipelineCompiler:
             AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
                 or not isolated from above, or a dialect does not exist.
             EffectsError: A pass has effects outside the IR that are not allowed.
-            ContractError: A pass does not get what it requires.
+            ContractError: A requirement of a pass is not met.
         """
         key, changes = (id(tree), outer), tree.changes
         with self.lock:
@@ -201,7 +201,7 @@ class _Compilation:
         if kind is not None and not kind.isolated and nest.placed:
             message = (
                 f"'{nest.anchor}' cannot anchor a pipeline: it is not marked as "
-                "'IsolatedFromAbove', so its passes could not run apart from what encloses it"
+                "'IsolatedFromAbove', so its passes could not run separately from the ops around it"
             )
             raise AnchorError(Problem(message, nest.span))
         return kind

@@ -102,12 +102,12 @@ class Pipeline:
 
     Attributes:
         anchor: The name of the ops, or `any`.
-        steps: What runs.
+        steps: The steps that run.
         path: The anchors, from the top.
         jobs: How many ops it may run on at once, if the run allows more; None for no limit.
-        key: What tells it from all others of a schedule, in any process.
+        key: Its unique key in a schedule, in any process.
         nests_late: Whether some step comes before one that runs nested pipelines, at any depth.
-        plans: What of it runs on ops, as far as that is known, by the keys of the ops.
+        plans: The known plans for ops, by the keys of the ops.
     """
 
     __slots__ = ("anchor", "jobs", "key", "nests_late", "path", "plans", "steps")
@@ -175,11 +175,11 @@ class Pipeline:
         return self.steps, ""
 
     def plan(self, kind: OpKind, lower: Any = None) -> Plan:
-        """Return what of it ops of a kind run.
+        """Return the plan for ops of a kind.
 
         Args:
             kind: The kind.
-            lower: What makes fewer steps of some; None if they are to run as they are.
+            lower: Joins steps into fewer ones; None to run them as they are.
         """
         admitted, rejection = self.admit(kind)
         rejected = self.steps[len(admitted)] if rejection else None
@@ -193,8 +193,8 @@ class Schedule:
     """A compiled pipeline with what belongs to it.
 
     Attributes:
-        pipeline: What to run.
-        states: What each pass's `initialize` returned; None until that has happened.
+        pipeline: The pipeline to run.
+        states: The result of each pass's `initialize`; None until it was called.
     """
 
     __slots__ = ("pipeline", "states")
@@ -233,7 +233,7 @@ def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:
 
 
 def passes_in(step: Step) -> Iterator[PassStep]:
-    """Yield every pass that a step stands for, as `passes_of` does."""
+    """Yield every pass of a step, as `passes_of` does."""
     if isinstance(step, NestedStep):
         for nested in step.pipelines:
             yield from passes_of(nested)
@@ -247,7 +247,7 @@ def any_accepts(passes: Iterator[Pass[Any, Any]], kind: OpKind) -> bool:
 
 
 def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
-    """Return whether a pass says that it can run on ops of a kind.
+    """Return whether a pass accepts ops of a kind.
 
     Raises:
         AnchorError: It raises something instead of saying so.
@@ -274,7 +274,7 @@ class Plan(NamedTuple):
 
     Attributes:
         pipeline: The pipeline.
-        steps: What runs, in order.
+        steps: The steps that run, in order.
         rejected: The step that cannot run on such ops; None if all can.
         rejection: Why it cannot.
         op_name: The name of the ops.

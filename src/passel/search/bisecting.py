@@ -42,7 +42,7 @@ class Found(NamedTuple):
     """The execution of a pass that `bisect` has found.
 
     Attributes:
-        number: Which it is of those of the pipeline's own passes, counted from 1.
+        number: Its index among executions of the pipeline's own passes, counted from 1.
         path: The path of the pass.
         title: The pass as in a pipeline, with its options.
         op_name: The name of the op that it ran on.
@@ -77,7 +77,7 @@ def bisect(
 
     Raises:
         SearchError: The op is bad without any pass, or not bad after all of them, or not new.
-        PassFailedError: A pass fails: what it says is the answer.
+        PassFailedError: A pass fails; the error is the answer.
 
     Example:
         >>> from passel import PassManager
@@ -172,7 +172,7 @@ class Culprit(NamedTuple):
     Attributes:
         execution: The execution.
         before: The IR before it.
-        others: Further executions that it may be, as the IR between them cannot be asked about.
+        others: Further executions that it may be, as the IR between them cannot be judged.
     """
 
     execution: Execution
@@ -288,7 +288,7 @@ class Bisection:
             because = f": {why}" if why else ""
             raise SearchError(f"{what} is interesting already, so no pass made it so{because}")
         if why or expected is Verdict.INTERESTING:
-            raise SearchError(f"{what} cannot be asked about: {why or 'it is not valid'}")
+            raise SearchError(f"{what} cannot be judged: {why or 'it is not valid'}")
         return answer
 
     def _case(self, text: str) -> Case:
@@ -335,7 +335,7 @@ def guilty_rewrite(
 ) -> tuple[int, Sequence[str]] | None:
     """Find the rewrite of a pass after which the IR is interesting.
 
-    The pass runs again in child processes, on that op alone, without fast paths, and stops after
+    The pass runs again in child processes, on only that op, without fast paths, and stops after
     some of its rewrites.
 
     Args:
@@ -345,7 +345,7 @@ def guilty_rewrite(
 
     Returns:
         The number of the rewrite, counted from 1, and all rewrites; 0 if the pass makes none that
-        can be counted. None if it does something else when it runs on that op alone.
+        can be counted. None if it behaves differently when run on only that op.
     """
 
     def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:

@@ -152,5 +152,5 @@ def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
     """Call a function in a child process, and return its result or how the child died."""
     results = in_children(lambda _, scratch: function(scratch), [None])
     if not results:
-        raise SearchError("a child process could not tell its result")
+        raise SearchError("a child process could not send its result")
     return results[0]

@@ -1,4 +1,4 @@
-"""Edits that make a tree smaller: of each kind, all that there are, and how to make some of them.
+"""Edits that make a tree smaller: for each kind, how to find all edits and apply some.
 
 Nothing here knows a dialect's ops: whether the result is valid, the IR itself says.
 """
@@ -29,9 +29,9 @@ class Kind(NamedTuple):
     """A kind of edits.
 
     Attributes:
-        title: What it makes fewer of.
-        find: Yields the edits that a tree allows, each a value that finds its place in copies.
-        make: Makes some of them, in place.
+        title: The things that it removes.
+        find: Yields the possible edits of a tree; each edit also applies to copies of the tree.
+        make: Applies some of the edits, in place.
     """
 
     title: str

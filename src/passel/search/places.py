@@ -76,7 +76,7 @@ class Stretch:
     that runs them.
 
     Args:
-        paths: Those of all passes, in the order in which they run (`PassManager.passes_by_path`).
+        paths: The paths of all passes, in the order in which they run (see `passes_by_path`).
         symbol_of: Returns the symbol name of an op.
         start: Where it begins; None for the start of the pipeline.
         stop: Where it ends; None for the end of the pipeline.

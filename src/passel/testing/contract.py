@@ -100,7 +100,7 @@ class AdapterContract(Subject):
         for each in (sample, self._sample(sample.context)):
             for _, node, op in each.ops():
                 name, key = self.names[node.role], self.adapter.key_of(op)
-                what = f"'key_of' of two ops '{name}' returns two objects, not the same one"
+                what = f"'key_of' of two ops '{name}' returns two different objects"
                 check(keys.setdefault(name, key) is key, what)
         equal(
             len(set(keys.values())),
@@ -264,7 +264,7 @@ class AdapterContract(Subject):
                     what = f"'fingerprint' of {self._named(op)} around a changed op"
                     differ(take(op), known, what)
                 elif path != place[: len(path)]:
-                    equal(take(op), known, "'fingerprint' of an op beside the one that changed")
+                    equal(take(op), known, "'fingerprint' of a sibling of the op that changed")
 
     def test_fingerprint_of_the_moved(self) -> None:
         """An op that moves is a change of what it left and of what it is in now, not of itself."""
@@ -348,7 +348,7 @@ class AdapterContract(Subject):
             after, expected = (self.adapter.print_op(op, flags) for op in (func, other))
             equal(after, expected, "an op after 'decode_changes' of those of another one")
         kept = [now is func for now, func in zip(sample.functions(), functions, strict=True)]
-        check(all(kept), "'decode_changes' has put another object in the place of its op")
+        check(all(kept), "'decode_changes' has replaced its op by another object")
 
     def test_wrapping(self) -> None:
         """The IR's own passes become passes; what is not a pass is a `TypeError`."""

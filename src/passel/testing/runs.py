@@ -60,7 +60,7 @@ def run_passes(
         pipeline: What to run, such as `builtin.module(func.func(cse))`.
         adapter: The IR: `xdsl`, `mlir`, or another that is installed.
         passes: Classes of passes that no installed package registers.
-        name: What errors call the text.
+        name: The text's name in errors.
         line: How many lines come before it in a file.
 
     Raises:

@@ -23,7 +23,7 @@ states of the record are asked about, the first and the last one twice. What is 
 With --inside, the pass that was found runs again, on that op alone: which of its rewrites does it
 (xDSL). With -o, the IR before the pass is written to a file, with the pass, as a reproducer.
 
-IR that cannot be asked about is passed over: the interpreter lacks an op, or the command exits with
+IR that cannot be judged is passed over: the interpreter lacks an op, or the command exits with
 125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 5 s, or
 in --timeout, are named and left out. No shell runs the command: write sh -c '...' for a pipe.
 
@@ -115,7 +115,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
     for other in culprit.others:
-        print(f"or, as the IR after it cannot be asked about: {title(other)}  [{other.path}]")
+        print(f"or, as the IR after it cannot be judged: {title(other)}  [{other.path}]")
     _tell_run_inside(record, found)
     if flags.inside:
         match guilty_rewrite(subject, trials, culprit):

@@ -227,7 +227,7 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
     Args:
         diagnostic: The error.
         source: The input.
-        ir: This IR, which lacks the dialect.
+        ir: The IR of the run, which lacks the dialect.
     """
     if not isinstance(source.text, str):
         return

@@ -204,7 +204,7 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
     size = reducer.size
     lines = [] if not isinstance(oracle, SameFailure) else [f"kept: {oracle.identity}"]
     if code:
-        lines.append("interrupted: this is the smallest case until then")
+        lines.append("interrupted: this is the smallest case so far")
     passes = f"{before.passes} -> {size.passes} passes, " if before.passes else ""
     lines.append(
         f"{passes}{before.ops} -> {size.ops} ops, {trials.calls} calls of the oracle, "
@@ -237,7 +237,7 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
         )
     if verdict is Verdict.INVALID:
         if why:
-            raise SearchError(f"the input cannot be asked about: {why}")
+            raise SearchError(f"the input cannot be judged: {why}")
         raise SearchError("the input is not valid, in generic form: try --disable-verify")
     raise SearchError(f"the input, in generic form, is not interesting: {why}")
 

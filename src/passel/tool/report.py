@@ -63,7 +63,7 @@ class _Flags(FlagGroup):
     """Report."""
 
     o: str = flag("write a page for a browser with everything", "<file.html>")
-    step: str = flag("show a pass: its path, an end of it, or its name", "<path>")
+    step: str = flag("show a pass: its path, the end of its path, or its name", "<path>")
     op: str = flag("only this op, by default after each pass that has changed it", "<@name>")
     diff: bool = flag("show what changed")
     locations: bool = flag("with locations")
@@ -263,7 +263,7 @@ def _differences(
             yield _diff(before, after, flags)
             is_same = False
     if is_same:
-        yield "// the IR is the same after each pass that both have\n"
+        yield "// the IR is the same after every pass that is in both\n"
 
 
 def _only(row: ComparedRow) -> str:

@@ -152,7 +152,7 @@ class DiagnosticFlags(FlagGroup):
         "check expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "hide those below, or notes that stand alone", "<level>", "remarks"
+        "hide those below, or notes without an error", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
@@ -172,7 +172,7 @@ class DiagnosticFlags(FlagGroup):
     remarks_filter_failed: str = flag("of other kinds", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag(
-        "which remarks about one place to show: all, or the last", "<all|final>", "all"
+        "show all remarks about a place, or only the last", "<all|final>", "all"
     )
     remark_format: str = flag(
         "format of remarks, and the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
@@ -210,8 +210,8 @@ class ReportFlags(FlagGroup):
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "their form", "<list|pipeline|json>", "pipeline"
     )
-    info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
-    record: str = common("write all that passes do, for passel-report", "<file>")
+    info_output_file: str = flag("where to print timing and statistics instead of stderr", "<file>")
+    record: str = common("record everything that passes do, for passel-report", "<file>")
     log_actions_to: str = flag("log pass executions, or only those at places", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
@@ -225,7 +225,7 @@ class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = common(
-        "a file to replay a failure with; <file>.running if killed", "<file>"
+        "a file to replay a failure; <file>.running if killed", "<file>"
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the pass that failed")
     mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")

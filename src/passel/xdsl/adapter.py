@@ -1,6 +1,6 @@
 """The IR contract fulfilled for xDSL, its traps included.
 
-No code above this package knows that unregistered ops share one name, that they claim every
+Other packages need not know that unregistered ops share one name, that they claim every
 trait, or that a verifier error prints the module.
 """
 # pyright: reportPrivateUsage=false
@@ -145,7 +145,7 @@ class XDSLAdapter(IRAdapter):
         return not isinstance(pass_, XDSLPass)
 
     def kind_of(self, op: Operation) -> OpKind:
-        """Return what is known of ops of this op's name."""
+        """Return the `OpKind` of ops of this op's name."""
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
             return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)
@@ -167,11 +167,11 @@ class XDSLAdapter(IRAdapter):
         for trait in op_class.get_traits_of_type(HasParent):
             if not issubclass(enclosing, trait.op_types):
                 parents = ", ".join(f"'{each.name}'" for each in trait.op_types)
-                return f"'{inner}' stands right inside of {parents} alone"
+                return f"'{inner}' can only be immediately inside {parents}"
         symbols = op_class.get_traits_of_type(SymbolOpInterface)
         is_optional = any(isinstance(each, OptionalSymbolOpInterface) for each in symbols)
         if symbols and not is_optional and not enclosing.has_trait(SymbolTable):
-            return f"'{inner}' is a symbol, and MLIR has symbols in symbol tables alone"
+            return f"'{inner}' is a symbol, and MLIR has symbols only in symbol tables"
         return ""
 
     def suggest_op(self, context: Context, name: str) -> str:

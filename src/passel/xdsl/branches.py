@@ -42,7 +42,7 @@ def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
 def pass_to_successor(branch: Operation, index: int, value: SSAValue) -> None:
     """Let a branch that `successor_operands` knows pass one more value to a successor."""
     passed = successor_operands(branch)
-    assert passed is not None, f"'{branch.name}' is no known branch"  # noqa: S101
+    assert passed is not None, f"'{branch.name}' is not a known branch"  # noqa: S101
     lengths = [len(values) for values in passed]
     first = len(branch.operands) - sum(lengths)
     operands = list(branch.operands)

@@ -79,7 +79,7 @@ class XDSLSide:
             raise PassFailure(f"xDSL cannot read it: {error.msg}") from error
 
     def symbol(self, op: Operation, name: str) -> Operation | None:
-        """Return the op that a symbol stands for where `op` is, as far as it is found."""
+        """Return the op that a symbol refers to at `op`, if it is found."""
         table = op.parent_op()
         while table is not None:
             for found in self.adapter.children(table):

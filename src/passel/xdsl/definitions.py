@@ -31,7 +31,7 @@ def check_definitions(root: Operation) -> None:
     Blocks that cannot be reached may use anything, and so may graph regions within a block.
 
     Raises:
-        InvalidIR: For the first op with an operand that does not.
+        InvalidIR: The first op with an operand that is not dominated.
 
     Source: `OperationVerifier::verifyDominanceOfContainedRegions`, `mlir/lib/IR/Verifier.cpp`,
         MLIR 22.

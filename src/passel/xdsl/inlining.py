@@ -1,4 +1,4 @@
-"""Which calls are inlined, and how.
+"""The rules for which calls are inlined, and how.
 
 xDSL has no counterpart of MLIR's `DialectInlinerInterface`, so the dialects whose ops MLIR
 inlines are listed here; a dialect's author gives a dialect the interface `InlinerInterface`.

@@ -10,7 +10,7 @@
 // RUN: not passel-reduce %s --cse --computes-else 2>&1 | filecheck %s --check-prefix=RIGHT
 // RIGHT: error: the input, in generic form, is not interesting: of the functions that could be run, none differs; not run: 1 of 2 functions: @calls ({{.*}} named ext)
 // RUN: not passel-reduce %s --cse --computes-else=@calls 2>&1 | filecheck %s --check-prefix=CALLS
-// CALLS: error: the input cannot be asked about: the IR cannot be run: @calls ({{.*}} named ext)
+// CALLS: error: the input cannot be judged: the IR cannot be run: @calls ({{.*}} named ext)
 // RUN: not passel-reduce %s --computes-else 2>&1 | filecheck %s --check-prefix=NOTHING
 // NOTHING: error: there is nothing to run: give a pipeline
 // RUN: not passel-reduce %s --cse --computes-else --interesting=true 2>&1 | filecheck %s --check-prefix=TWO

@@ -1,6 +1,6 @@
 """Strategies: how siblings share the work of a nested pipeline, and which one a run takes.
 
-What shares work is in modules of its own, which are loaded when it is asked for.
+The strategies are in separate modules, which are loaded on first use.
 """
 
 # ruff: noqa: PLC0415
@@ -67,11 +67,11 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     Args:
         jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
             as many as there are processors.
-        executor: What does them; by default worker processes, or threads where Python has no
+        executor: The executor to use; by default worker processes, or threads where Python has no
             global lock.
 
     Raises:
-        TypeError: That is no executor.
+        TypeError: It is not an executor.
         ValueError: It is not a positive number.
     """
     if jobs is None and executor is None:

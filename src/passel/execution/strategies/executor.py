@@ -60,7 +60,7 @@ class OnExecutor(Elsewhere):
         self._executor = executor
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why nothing is shared; empty if it is."""
+        """Return why no work is shared out; empty if work is shared."""
         if ability_of(run.adapter, ShipsOps) is None:
             return f"ops of {run.adapter.name} cannot leave this process"
         if run.hooks.sees_steps:

@@ -46,7 +46,7 @@ class Forked(Elsewhere):
     workers = "worker processes"
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why nothing is shared; empty if it is."""
+        """Return why no work is shared out; empty if work is shared."""
         if ability_of(run.adapter, SendsOps) is None:
             return f"ops of {run.adapter.name} cannot leave this process"
         return super().obstacle(run, level) or _left_behind()

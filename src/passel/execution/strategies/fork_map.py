@@ -83,7 +83,7 @@ class Progress(NamedTuple):
         _PROGRESS.pack_into(self.memory, self.start, item, step, mark)
 
     def get(self) -> tuple[int, int, int]:
-        """Return what was noted last."""
+        """Return the last note."""
         return _PROGRESS.unpack_from(self.memory, self.start)
 
 
@@ -92,7 +92,7 @@ own: list[Progress] = []
 
 
 def set_mark(mark: int) -> None:
-    """Note in a worker what it begins, to be reported if the worker dies of it."""
+    """Note in a worker what it begins, for the report if the worker dies."""
     own[0].set(*own[0].get()[:2], mark)
 
 
@@ -118,7 +118,7 @@ def fork_map(body: WorkerBody[_I, _R], items: Sequence[_I], processes: int) -> F
         processes: How many processes work.
 
     Returns:
-        What workers have sent.
+        The data that workers have sent.
     """
     found: Forks[_R] = Forks({}, {})
     left: dict[int, _I] = dict(enumerate(items))

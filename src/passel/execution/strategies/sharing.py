@@ -38,7 +38,7 @@ class Sharing(ABC):
     Attributes:
         workers: The workers, as messages name them.
         declared: The attribute by which passes say whether they may run there.
-        place: What passes run in one of, otherwise.
+        place: Where passes run otherwise, as a noun.
     """
 
     workers: str
@@ -64,7 +64,7 @@ class Sharing(ABC):
         """Do all tasks in so many workers."""
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why nothing is shared; empty if it is."""
+        """Return why no work is shared out; empty if work is shared."""
         only = f"in one {self.place} only"
         if run.options.isolation:
             return f"the isolation check is done {only}"
@@ -95,7 +95,7 @@ class Answer(NamedTuple):
     Attributes:
         done: The outcome of each task, with what has changed in its op; none if nothing was done.
         matched: Keys of nested pipelines that have run on some op there.
-        parts: What has observed it.
+        parts: The parts of instrumentations that observed it.
         lost: The numbers of tasks in the share that the worker has died of.
         how: How it ended.
         at: The id of the step that it was at, if that is known.
@@ -167,7 +167,7 @@ def fence(level: Level) -> Generator[None]:
     """Refuse work in another process whose passes have left their ops.
 
     Args:
-        level: What the work is on.
+        level: The ops to work on.
     """
     streams = standard_streams()
     level.track_all()
@@ -226,6 +226,6 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
-    """Take over what a worker has observed, and report what it has to tell."""
+    """Take over a worker's observations, and report its events."""
     with run.reports.catching_up(outcomes):
         run.hooks.merge(parts)

@@ -44,9 +44,9 @@ class Threads(Sharing):
         self._pool = pool
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why nothing is shared; empty if it is."""
+        """Return why no work is shared out; empty if work is shared."""
         if ability_of(run.adapter, LocksContexts) is not None:
-            return f"contexts of {run.adapter.name} are for one of Python's threads at a time"
+            return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
         return super().obstacle(run, level)
 
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:

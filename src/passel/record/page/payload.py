@@ -74,7 +74,7 @@ class LineTable:
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return what the page shows of named records, and the lines of their texts.
+    """Return the data of named records for the page, and the lines of their texts.
 
     Args:
         records: The records.

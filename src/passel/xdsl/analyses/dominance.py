@@ -34,7 +34,7 @@ class _Dominance:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _agrees(self, other: _Dominance) -> bool:
-        # Erased regions and blocks cannot be asked about any more.
+        # Erased regions and blocks cannot be judged any more.
         return all(
             tree == other.tree(region)
             for region, tree in self._trees.items()
@@ -85,10 +85,10 @@ class _Dominance:
     def properly_dominates(self, a: Point | SSAValue, b: Point) -> bool:
         """Return whether control passes `a` whenever it passes `b`.
 
-        * An op dominates those after it in its block, what is inside of them, and what is in
-          blocks that its block dominates. It dominates what is inside of itself as well; its
+        * An op dominates the ops after it in its block, everything inside them, and the
+          blocks that its block dominates. It also dominates everything inside itself; its
           results do not. In a graph region all ops dominate each other, and themselves.
-        * A block dominates what is inside of its ops. Unreachable blocks are dominated by all.
+        * A block dominates everything inside its ops. Unreachable blocks are dominated by all.
         * A block argument dominates all ops of its block; `b` must be an op for a value.
 
         Raises:
@@ -109,7 +109,7 @@ class _Dominance:
         raise TypeError(msg)
 
     def is_before(self, a: Operation, b: Operation) -> bool:
-        """Return whether `a` stands before `b` in the same block.
+        """Return whether `a` comes before `b` in the same block.
 
         The order of a block is counted once; ops that were added make it be counted again.
 

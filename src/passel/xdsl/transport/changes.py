@@ -132,7 +132,7 @@ def encode_changes(root: Operation, before: Snapshot) -> bytes:
 
     Raises:
         EncodingError: It holds an attribute that cannot be pickled, uses a value that is defined
-            outside, or has a new op of a class that makes its ops itself.
+            outside, or has a new op whose class creates ops in its own way.
 
     Example:
         >>> from xdsl.context import Context
@@ -150,7 +150,7 @@ def encode_changes(root: Operation, before: Snapshot) -> bytes:
     if not changed:
         return b""
     if not all(map(is_, before[0][2:5], now[0][2:5])):
-        raise EncodingError(f"'{root.name}' has operands, results or successors that it had not")
+        raise EncodingError(f"'{root.name}' has new operands, results or successors")
     left = {id(record[0]) for record in now}
     gone = [record[0] for record in before if id(record[0]) not in left]
     used = [use for node in gone if isinstance(node, IRWithUses) for use in node.uses]
@@ -176,7 +176,7 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
 
     Args:
         root: The op, which is as the other one was when its snapshot was taken.
-        data: What `encode_changes` has returned.
+        data: The result of `encode_changes`.
         context: The op's context, which knows the classes of unregistered ops.
 
     Raises:
@@ -352,7 +352,7 @@ def _kind_of(node: Any) -> Any:
     if isinstance(node, UnregisteredOp):
         return node.op_name.data
     if isinstance(node, Operation) and _makes_itself(type(node)):
-        raise EncodingError(f"'{node.name}' is of a class that makes its ops itself")
+        raise EncodingError(f"the class of '{node.name}' creates its ops in its own way")
     return cast("Any", type(node))
 
 

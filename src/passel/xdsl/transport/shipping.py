@@ -97,7 +97,7 @@ def _outline(ops: Sequence[Operation], symbols: set[str]) -> States:
         held[id(block.parent)] = block, inside
         inside, block = [op], op.parent
     if not held:
-        raise EncodingError("the ops stand in no op")
+        raise EncodingError("the ops are not inside any op")
     states = states_of([each for op in shells for each in (op, *op.results)], shells)
     for region in (region for op in shells for region in op.regions):
         block, inside = held.get(id(region), (None, ()))
