@@ -182,10 +182,10 @@ def test_tracebacks_are_those_of_the_pass(tmp_path: Path) -> None:
     said = shown()
     assert "test_it.py:9: in run" in said
     assert "test_it.py:14: in test" in said
-    assert "execution/run.py" not in said
+    assert "execution/loop.py" not in said
     assert "pass_manager.py" not in said
     said = shown("--full-trace")
-    assert "execution/run.py" in said
+    assert "execution/loop.py" in said
     assert "pass_manager.py" in said
 
 

@@ -137,10 +137,10 @@ def test_what_has_moved_is_used_as_it_was() -> None:
     assert changed(loop, other)[2:] == ["-    use %0, %1", "+    use %0, %0"]
 
 
-def test_indentation_is_no_change() -> None:
-    """An op that is as it was, but in another region, is the same."""
-    old, new = "a.a {\n    b.b %0\n}\n", "  b.b %0\n"
-    assert changed(old, new) == ["-a.a {", "-}"]
+def test_an_op_in_another_region_has_changed() -> None:
+    """Its indentation says so; what uses it has not."""
+    old, new = "a.a {\n    %0 = b.b\n    c.c %0\n}\n", "%0 = b.b\na.a {\n    c.c %0\n}\n"
+    assert changed(old, new) == ["+%0 = b.b", "-    %0 = b.b"]
 
 
 def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:

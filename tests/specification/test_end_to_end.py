@@ -60,11 +60,6 @@ def run(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_what_is_generated_is_what_the_page_shows(package: Path) -> None:
-    """The module with base classes is the one in the tutorial."""
-    assert (package / "declarations.py").read_text() == shown("declarations.py")
-
-
 def test_passes_of_an_installed_package(package: Path) -> None:
     """Entry points make the passes known, and nothing of them is imported before they are used."""
     listed = run(package, sys.executable, "-m", "passel", "--list-passes").stdout

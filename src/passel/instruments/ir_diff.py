@@ -75,11 +75,11 @@ class Difference(NamedTuple):
 def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
     """Return what differs between the lines of two texts of IR.
 
-    A line is the same if it is but for its indentation, and for the numbers of values and blocks
-    that stand for the same ones.
+    A line is the same if it is but for the numbers of values and blocks that stand for the same
+    ones. One with another indentation is not: its op is in another region.
     """
     before, after = _read(tuple(old)), _read(tuple(new))
-    alike = list(_alike([line.key for line in before], [line.key for line in after]))
+    alike = list(_alike([line.text for line in before], [line.text for line in after]))
     kept: dict[_Definition | None, _Definition] = {}  # definitions after, by those before
     for i, j in [*alike, *_versions(before, after, list(_gaps(alike, len(old), len(new))))]:
         kept.update(((i, at), (j, at)) for at in before[i].defines & after[j].defines)
@@ -196,7 +196,8 @@ class _Line(NamedTuple):
     """A line of a text.
 
     Attributes:
-        key: The line without indentation, numbers of values and blocks, and what is hidden.
+        text: The line without numbers of values and blocks, and without what is hidden.
+        key: The same without indentation, which is another one where an op has moved.
         head: What the line begins with up to the name of an op, without the numbers.
         op: The name of the op, or what the line begins with otherwise.
         names: The names of values and blocks.
@@ -204,6 +205,7 @@ class _Line(NamedTuple):
         scope: The definitions in the regions around the line, and in that which it begins.
     """
 
+    text: str
     key: str
     head: str
     op: str
@@ -239,7 +241,7 @@ def _read(lines: Sequence[str]) -> list[_Line]:
             if is_result or is_label or (may_be_new and name not in scope):
                 (outer if is_result else scope)[name] = number, place
                 defines.add(place)
-        found.append(_Line(key, start[0], start[2], names, defines, scope))
+        found.append(_Line(masked, key, start[0], start[2], names, defines, scope))
     return found
 
 

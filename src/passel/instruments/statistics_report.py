@@ -163,8 +163,8 @@ def _outline(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
 def _list(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
     sums: dict[str, Counter[tuple[str, str]]] = {}
     for _, title, step in rows:
-        if step is not None:
-            sums.setdefault(title, Counter()).update(_counts(step, counts))
+        if step is not None and (counted := _counts(step, counts)):
+            sums.setdefault(title, Counter()).update(counted)
     for name in sorted(sums):
         yield f"  {name}"
         yield from _lines(dict(sorted(sums[name].items())), "    ")
