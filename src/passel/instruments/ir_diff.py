@@ -79,7 +79,7 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
     ones. One with another indentation is not: its op is in another region.
     """
     before, after = _read(tuple(old)), _read(tuple(new))
-    alike = list(_alike([line.text for line in before], [line.text for line in after]))
+    alike = list(_alike([line.key for line in before], [line.key for line in after]))
     kept: dict[_Definition | None, _Definition] = {}  # definitions after, by those before
     for i, j in [*alike, *_versions(before, after, list(_gaps(alike, len(old), len(new))))]:
         kept.update(((i, at), (j, at)) for at in before[i].defines & after[j].defines)
@@ -166,8 +166,7 @@ def _hunks(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
 def _range(start: int, stop: int) -> str:
     """Return a range of lines as unified diffs have it."""
     length = stop - start
-    first = start + 1 if length else start
-    return f"{first}" if length == 1 else f"{first},{length}"
+    return f"{stop}" if length == 1 else f"{start + (length > 0)},{length}"
 
 
 def coloured(diff: str) -> str:
@@ -196,8 +195,7 @@ class _Line(NamedTuple):
     """A line of a text.
 
     Attributes:
-        text: The line without numbers of values and blocks, and without what is hidden.
-        key: The same without indentation, which is another one where an op has moved.
+        key: The line without numbers of values and blocks, and without what is hidden.
         head: What the line begins with up to the name of an op, without the numbers.
         op: The name of the op, or what the line begins with otherwise.
         names: The names of values and blocks.
@@ -205,7 +203,6 @@ class _Line(NamedTuple):
         scope: The definitions in the regions around the line, and in that which it begins.
     """
 
-    text: str
     key: str
     head: str
     op: str
@@ -241,7 +238,7 @@ def _read(lines: Sequence[str]) -> list[_Line]:
             if is_result or is_label or (may_be_new and name not in scope):
                 (outer if is_result else scope)[name] = number, place
                 defines.add(place)
-        found.append(_Line(masked, key, start[0], start[2], names, defines, scope))
+        found.append(_Line(masked, start[0], start[2], names, defines, scope))
     return found
 
 
@@ -277,7 +274,8 @@ def _versions(
     """
     removed = [(i, gap) for gap, (i, end, _, _) in enumerate(gaps) for i in range(i, end)]
     added = [(j, gap) for gap, (_, _, j, end) in enumerate(gaps) for j in range(j, end)]
-    moved = _paired(((i, before[i].key) for i, _ in removed), ((j, after[j].key) for j, _ in added))
+    sides = ((before, removed), (after, added))
+    moved = _paired(*([(n, lines[n].key.strip()) for n, _ in side] for lines, side in sides))
     arrived = {*moved.values()}
     yield from moved.items()
     yield from _paired(
