@@ -1,7 +1,7 @@
 """MLIR's pass infrastructure for Python: nested pass managers over any IR.
 
-See `passel.xdsl` and `passel.mlir` for what works on these IRs, `passel.instruments` for what
-tells about runs, and `passel.testing` for a toy IR.
+`passel.xdsl` and `passel.mlir` are for these IRs, `passel.instruments` is for timing, dumps and
+reproducers, and `passel.testing` has a toy IR.
 """
 
 from passel._version import __version__

@@ -118,7 +118,7 @@ class Rule(NamedTuple):
         """Return this rule, if its constraint is one.
 
         Raises:
-            DefinitionError: It is something else.
+            DefinitionError: The constraint is not a `Constraint`.
         """
         given: Any = self.constraint
         if isinstance(given, Constraint):

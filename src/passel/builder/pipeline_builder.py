@@ -237,8 +237,8 @@ class PipelineBuilder(PipelinePlan):
             label: As for `add`.
 
         Raises:
-            InsertionError: There is no order that fulfils all constraints; the error has the
-                shortest circle of them. Or a pass that it needs is not there.
+            InsertionError: No order satisfies all constraints; the error has the
+                shortest cycle of them. Or a required pass is missing.
             PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
 
         Example:

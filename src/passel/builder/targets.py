@@ -241,7 +241,7 @@ def check_target(given: object) -> None:
     """Refuse anything but a target.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: The object is not a target.
     """
     if not isinstance(given, (str, PassType, Named)) and not _is_pass_class(given):
         hint = "; its class is one" if _is_pass_class(type(given)) else ""

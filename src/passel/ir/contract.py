@@ -130,7 +130,7 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
 
     Attributes:
         op: The op that is invalid, which may be nested in the one verified.
-        message: Why, without the op's name.
+        message: The reason, without the op's name.
         notes: Further notes: an op, and a text about it.
     """
 

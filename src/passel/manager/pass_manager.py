@@ -166,7 +166,7 @@ class PassManager(RunSettings, OpPassManager):
         """Return all passes by their paths, in the order in which they run.
 
         A path is the identity of a pass in reports, statistics and records. Passes of dynamic
-        pipelines have theirs only while these run.
+        pipelines have paths only while these pipelines run.
 
         Args:
             adapter: As for `check`.

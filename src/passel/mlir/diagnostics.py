@@ -80,7 +80,7 @@ def convert_location(location: Any) -> Location:
 def has_plain_names(location: Any) -> bool:
     """Return whether the bindings can be asked for names in a location.
 
-    One that is not UTF-8 ends the process. As text it is escaped.
+    A name that is not UTF-8 ends the process; printed as text, it has escapes.
     """
     return "\\" not in str(location)
 

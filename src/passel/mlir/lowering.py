@@ -40,7 +40,7 @@ def lower(
 ) -> tuple[Step, ...]:
     """Return the steps, with adjacent steps of MLIR's own joined into one.
 
-    One pass by itself stays what it is.
+    A native pass without native neighbours is not changed.
 
     Args:
         bindings: The build.

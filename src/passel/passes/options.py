@@ -166,7 +166,7 @@ class Options:
             options: An instance of a class that this one is derived from.
 
         Raises:
-            TypeError: It is of another class.
+            TypeError: `options` is not an instance of such a class.
 
         Example:
             >>> from passel import Options, Pass

@@ -154,7 +154,7 @@ class RecordFile:
 class PartLog:
     """The log of another thread or process, to be pickled and taken over.
 
-    Run 0 is the one that it is a part of.
+    Run 0 is the outer run, which this log is a part of.
     """
 
     def __init__(self) -> None:

@@ -43,7 +43,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     """Return the identity of the first failure of a case; None if it does not fail.
 
     Raises:
-        PasselError: The case cannot be read, or its pipeline is not for it.
+        PasselError: The case cannot be read, or its pipeline is for other ops.
     """
 
     def run(scratch: Scratch) -> tuple[FailureIdentity, ...]:

@@ -112,7 +112,7 @@ def read_passes(
 
     Raises:
         SpecificationError: TableGen refuses the file; it has no passes because it does not
-            include `mlir/Pass/PassBase.td`; or a pass has no name, another one's, or one
+            include `mlir/Pass/PassBase.td`; or a pass has no name, the name of another one, or a name
             that would not read back.
 
     Example:

@@ -1,7 +1,7 @@
 """Verification that values are defined before they are used, as MLIR demands it.
 
 One walk keeps the set of values that are defined where it stands; only regions of several
-blocks need a dominator tree. What the set does not know is asked of `DominanceInfo`, which
+blocks need a dominator tree. Questions beyond the set go to `DominanceInfo`, which
 also sees what encloses the root.
 """
 # pyright: reportPrivateUsage=false

@@ -32,8 +32,8 @@ class Fingerprint:
         objects: What is equal if it is identical: ops, blocks, regions, and tuples of blocks,
             regions and values, in the order of the IR. Among them, for each dict of an op, how
             many attributes come between the first value of the dict before and its own, or the
-            complement of that if they are no properties, and its names. These numbers are small,
-            which Python has ready: places would take a third of the memory.
+            complement of that if they are not properties, and its names. Python shares such
+            small numbers, whereas absolute places would take a third more memory.
         attributes: All attributes, with types and locations, in the same order.
     """
 

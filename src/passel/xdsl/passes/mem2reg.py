@@ -37,7 +37,7 @@ class Slot:
         alloca: What allocates it.
         element: The type of the value in it.
         accesses: Its uses by block of the alloca's region, each in the order of execution;
-            a load inside of another op stands with that op.
+            a load nested in another op counts at that op.
     """
 
     alloca: AllocaOp
