@@ -139,7 +139,8 @@ def ordered(entries: list[Entry], placed: Collection[Node], rules: Rules) -> lis
         rules: The constraints.
 
     Raises:
-        InsertionError: No order satisfies all constraints; the error has the shortest cycle of reasons.
+        InsertionError: No order satisfies all constraints; the error has the shortest cycle of
+            reasons.
     """
     groups = {group[0]: group for group in grouped(entries)}
     edges = [*_fixed(groups, placed), *_demanded(groups, placed, rules)]

@@ -112,8 +112,8 @@ def read_passes(
 
     Raises:
         SpecificationError: TableGen refuses the file; it has no passes because it does not
-            include `mlir/Pass/PassBase.td`; or a pass has no name, the name of another one, or a name
-            that would not read back.
+            include `mlir/Pass/PassBase.td`; or a pass has no name, the name of another one, or a
+            name that would not read back.
 
     Example:
         >>> import tempfile
