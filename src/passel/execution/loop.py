@@ -82,11 +82,12 @@ class Loop(ObservedRun):
         self.compiler: PipelineCompiler = compiler
         self.hooks: Instrumentor = hooks
         self.options: RunOptions = options
+        self.checks: Sequence[str] = options.flags
         self.gates: Sequence[PassGate] = gates
         self.strategy: Any = strategy
         self.failing: Failures = Failures(adapter)
         self.examiner: Examiner = Examiner(self.failing, self.ir_context, options, hooks)
-        self.verifies = self.examiner.verifies
+        self.verifies: bool = self.examiner.verifies
         self.lifetime: Lifetime = adapter.lifetime()
         self.place_of: Callable[[Any], object] = self.lifetime.place_of
         self.states: dict[Any, Any] = {}
@@ -98,11 +99,6 @@ class Loop(ObservedRun):
         lowers = None if is_checked else ability_of(adapter, LowersPasses)
         lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self.plans: Plans = Plans(adapter, lower)
-
-    @property
-    def checks(self) -> Sequence[str]:
-        """The flags with which passel-opt checks what this run checks besides."""
-        return self.options.flags
 
     # -- One op -----------------------------------------------------------------------------------
 

@@ -19,11 +19,16 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.passes.op_pass_manager import OpPassManager
-    from passel.schedule import PassStep, PipelineCompiler, Schedule, Step
+    from passel.schedule import PassStep, Pipeline, PipelineCompiler, Schedule, Step
 
 
 class Run(Loop):
     """One run of a schedule."""
+
+    op: Any
+    pipeline: Pipeline
+    outcome: Outcome
+    at_work: PassContext[Any] | None
 
     def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
         """Run the pipeline of a schedule.
@@ -112,13 +117,12 @@ class Run(Loop):
                 if each == ctx.op:
                     break
                 self.number(self.adapter.children(self.adapter.parent(each)))
-        step = ctx.step
         schedule = self.compiler.schedule(pipeline, ctx.path)
         outcome = self.initialize(schedule, op)
         if not outcome.failures:
             inner = self._context(schedule, op)
             inner.cached, inner.caller = analyses, ctx
-            outcome = self.run_nested(step, inner)
+            outcome = self.run_nested(ctx.step, inner)
             self.at_work = ctx
         kept = in_common(self.plans.preserved(schedule.pipeline), outcome.preserved)
         if op != ctx.op and outcome.changed is not False:
@@ -144,11 +148,10 @@ class Run(Loop):
             strategy=self.strategy,
             outer=self,
         )
-        schedule = compiler.schedule(pipeline, ctx.path)
         try:
-            outcome = inner.run(schedule, op, ctx.step)
+            outcome = inner.run(compiler.schedule(pipeline, ctx.path), op, ctx.step)
         finally:
-            self.concluding += inner.concluding
+            self.concluding.extend(inner.concluding)
         return _take(ctx, outcome)
 
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:

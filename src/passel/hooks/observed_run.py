@@ -55,6 +55,7 @@ class Run:
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
+        checks: The flags of passel-opt for what the run checks besides.
         outcome: How it went, once it is over: failures, statistics.
         concluding: Diagnostics about the whole run.
     """
@@ -74,15 +75,11 @@ class Run:
         self.reports: Reports = reports
         self.outer: Run | None = outer
         self.verifies: bool = True
+        self.checks: Sequence[str] = ()
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
         self.key_of: Callable[[Any], Hashable] = adapter.identity_of
         self._ordinals: dict[Hashable, int] = {}
-
-    @property
-    def checks(self) -> Sequence[str]:
-        """The flags with which passel-opt checks what this run checks besides."""
-        return ()
 
     @property
     def reported(self) -> int:

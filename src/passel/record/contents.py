@@ -169,7 +169,7 @@ class Contents:
         self._ends: dict[int, dict[str, Any]] = {}
         self._is_amid = False
         self._head: dict[str, Any] = {}
-        self.texts = Texts()
+        self.texts: Texts = Texts()
         self.runs: list[dict[str, Any]] = []
         self.changes: list[Change] = []
         self.begun: list[Execution] = []
