@@ -60,7 +60,7 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
         (Pass, {"name": 5}, "5 cannot be the name of a pass"),
         (Pass, {"anchor": Table}, r"anchor of Wrong is Table: write the op's name, or OperationP"),
-        (Options, _option("x", option(name="a b")), "cannot be the name of an option: names are"),
+        (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),
         (
             Options,
             {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")},
@@ -163,7 +163,7 @@ BAD_NAMES = [
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_a_name_reads_back(name: str) -> None:
     """A name that a pipeline could not spell is refused wherever it is given."""
-    with pytest.raises(DefinitionError, match=r"cannot be the name of a pass: names are not"):
+    with pytest.raises(DefinitionError, match=r"cannot be the name of a pass: names must not"):
         type("Named", (Pass,), {"name": name})
     registry = PassRegistry()
     with pytest.raises(DefinitionError, match="cannot be the name of a pass"):
