@@ -25,7 +25,7 @@ _MOST_PAIRS = 5_000_000
 """Pairs of equal lines up to which texts are matched by lines that occur often as well."""
 
 _HIDDEN = "\x0e{}\x0f"
-"""What is in a line and takes no part in the comparison: a location, if these are hidden."""
+"""The part of a line that is not compared: a location, if locations are hidden."""
 
 _BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 

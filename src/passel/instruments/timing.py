@@ -86,7 +86,7 @@ class _Open:
 
 
 class _Thread:
-    """What one thread measures.
+    """The measurements of one thread.
 
     Attributes:
         open: The rows that it measures now, the root first, and the innermost last.

@@ -242,7 +242,7 @@ class Recorder(PassInstrumentation):
 
 @dataclass(slots=True)
 class _Frame:
-    """What goes on: nested pipelines on the ops inside of one, and maybe a pass inside of them.
+    """A frame of the run: nested pipelines on the ops inside of one, and maybe a pass in them.
 
     Attributes:
         ordinals: The numbers of the ops from the top one to that on whose nested ops they run;

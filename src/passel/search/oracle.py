@@ -34,7 +34,7 @@ _SHOWN = 3
 
 
 class Verdict(Enum):
-    """What an oracle finds."""
+    """The result of asking an oracle."""
 
     INVALID = "unknown"
     """The case is not valid IR, or no pipeline for it, or the oracle cannot say."""

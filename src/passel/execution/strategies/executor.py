@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class _Facts(NamedTuple):
-    """What a worker has to know of a run."""
+    """The facts about a run that a worker needs."""
 
     adapter: Any
     step: NestedStep

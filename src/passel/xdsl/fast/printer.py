@@ -55,7 +55,7 @@ class TemplatePrinter(Printer):
 
     stream: IO[str] | None
     _marked: list[_Named] | None = None
-    """What was printed as a mark, while names are."""
+    """A part that was printed as a mark while names are marked."""
     _symbol: SymbolRefAttr | None = None
     """The symbol whose name is a mark as well."""
 

@@ -48,7 +48,7 @@ _DIFFERING: Final = re.compile(
     """,
     re.ASCII | re.VERBOSE,
 )
-"""What lines that are otherwise alike often differ in: a typed integer, or a symbol's name."""
+"""The difference between lines that are otherwise alike: a typed integer, or a symbol's name."""
 
 HEAD: Final = re.compile(
     rf"""
