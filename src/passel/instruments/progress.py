@@ -110,7 +110,7 @@ class Progress(PassInstrumentation):
 
 
 _drawing = threading.RLock()
-"""Held by whoever writes to a status line, and by forks, so that no process is copied meanwhile."""
+"""Held while a status line is written, and by forks, so that no process is copied meanwhile."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

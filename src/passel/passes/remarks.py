@@ -89,7 +89,7 @@ class RemarkEmitter:
         self._emit("Missed", name, op, facts)
 
     def failed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report that an optimization was tried in vain: give a `reason`."""
+        """Report that an optimization was tried and failed: give a `reason`."""
         self._emit("Failure", name, op, facts)
 
     def analysis(self, name: str, op: Any = None, /, **facts: Any) -> None:
@@ -125,4 +125,4 @@ def _plain(value: Any) -> bool | float | str:
 
 
 UNHEARD = RemarkEmitter(None)
-"""Reports nothing, as nobody listens."""
+"""Reports nothing, since no observer wants remarks."""

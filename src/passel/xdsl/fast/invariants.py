@@ -53,7 +53,7 @@ kept alive, and what is known of one goes with it."""
 def remember_definitions(*, remember: bool) -> None:
     """Let definitions of ops be checked once for ops that are alike, or by xDSL's own code.
 
-    This is for the whole process: whoever verifies an op gets the same answer.
+    This is for the whole process: every verification of an op gives the same answer.
     """
     definitions: Any = OpDef
     definitions.verify = _verify if remember else _plain

@@ -70,7 +70,7 @@ class OpClass:
         traits: The traits that the facts were found with.
         is_known: Whether its ops answer by known code alone; the other facts are about such.
         ends_blocks: Whether the ops are terminators, whose successors may be reached.
-        harms: Whether the ops have other effects than reads, or such that nobody knows.
+        harms: Whether the ops have other effects than reads, or unknown ones.
         is_recursive: Whether their effects are those of the ops inside.
         erasable: Whether the ops can be erased if their results are unused; None if each has to
             be asked for its effects.
