@@ -16,15 +16,15 @@ from xdsl.transforms.dead_code_elimination import region_dce
 from passel.xdsl.fast.rewriting import ClassTable
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation, Region
+    from xdsl.ir import Block, Operation, Region
     from xdsl.pattern_rewriter import PatternRewriterListener
 
 
 def erase_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erase dead ops and unreachable blocks in a region, and return whether there were any.
 
-    xDSL's own function does that where a block goes, and where an op may answer by code that is
-    not xDSL's, as it may matter how often an op is asked.
+    xDSL's own function does that where a block does not end in a terminator, and where an op may
+    answer by code that is not xDSL's, as it may matter how often an op is asked.
 
     Args:
         region: Where to look.
@@ -38,19 +38,24 @@ def erase_dead_code(region: Region, listener: PatternRewriterListener | None = N
     return bool(dead)
 
 
-def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation] | None:
-    """Return the ops, by address, on which nothing depends that has effects.
+def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block] | None:
+    """Return the ops on which nothing depends that has effects, and unreachable blocks, by address.
 
     Returns:
-        None if not all that is nested in the region is known, or all blocks of it stay.
+        None if not all that is nested in the region is known, or a block lacks a terminator.
     """
     dead: dict[int, Operation] = {}
+    unreachable: dict[int, Block] = {}
     alive: list[Operation] = []
     regions = [root]
     for region in regions:
-        if not _reaches_all(region, classes):
+        reachable = _reachable(region, classes)
+        if reachable is None:
             return None
         for block in region.blocks:
+            if block not in reachable:
+                unreachable[id(block)] = block
+                continue
             op = block.first_op
             while op is not None:
                 facts = classes[type(op)]
@@ -69,7 +74,7 @@ def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation] | None
         if id(op) in dead and not classes.may_erase(op):
             del dead[id(op)]
             _keep([op], dead)
-    return dead
+    return dead | unreachable
 
 
 def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
@@ -81,28 +86,30 @@ def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
                 alive.append(operand.op)
 
 
-def _reaches_all(region: Region, classes: ClassTable) -> bool:
-    """Return whether each block of a region can be reached, and ends in a terminator."""
+def _reachable(region: Region, classes: ClassTable) -> dict[Block, None] | None:
+    """Return the blocks of a region that can be reached; None if not all end in a terminator."""
     first = region.first_block
-    if first is None or first is region.last_block:
-        return True
-    reached = {first: None}
-    todo = [first]
+    reached = {} if first is None else {first: None}
+    if first is region.last_block:
+        return reached
+    todo = list(reached)
     for block in todo:  # grows while it is read
         last = block.last_op
         if last is None or not classes[type(last)].ends_blocks:
-            return False
+            return None
         todo += [each for each in last._successors if each not in reached]
         reached |= dict.fromkeys(last._successors)
-    return len(reached) == len(region.blocks)
+    return reached
 
 
 def _erase(
-    region: Region, dead: dict[int, Operation], listener: PatternRewriterListener | None
+    region: Region, dead: dict[int, Operation | Block], listener: PatternRewriterListener | None
 ) -> None:
     """Erase what is dead in a region, last first."""
-    block = region.last_block
-    while block is not None:
+    for block in reversed(region.blocks):
+        if id(block) in dead:
+            region.erase_block(block, safe_erase=False)
+            continue
         op = block.last_op
         while op is not None:
             previous = op.prev_op
@@ -114,4 +121,3 @@ def _erase(
                     listener.handle_operation_removal(op)
                 block.erase_op(op, safe_erase=False)
             op = previous
-        block = block.prev_block

@@ -142,7 +142,7 @@ class _Eliminator:
                 known = None
             elif known is not None:
                 known |= effects
-            if effects is None or any(each.kind is MemoryEffectKind.WRITE for each in effects):
+            if effects is None or MemoryEffectKind.WRITE in [each.kind for each in effects]:
                 writes += 1
             elif not op.has_trait(IsTerminator):
                 self._simplify_op(op, effects, writes)
@@ -163,13 +163,13 @@ class _Eliminator:
     def _simplify_op(
         self, op: Operation, effects: AbstractSet[EffectInstance], writes: int
     ) -> None:
-        if all(result.first_use is None for result in op.results) and would_be_trivially_dead(op):
+        if not any([result.first_use for result in op.results]) and would_be_trivially_dead(op):
             self._erased[op] = None
             self._ctx.count(self._options.dead)
             return
-        if any(region.first_block is not region.last_block for region in op.regions):
+        if op.regions and any(each.first_block is not each.last_block for each in op.regions):
             return
-        if not {each.kind for each in effects} <= _READ:
+        if effects and not {each.kind for each in effects} <= _READ:
             return
         key = _Key(op)
         former = self._known.get(key)
