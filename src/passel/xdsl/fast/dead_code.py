@@ -52,10 +52,8 @@ def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block
         reachable = _reachable(region, classes)
         if reachable is None:
             return None
-        for block in region.blocks:
-            if block not in reachable:
-                unreachable[id(block)] = block
-                continue
+        unreachable |= {id(each): each for each in region.blocks if each not in reachable}
+        for block in reachable:
             op = block.first_op
             while op is not None:
                 facts = classes[type(op)]
@@ -89,11 +87,9 @@ def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
 def _reachable(region: Region, classes: ClassTable) -> dict[Block, None] | None:
     """Return the blocks of a region that can be reached; None if not all end in a terminator."""
     first = region.first_block
-    reached = {} if first is None else {first: None}
-    if first is region.last_block:
-        return reached
-    todo = list(reached)
-    for block in todo:  # grows while it is read
+    todo = [] if first is None else [first]
+    reached = dict.fromkeys(todo)
+    for block in todo if first is not region.last_block else ():  # grows while it is read
         last = block.last_op
         if last is None or not classes[type(last)].ends_blocks:
             return None
@@ -110,9 +106,7 @@ def _erase(
         if id(block) in dead:
             region.erase_block(block, safe_erase=False)
             continue
-        op = block.last_op
-        while op is not None:
-            previous = op.prev_op
+        for op in reversed(block.ops):
             if id(op) not in dead:
                 for inner in op.regions:
                     _erase(inner, dead, listener)
@@ -120,4 +114,3 @@ def _erase(
                 if listener is not None:
                     listener.handle_operation_removal(op)
                 block.erase_op(op, safe_erase=False)
-            op = previous

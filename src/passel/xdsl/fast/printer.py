@@ -66,6 +66,13 @@ class TemplatePrinter(Printer):
         self._symbols: dict[type[Operation], str] = {}
         self._balances: dict[type[Operation], int] = {}
 
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        """Print text; where no line or column counts, without a call of `print`."""
+        if self.stream is None or "\n" in text or self.diagnostic.op_messages:
+            super().print_string(text, indent=indent)
+        else:
+            self.stream.write(text)
+
     def print_ssa_value(self, value: SSAValue) -> str:
         """Print the name of a value, or a mark."""
         return self._mark(value) or super().print_ssa_value(value)

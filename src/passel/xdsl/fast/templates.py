@@ -50,17 +50,6 @@ _DIFFERING: Final = re.compile(
 )
 """The difference between lines that are otherwise alike: a typed integer, or a symbol's name."""
 
-HEAD: Final = re.compile(
-    rf"""
-    func\.func [ ] (?:(private|public|nested)[ ])? (@[a-zA-Z_][\w$.]*+)
-    ( \( (?: %{NAME}:[ ][^()%^"#{{}}@/=\n]+ )* \) (?:[ ]->[ ][^%^"#{{}}@/=\n]+)? ) [ ]
-    (?= \{{[ \t]*+\n )
-    """,
-    re.ASCII | re.VERBOSE,
-)
-"""The head of a function as printers write it: its visibility, its name, and its type, of which
-the line says all."""
-
 _find_start: Final = re.compile(r"[^=]*+=[ \t\r\f\v]*+").match
 _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 
@@ -112,8 +101,10 @@ def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
     found = list(_DIFFERING.finditer(line))
     if len(found) != 1:
         return None
+    spelling, type_, sigil = found[0].group(0, 1, 2)
+    start, end = found[0].span()
     # No line that an op can be on contains a null character.
-    return shape_of(_DIFFERING.sub(r"\1\2" "\0", line)).key, found[0][0]
+    return shape_of(f"{line[:start]}{type_ or sigil}\0{line[end:]}").key, spelling
 
 
 def op_start(line: str) -> int:
@@ -204,7 +195,8 @@ class Template:
     ) -> Operation:
         """Return a new op, detached, at an unknown location."""
         op = _new_op(self.op_class)
-        op.operands = operands
+        if operands:
+            op.operands = operands
         op.results = SSAValues(
             [OpResult(type_, op, index) for index, type_ in enumerate(self.result_types)]
         )

@@ -163,7 +163,7 @@ class _Eliminator:
     def _simplify_op(
         self, op: Operation, effects: AbstractSet[EffectInstance], writes: int
     ) -> None:
-        if not any([result.first_use for result in op.results]) and would_be_trivially_dead(op):
+        if all(result.first_use is None for result in op.results) and would_be_trivially_dead(op):
             self._erased[op] = None
             self._ctx.count(self._options.dead)
             return
