@@ -15,7 +15,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the passes when they are asked for."""
+    """Import the passes on first use."""
     if name in __all__:
         from passel.bridge import crossing  # noqa: PLC0415 - see above
 

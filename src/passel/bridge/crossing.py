@@ -1,8 +1,8 @@
 """Passes that take an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
 
-In a pipeline they look like a nested pipeline whose anchor is an IR. The op goes over as
-generic text with locations, within the process, and its new attributes and regions come back
-into the op itself, so that what holds it still does.
+In a pipeline they look like a nested pipeline with an IR as its anchor. The op crosses as generic
+text with locations, within the process. Its new attributes and regions then replace those of the
+original op, so references to the op remain valid.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 Side: TypeAlias = "XDSLSide | MLIRSide"
-"""One of the two IRs, with the context that ops are read into; both have the same methods."""
+"""One of the two IRs, with a context for the ops that are read; both have the same methods."""
 
 
 class Crossing(Pass[Any]):
@@ -39,7 +39,7 @@ class Crossing(Pass[Any]):
     A subclass has the other IR's name as its own.
 
     Args:
-        passes: The passes to run there; in text, the contents of the parentheses.
+        passes: The passes to run on the other IR; in text, the contents of the parentheses.
     """
 
     takes_elements = True
@@ -48,7 +48,7 @@ class Crossing(Pass[Any]):
     passes: Any = BarePipeline()
 
     def __post_init__(self) -> None:
-        """Refuse what could be changed later: a pass is a value."""
+        """Refuse mutable pipelines, because a pass is a value."""
         super().__post_init__()
         if not isinstance(self.passes, BarePipeline):
             expected = f"{type(self).__name__}.of(...) makes it of whatever a manager takes"
@@ -65,7 +65,7 @@ class Crossing(Pass[Any]):
         """Refuse a name without parentheses.
 
         Raises:
-            OptionError: Always.
+            OptionError: If it is called.
         """
         example = f"{cls.name}(cse)"
         raise OptionError(Problem(f"{owner} takes passes in parentheses, such as {example}"))
@@ -76,16 +76,16 @@ class Crossing(Pass[Any]):
 
         Args:
             elements: The contents.
-            registry: Where names around it are looked up.
+            registry: The registry for names of this IR's passes.
 
         Raises:
-            PipelineError: The other IR has no such pass, or refuses an option.
+            PipelineError: If the other IR has no such pass, or refuses an option.
         """
         return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
 
     @classmethod
     def of(cls, *passes: Addable) -> Self:
-        """Return the pass for passes as `PassManager.add` takes them.
+        """Return a crossing for passes in any form that `PassManager.add` takes.
 
         Names in text refer to the other IR's passes.
 
@@ -103,29 +103,29 @@ class Crossing(Pass[Any]):
 
     @classmethod
     def _names(cls, registry: PassRegistry | None = None) -> PassRegistry:
-        """Return the names of the other IR's passes, given where this IR's are looked up."""
+        """Return the registry for the other IR's passes, given the registry for this IR's."""
         return names_on(adapter_named(cls.name), registry)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
-        """Return the pass as an element of a pipeline, which looks like a nested pipeline."""
+        """Return the pass as an element of a pipeline, in the form of a nested pipeline."""
         return PipelineNode(self.name, self.passes.to_node(all_options=all_options).elements)
 
     @property
     def display_name(self) -> str:
-        """The pass as in a pipeline's text: its bare name would say little."""
+        """The pass as in the text of a pipeline, including the passes inside."""
         return self.to_text()
 
     def initialize(self, ir_context: Any) -> Any:
-        """Return the other side, with a context for all ops of the run."""
+        """Return the other IR, with a context for all ops of the run."""
         there = _side(self.name, adapter=crossing_adapter(self.name))
         return _Destination(there, self.passes)
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Take the op over, run the pipeline, and take the result back if there is a change.
+        """Send the op to the other IR, run the pipeline, and take the result back if it changed.
 
         Raises:
-            PassFailure: The op cannot be written or read there, a pass there failed, or the
-                result cannot be read here, or is another op.
+            PassFailure: If the op cannot be written or read, a pass failed, or the result cannot be
+                read back or has another name.
         """
         state: Any = ctx.state
         destination: _Destination = state
@@ -157,12 +157,12 @@ class Crossing(Pass[Any]):
 
 
 def _side(ir: str, context: Any = None, adapter: Any = None) -> Side:
-    """Return one of the IRs, loaded only where a pipeline crosses.
+    """Return one of the two IRs, loaded only when a pipeline crosses.
 
     Args:
         ir: Its name.
-        context: Its context; by default a new one of the adapter.
-        adapter: Its adapter; by default one with all that is installed.
+        context: Its context. The default is a new context of the adapter.
+        adapter: Its adapter. The default is one with all installed dialects.
     """
     if ir == "xdsl":
         from passel.xdsl.crossing import XDSLSide  # noqa: PLC0415 - see above
@@ -185,8 +185,8 @@ def _enclosing_symbols(side: Side, op: Any, text: str) -> list[str]:
 
     Args:
         side: The IR of the op.
-        op: The op; a module brings its own symbols.
-        text: What it is, or is to become.
+        op: The op; a module contains its symbols.
+        text: The text of the op, before or after the crossing.
     """
     if "@" not in text or side.adapter.kind_of(op).name == "builtin.module":
         return []
@@ -212,10 +212,10 @@ _RESOURCE = re.compile(r'"(?:[^"\\]|\\.)*"|dense_resource<([^>]*)>')
 
 
 def _whole(text: str) -> str:
-    """Return the text of an op if it is all that makes up the op.
+    """Return the text of an op, if the text is complete.
 
     Raises:
-        PassFailure: It refers to resources, whose contents are not in the text.
+        PassFailure: If it refers to resources, whose contents are not in the text.
     """
     if "dense_resource<" in text:
         for found in _RESOURCE.finditer(text):
@@ -225,7 +225,7 @@ def _whole(text: str) -> str:
 
 
 class _Destination:
-    """The other IR in one run.
+    """The other IR during one run.
 
     Attributes:
         side: The IR.
@@ -239,10 +239,10 @@ class _Destination:
         self._managers: dict[str, OpPassManager] = {}
 
     def manager(self, op: Any) -> OpPassManager:
-        """Return the pipeline as one for ops of this name.
+        """Return a manager for ops of this name with the passes.
 
         Raises:
-            AnchorError: One of the passes is for ops of another name.
+            AnchorError: If one of the passes is for ops of another name.
         """
         name = self.side.adapter.kind_of(op).name
         if name not in self._managers:

@@ -1,4 +1,4 @@
-"""The names of the crossings, whose passes are imported when a pipeline has them."""
+"""Registration of the crossings, whose passes are imported on first use."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def register(registry: PassRegistry) -> None:
-    """Add the crossings; an entry point names this."""
+    """Register the crossings; an entry point names this function."""
     registry.register("xdsl", lambda: bridge.RunOnXDSL, origin="passel", ir="mlir")
     registry.register("mlir", lambda: bridge.RunOnMLIR, origin="passel", ir="xdsl")

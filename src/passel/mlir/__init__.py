@@ -1,7 +1,7 @@
 """passel on MLIR's own Python bindings: the adapter, parsing, and analyses.
 
-Any build of the bindings will do: `mlir`, `iree.compiler`, `torch_mlir`. None of them is
-imported before it is used, and what one cannot do is found out by looking, not by version.
+Any build of the bindings works: `mlir`, `iree.compiler`, `torch_mlir`. passel imports a build on
+first use, and detects its features rather than looking at its version.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import an analysis when it is asked for."""
+    """Import an analysis on first use."""
     if name in __all__:
         from passel.mlir import analyses  # noqa: PLC0415 - loaded when asked for
 

@@ -1,8 +1,8 @@
-"""The IR contract fulfilled for MLIR's Python bindings, their traps included.
+"""The adapter for MLIR's Python bindings.
 
-Layers above this package need not know that an op has any number of Python objects, that op
-classes hide `name` or `parent` behind attributes of their own, that builds differ in what they can
-say of an op, or that some questions end the process when the IR is invalid.
+It hides the traps of the bindings: an op has any number of Python objects, op classes override
+`name` or `parent` with attributes of the op, builds differ in their queries, and some queries crash
+the process on invalid IR.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 _bare: WeakSet[Any] = WeakSet()
-"""Contexts whose dialects are loaded when they are needed."""
+"""Contexts that load dialects lazily."""
 
 
 class MLIRAdapter(IRAdapter):
     """The adapter for one build of MLIR's bindings; contexts are its `ir.Context`.
 
-    Ops are `Operation`, `OpView` or `Module` objects. What it hands out are `OpView`s: of the
-    op's own class (`func.FuncOp`) if the build has one, else generic. Compare them by `==`:
-    the bindings make a new object whenever they are asked. And keep the top op as long as you
-    use what is inside: with it everything is freed, whatever Python objects are left.
+    Ops are `Operation`, `OpView` or `Module` objects. The adapter returns `OpView`s, of the op's
+    own class (`func.FuncOp`) if the build has one. Compare ops by `==`, because the bindings make a
+    new object for each query. Keep a reference to the top-level op while you use nested ops:
+    deleting it frees the whole tree, whatever Python objects refer to it.
 
     Args:
-        root: The build: its root package, or that package's name.
+        root: The root package of the build, or its name.
         dialects: Functions that add dialects to a `DialectRegistry`, and `ContextDialects`, which
-            add them to a context; called for each new context.
+            add dialects to a context. Each new context calls them.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -88,7 +88,7 @@ class MLIRAdapter(IRAdapter):
         return partial(type(self), dialects=self._dialects), (self.bindings.root,)
 
     def __repr__(self) -> str:
-        """Return what makes one for the build, without the dialects."""
+        """Return an expression that makes an adapter for the build, without the dialects."""
         return f'{type(self).__name__}("{self.bindings.root}")'
 
     @classmethod
@@ -106,12 +106,12 @@ class MLIRAdapter(IRAdapter):
         return None
 
     def build_name(self) -> str:
-        """Return the top-level package of the build, which is what its entry point is called."""
+        """Return the top-level package of the build, which is also the name of its entry point."""
         return self.bindings.package
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """The op's class where it has one, which costs less than its name; else the name."""
+        """The op's class, which is faster to get than its name; the name if there is no class."""
         generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
         module = self.bindings.ir.Module
 
@@ -125,9 +125,9 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return an op as passes see it, given any object for it.
+        """Return the object for an op that passes get, given any object for the op.
 
-        Passes in Python alone need its class, which is in a module that takes time to import.
+        Only Python passes need its class, whose module takes time to import.
         """
         operation = thing.operation
         is_needed = operation.context not in _bare or f"{self.bindings.root}.ir" in sys.modules
@@ -149,17 +149,17 @@ class MLIRAdapter(IRAdapter):
                 context.__exit__(None, None, None)
 
     def create_context(self) -> Any:
-        """Return a context with all dialects of the build, and those of the adapter."""
+        """Return a context with the dialects of the build and of the adapter."""
         return self.bindings.new_context(self._dialects)
 
     def create_bare_context(self) -> Any:
-        """Return such a context that loads a dialect when it is first read, or a pass needs it."""
+        """Return a context with the same dialects that loads each on first use."""
         context = self.bindings.new_context(self._dialects, loads=False)
         _bare.add(context)
         return context
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:
-        """Load all dialects for passes in Python: they could not make ops of others."""
+        """Load all dialects for Python passes, which can create ops of loaded dialects only."""
         from passel.mlir.native import NativePass  # noqa: PLC0415 - for pipelines alone
 
         if context in _bare and not all(isinstance(each, NativePass) for each in passes):
@@ -169,7 +169,7 @@ class MLIRAdapter(IRAdapter):
     def is_dialect(self, thing: object) -> bool:
         """Return whether something is `ContextDialects`, or a function `register_dialects`.
 
-        The build's own are called anyway, and some of that name take a context.
+        Every new context calls the build's own functions, some of which take a context.
         """
         is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
         is_named = getattr(thing, "__name__", "") == "register_dialects"
@@ -179,7 +179,7 @@ class MLIRAdapter(IRAdapter):
         """Return an adapter for the same build whose contexts have more dialects.
 
         Raises:
-            DefinitionError: One is not a function of a `DialectRegistry`.
+            DefinitionError: If one is not callable.
         """
         for each in dialects:
             if not callable(each):
@@ -187,7 +187,7 @@ class MLIRAdapter(IRAdapter):
         return MLIRAdapter(self.bindings.root, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
-        """Return what reads and prints files for one run of a tool."""
+        """Return the frontend for one run of a tool."""
         from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
 
         return MLIRFrontend(self, self.bindings, self.create_bare_context)
@@ -197,7 +197,7 @@ class MLIRAdapter(IRAdapter):
         return op.operation.context
 
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
-        """Load dialects by name, those not loaded yet."""
+        """Load dialects by name, unless they are loaded already."""
         for name in names:
             try:
                 context.get_dialect_descriptor(name)
@@ -218,7 +218,7 @@ class MLIRAdapter(IRAdapter):
         return self._kinds.kind(context, name)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return why functions are not immediately inside ops; for others it is unknown."""
+        """Return why a function cannot be immediately inside an op; empty for other ops."""
         known = [self._kinds.is_registered(context, name) for name in (outer, inner)]
         is_table = all(known) and self._kinds.has_isolated_ops(context, outer)
         if is_table or not all(known) or not self._kinds.is_function(context, inner):
@@ -239,11 +239,11 @@ class MLIRAdapter(IRAdapter):
         return sorted(each for each in names if each.startswith(f"{dialect}."))
 
     def identity_of(self, op: Any) -> int:
-        """Return the op's address: in some builds, its hash depends on what it consists of."""
+        """Return the op's address, because some builds hash an op by its contents."""
         return address(op)
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether both are the object that is notified of erasure."""
+        """Return whether both have the Python object that the bindings invalidate on erasure."""
         return known.operation is op.operation
 
     def children(self, op: Any) -> list[Any]:
@@ -252,18 +252,18 @@ class MLIRAdapter(IRAdapter):
 
     @contextmanager
     def alone_in(self, context: Any, jobs: int | None = None) -> Generator[None]:
-        """Let one run at a time work in a context: compiling may load dialects into it."""
+        """Allow only one run at a time in a context, because compiling may load dialects."""
         with context_lock(context), on_threads(context, jobs):
             yield
 
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
-        """Hand on what passes in Python report by `Location.emit_error` and its kin."""
+        """Report the diagnostics that Python passes emit, as by `Location.emit_error`."""
         return captured(self.bindings, context, lambda found: report(convert_diagnostic(found)))
 
     def lifetime(self) -> NativeLifetime:
-        """Return how a run knows that ops are gone, before it touches them."""
+        """Return the check for erased ops, which a run must not touch."""
         return NativeLifetime(self.bindings)
 
     def parent(self, op: Any) -> Any:
@@ -276,7 +276,7 @@ class MLIRAdapter(IRAdapter):
         return symbol_name(op.operation)
 
     def location(self, op: Any) -> Location:
-        """Return the op's location as far as it names a file."""
+        """Return the op's location in a file, if it has one."""
         return convert_location(op.operation.location)
 
     def verify(self, op: Any, *, recursive: bool) -> None:
@@ -284,11 +284,11 @@ class MLIRAdapter(IRAdapter):
         verify(self.bindings, op)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Print natively; MLIR itself uses the generic form for what is invalid."""
+        """Print natively; MLIR prints invalid ops in generic form."""
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether an op holds ops that share no values: functions, globals and the like."""
+        """Return whether the ops immediately inside share no values, as is true of functions."""
         regions = op.operation.regions
         if len(regions) != 1:
             return False
@@ -309,17 +309,17 @@ class MLIRAdapter(IRAdapter):
         return MLIRSource(self.bindings.root)
 
     def lower(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
-        """Make one of MLIR's passes that follow each other, and of nested pipelines of them."""
+        """Join adjacent native passes, and nested pipelines of them, into one step."""
         from passel.mlir.lowering import lower  # noqa: PLC0415 - for pipelines alone
 
         return lower(self.bindings, self._kinds, steps, verify=verify)
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return the op in custom form, which MLIR reads back without loss."""
+        """Return the op in custom form, which MLIR parses without loss."""
         return self.print_op(op, PrintFlags(debuginfo=locations))
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Return the text: it is in custom form already."""
+        """Return the text unchanged, because it is in custom form."""
         return text
 
     def reading_flags(self, op: Any, context: Any) -> tuple[str, ...]:
@@ -338,11 +338,11 @@ class MLIRAdapter(IRAdapter):
         return {self.bindings.package: version_of(self.bindings.package)}
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
-        """Return a digest of the op's bytecode, or where that cannot be, of its generic text.
+        """Return a digest of the op's bytecode, or of its generic text if it has none.
 
-        Bytecode is several times faster to write than text, with its check included: writing
-        what is invalid, or refers to values outside, would end the process. The structural
-        hash of later releases covers neither regions nor locations.
+        Bytecode is several times faster to write than text, including the verification it needs:
+        to write an invalid op, or one that uses values from outside, crashes the process. The
+        structural hash of later releases covers neither regions nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this
 
@@ -361,7 +361,7 @@ class MLIRAdapter(IRAdapter):
         return blake2b(operation.get_asm(**FAITHFUL), digest_size=16).digest()
 
     def _own_parts(self, operation: Any) -> tuple[object, ...]:
-        """Return what makes up an op, with places in memory for the ops inside."""
+        """Return the parts of an op, with addresses in place of the ops inside."""
         text = operation.get_asm(**FAITHFUL, skip_regions=True)
         arguments = [
             tuple(str(argument.type) for argument in block.arguments)

@@ -28,10 +28,10 @@ _GRAPH_REGION_OPS = frozenset(
 
 
 class DominanceInfo:
-    """Dominance: which ops have run, and which values are defined, before others.
+    """Dominance: which ops execute, and which values are defined, before others.
 
-    Covers any number of blocks and nested regions. A region's tree is built when it is first
-    asked for, in close to linear time; queries cost O(1) then, and O(depth) across regions.
+    Covers any number of blocks and nested regions. The first query of a region builds its tree
+    in nearly linear time; later queries cost O(1), and O(depth) across regions.
     Valid while no block and no terminator changes.
 
     Example:
@@ -53,14 +53,14 @@ class DominanceInfo:
     """
 
     def __init__(self, op: Any) -> None:
-        """Compute nothing yet: trees are made per region when they are asked for."""
+        """Compute nothing yet: queries build the tree of each region."""
         self._bindings = bindings_of(op)
         self._op = op.operation
         # By entry block: regions have no identity in the bindings.
         self._trees: dict[Any, DominatorTree[Any]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two agree on the regions, among those that are left, that either knows."""
+        """Return whether two agree on the remaining regions that either has a tree of."""
         if not isinstance(other, DominanceInfo):
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
@@ -100,7 +100,7 @@ class DominanceInfo:
         return self.tree(block.region).dominance_frontier(block)
 
     def nearest_common_dominator(self, a: Any, b: Any) -> Any:
-        """Return the closest block that dominates both, in the innermost region that encloses them.
+        """Return the closest block that dominates both, in the innermost region enclosing them.
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """
@@ -225,8 +225,8 @@ def _enclosing_blocks(block: Any) -> Iterator[Any]:
 def _is_ordered(block: Any) -> bool:
     """Return whether values must be defined before they are used in a block's region.
 
-    That is so in every region of several blocks, and in those of one block unless the
-    enclosing op says otherwise, or is unregistered, of which it is not known.
+    They must in every region of several blocks. In a region of one block, they must unless the
+    enclosing op has graph regions or is unregistered.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """
@@ -256,10 +256,10 @@ class SymbolUsers:
     """The uses of each symbol inside an op, references in arrays and dictionaries included.
 
     A reference is looked up in the closest symbol table that encloses its user, and is a use of
-    every symbol on its path. Which ops are symbol tables is asked of the bindings' `SymbolTable`.
-    References inside of attributes of other kinds are not seen: the bindings cannot look into
-    them. Built in one walk; answers cost O(1). Valid while no symbol and no reference is added,
-    erased or renamed.
+    every symbol on its path. The bindings' `SymbolTable` decides which ops are tables.
+    References inside attributes of other kinds are missed, because the bindings cannot look into
+    them. One walk builds the analysis; queries cost O(1). Valid while no symbol and no reference
+    is added, erased or renamed.
 
     Example:
         >>> from mlir.ir import Context, Module
@@ -329,11 +329,11 @@ class SymbolUsers:
 
     @property
     def unresolved(self) -> tuple[SymbolUse, ...]:
-        """References whose symbol, or part of it, does not exist in the closest table."""
+        """References to symbols that do not exist in the closest table, or exist only in part."""
         return tuple(self._unresolved)
 
     def _resolve(self, user: Any, reference: Any) -> Iterator[Any]:
-        """Yield the symbols along a reference, as far as they exist."""
+        """Yield the symbols along a reference, up to the first that does not exist."""
         place = parent_of(user)
         while place is not None and self._symbols(place) is None:
             place = parent_of(place)
@@ -345,7 +345,7 @@ class SymbolUsers:
             yield place
 
     def _symbols(self, op: Any) -> dict[str, Any] | None:
-        """Return the symbols of a table by name; None for an op that is no table."""
+        """Return the symbols of a table by name; None for an op that is not a symbol table."""
         operation = op.operation
         if operation not in self._tables:
             self._tables[operation] = self._read(operation)

@@ -1,4 +1,4 @@
-"""One build of MLIR's Python bindings, and its abilities."""
+"""A build of MLIR's Python bindings, and its features."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _REGISTERING: dict[str, dict[str, str]] = {
     },
     "torch_mlir": {"dialects.torch.register_dialect": "context"},
 }
-"""Functions that register what a build does not by itself, and what they take.
+"""Functions that register a build's dialects and passes, and their argument.
 
-One that gets something else may end the process. A release may lack some of them. Importing their
-modules registers passes.
+A wrong argument may crash the process. A release may lack some functions. Importing their modules
+registers passes.
 """
 
 _BARE = ("iree.compiler", "mlir", "torch_mlir")
-"""Large builds whose contexts do without loaded dialects; those of FlyDSL end the process."""
+"""Large builds whose contexts may load dialects lazily; FlyDSL's crash the process."""
 
 _APART = "their libraries have one name, so use two processes"
 
@@ -52,7 +52,7 @@ _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;| \(\* |$)")
 
 
 class ContextDialects(partial[object]):
-    """A function that adds dialects to a context, and may end the process if it gets a registry.
+    """A function that adds dialects to a context rather than to a registry.
 
     Example:
         >>> from passel.mlir import MLIRAdapter
@@ -82,7 +82,7 @@ class Bindings:
         """Return a module of the build, such as `ir` or `dialects.func`.
 
         Raises:
-            AdapterError: The build is not installed, or has no such module.
+            AdapterError: If the build is not installed, or has no such module.
         """
         try:
             return importlib.import_module(f"{self.root}.{name}")
@@ -95,17 +95,17 @@ class Bindings:
             raise AdapterError(msg) from error
 
     def loaded_beside(self) -> dict[str, Path]:
-        """Return the folders with the libraries of other builds that are loaded, by their roots."""
+        """Return the library folders of other loaded builds, by root package."""
         suffix = "._mlir_libs"
         loaded = [(name, module) for name, module in sys.modules.items() if name.endswith(suffix)]
         folders = {name.removesuffix(suffix): Path(each.__path__[0]) for name, each in loaded}
         return {root: folder for root, folder in folders.items() if root != self.root}
 
     def check_owner(self, path: Path) -> None:
-        """Check that a library that this build uses does not belong to another build.
+        """Check that a library used by this build does not belong to another build.
 
         Raises:
-            AdapterError: It is.
+            AdapterError: If it belongs to another build.
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
@@ -116,7 +116,7 @@ class Bindings:
         """The build's module `ir`.
 
         Raises:
-            AdapterError: The build is not installed, or too old.
+            AdapterError: If the build is not installed, or too old.
         """
         try:  # its own module `ir` imports NumPy
             module = importlib.import_module(f"{self.root}._mlir_libs._mlir.ir")
@@ -133,7 +133,7 @@ class Bindings:
 
     @cached_property
     def library(self) -> Any:
-        """The module that has the classes, within an extension module."""
+        """The module with the classes, inside an extension module."""
         return sys.modules[self.ir.Operation.__module__.removesuffix(".ir")]
 
     @cached_property
@@ -147,11 +147,11 @@ class Bindings:
     def new_context(
         self, dialects: Iterable[Callable[[Any], object]] = (), *, loads: bool = True
     ) -> Any:
-        """Return a context with all dialects of the build; its passes are registered as well.
+        """Return a context with all dialects of the build, and register the build's passes.
 
         Args:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
-            loads: Whether dialects are loaded as well, which takes most of the time and memory.
+            loads: Whether to load the dialects, which takes most of the time and memory.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})
@@ -170,7 +170,7 @@ class Bindings:
     def dialect_names(self, context: Any) -> list[str]:
         """Return the names of the dialects that a context can load.
 
-        The bindings have no list of them, but MLIR's error about an unknown one does.
+        The bindings cannot list dialects, but MLIR's error about an unknown dialect does.
         """
         try:
             self.ir.Operation.parse("no_such_dialect.op", context=context)
@@ -184,7 +184,7 @@ class Bindings:
         return [child for region in op.operation.regions for block in region for child in block]
 
     def walk(self, op: Any) -> Iterator[Any]:
-        """Yield `op` and all that is inside, in program order."""
+        """Yield `op` and all nested ops, in program order."""
         stack = [op]
         while stack:
             inner = stack.pop()
@@ -206,21 +206,21 @@ def parent_of(op: Any) -> Any:
 
 
 def block_of(op: Any) -> Any:
-    """Return the block that an op is in; asked at the top, the bindings end the process."""
+    """Return the block of an op; the bindings crash the process for a top-level op."""
     return None if parent_of(op) is None else op.operation.block
 
 
 @cache
 def bindings_named(root: str) -> Bindings:
-    """Return the build whose root package this is; there is one object for each."""
+    """Return the only object for the build with this root package."""
     return Bindings(root)
 
 
 def bindings_of(thing: object) -> Bindings:
-    """Return the build that an op, a context or another object of the bindings belongs to.
+    """Return the build of an op, a context or another object of the bindings.
 
     Raises:
-        AdapterError: It is not of any build.
+        AdapterError: If it is not an object of any build.
     """
     return _bindings_of_class(type(thing))
 
@@ -247,10 +247,10 @@ _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 
 
 def context_lock(context: Any) -> RLock:
-    """Return the lock that is held while MLIR works on ops of a context.
+    """Return the lock for MLIR's work on ops of a context.
 
-    A thread that reports waits for the interpreter, so no other may have the interpreter and
-    wait until it may report.
+    A thread of MLIR that reports a diagnostic waits for Python's lock. A thread that holds
+    Python's lock must therefore never wait to report one.
     """
     lock = _locks.get(context)
     return _locks.setdefault(context, RLock()) if lock is None else lock
@@ -258,10 +258,10 @@ def context_lock(context: Any) -> RLock:
 
 @contextmanager
 def on_threads(context: Any, most: int | None) -> Generator[None]:
-    """Let a context work on so many threads at most for a while; None for as many as it has.
+    """Limit the threads of a context in a `with` block; None for no limit.
 
-    MLIR makes as many as the calling thread may use processors. Where that cannot be set, it is
-    given one thread.
+    MLIR makes one thread for each processor that the calling thread may use. Where the system
+    cannot restrict these, MLIR gets one thread.
     """
     had_threads = context.get_num_threads() > 1
     if most is None or (most > 1 and not (had_threads and most < _processors())):
@@ -284,21 +284,21 @@ def on_threads(context: Any, most: int | None) -> Generator[None]:
 
 
 def has_no_threads(context: Any) -> bool:
-    """Return whether MLIR uses only the calling thread, as far as is known."""
+    """Return whether MLIR is known to use only the calling thread."""
     return bool(context.get_num_threads() == 1 < _processors())
 
 
 @cache
 def _processors() -> int:
-    """Return how many threads MLIR makes: with one, it cannot be told from none."""
+    """Return how many threads MLIR makes. A pool of one thread looks like no pool."""
     can_tell = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
 
 
 def _end_threads() -> None:
-    """End the threads of all contexts that are at rest: a fork would leave them behind.
+    """End the threads of all idle contexts, because a fork would lose them.
 
-    MLIR makes new ones when it has work for them.
+    MLIR makes new threads when it has work for them.
     """
     locks: list[tuple[Any, Any]] = [*_locks.items()]
     for context, lock in locks:

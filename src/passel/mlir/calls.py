@@ -1,9 +1,9 @@
-"""Calls of MLIR that may report diagnostics, which come as plain data from any thread.
+"""Calls into MLIR that may report diagnostics, from any thread, as plain data.
 
-The bindings keep the interpreter's lock while MLIR works, and make Python objects of a
-diagnostic before they hold it: one from another of MLIR's threads ends the process, or waits
-forever. Through the C API MLIR works without the lock, and a thread that reports takes it first.
-Builds that do not export the C API work on one thread.
+The bindings hold Python's lock while MLIR works, and create Python objects for a diagnostic without
+it: a diagnostic from one of MLIR's threads crashes the process, or deadlocks. Through the C API,
+MLIR works without the lock, and a thread takes it to report. Builds that do not export the C API
+work on one thread.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from passel.mlir.capi import Handle, Library, Text
 
 Calls: TypeAlias = "LibraryCalls | BindingsCalls"
-"""Both have the same methods; see there. Only one call works on a context at a time."""
+"""Both have the same methods. Only one call works on a context at a time."""
 
 
 @cache
@@ -38,7 +38,7 @@ def calls_of(bindings: Bindings) -> Calls:
 
 
 class BindingsCalls:
-    """Calls that only use the bindings, on one thread.
+    """Calls through the bindings, on one thread.
 
     Args:
         bindings: The build.
@@ -64,7 +64,7 @@ class BindingsCalls:
         return bool(found), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
-        """Parse a text that is one op."""
+        """Parse the text of one op."""
         text, parse = source.decode(), self._ir.Operation.parse
         return self._parsed(context, lambda: parse(text, source_name=name, context=context))
 
@@ -115,13 +115,13 @@ def captured(
     report: Callable[[Report], bool | None],
     threads: Sequence[int] = (),
 ) -> Generator[None]:
-    """Hand on what MLIR reports, by the bindings, and keep it from others.
+    """Pass MLIR's diagnostics on to `report`, through the bindings' handlers.
 
     Args:
         bindings: The build.
         context: The context.
-        report: Takes it; false for what others are to get.
-        threads: The thread on which; this one by default.
+        report: Takes a diagnostic; returns false to leave it to other handlers.
+        threads: The thread whose diagnostics are meant; this thread by default.
     """
     info, threads = bindings.ir.DiagnosticInfo, threads or [threading.get_ident()]
 
@@ -164,17 +164,17 @@ class LibraryCalls:
         return bool(found.value), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
-        """Parse a text that is one op; return the op, or None."""
+        """Parse the text of one op; return the op, or None."""
         place = name.encode(errors="surrogateescape")
         texts = capi.text(source), capi.text(place)
         return self._parsed(context, "mlirOperationCreateParse", *texts)
 
     def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Report]]:
-        """Parse a module, or the ops of one, of text or bytecode; return its op, or None."""
+        """Parse a module, or the ops of a module, from text or bytecode; return the op, or None."""
         return self._parsed(context, "mlirModuleCreateParse", capi.text(source))
 
     def parse_file(self, context: Any, path: str) -> tuple[Any, list[Report]]:
-        """Parse a file that `parse_module` can parse."""
+        """Parse a file in a form that `parse_module` accepts."""
         place = os.fsencode(path)
         return self._parsed(context, "mlirModuleCreateParseFromFile", capi.text(place))
 
@@ -183,7 +183,7 @@ class LibraryCalls:
         return (self._top(found, context) if found.ptr else None), reports
 
     def _top(self, found: Handle, context: Any) -> Any:
-        """Return an op that no other encloses, such that it lives as long as its Python object."""
+        """Return a top-level op that lives as long as its Python object."""
         module = self._held.mlirModuleFromOperation(found)
         if module.ptr:
             return capi.imported(self._ir.Module, module, context).operation
@@ -216,7 +216,7 @@ class LibraryCalls:
         return result, [*collector.reports, *collector.from_elsewhere]
 
     def _take(self, diagnostic: int, token: int) -> int:
-        """Take a diagnostic; return 0 for one that another handler is to get."""
+        """Take a diagnostic; return 0 to leave it to other handlers."""
         collector = self._at_work[token]
         try:
             reports = collector.reports_of(threading.get_ident())
@@ -248,18 +248,18 @@ class LibraryCalls:
 
 
 class _Collector:
-    """Keeps what is reported during one call.
+    """Collects the diagnostics of one call.
 
-    MLIR passes on what its threads report in program order, on the caller's thread. Only from
-    threads of threads some comes at once, each op's later than what was kept of it.
+    MLIR reports the diagnostics of its threads in program order on the caller's thread. Only those
+    from nested parallel work may arrive on other threads.
 
     Attributes:
-        reports: What came on the thread that calls.
-        from_elsewhere: What came on MLIR's threads.
-        thread: The thread that calls.
+        reports: The diagnostics on the calling thread.
+        from_elsewhere: The diagnostics on MLIR's threads.
+        thread: The calling thread.
 
-    Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread that
-    waits for threads may do another's work meanwhile, and is then no longer known to the handler.
+    Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread
+    that waits for others may take over their work, and the handler then no longer knows it.
     """
 
     def __init__(self, context: Any) -> None:
@@ -270,7 +270,7 @@ class _Collector:
         self.thread = threading.get_ident()
 
     def reports_of(self, thread: int) -> list[Report] | None:
-        """Return where a thread's reports go; None for another thread of Python's."""
+        """Return the list for a thread's diagnostics; None for another Python thread."""
         if thread == self.thread:
             return self.reports
         if any(each.ident == thread for each in threading.enumerate()):

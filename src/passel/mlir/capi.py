@@ -1,7 +1,7 @@
-"""MLIR's C API, as far as passel calls it: its functions, and the bindings' objects for it.
+"""The functions of MLIR's C API that passel calls, and conversion of its handles to Python objects.
 
-The bindings export every object as a capsule with its address, and import it from one, for
-programs that use the C API beside them.
+The bindings convert every object to a capsule with its address and back, for programs that also
+use the C API.
 
 Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
 `mlir-c/Bindings/Python/Interop.h`, MLIR 22.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Handle(ctypes.Structure):
-    """Any struct that is one pointer, such as `MlirOperation`."""
+    """A struct of one pointer, such as `MlirOperation`."""
 
     _fields_ = (("ptr", ctypes.c_void_p),)
 
@@ -38,7 +38,7 @@ class Result(ctypes.Structure):
 
 
 class _Place(ctypes.Structure):
-    """`Dl_info`: the file that a function is in, and where."""
+    """`Dl_info`: the file that contains a function, and the function's address in it."""
 
     _fields_ = tuple((name, ctypes.c_char_p) for name in ("file", "base", "symbol", "address"))
 
@@ -80,11 +80,11 @@ _capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 
 
 class Library(NamedTuple):
-    """The functions of one build's shared library, each in two forms.
+    """The C functions of a build's shared library, in two forms.
 
     Attributes:
-        free: While a function works, other threads run Python, and it may call Python from any.
-        held: No other thread runs Python meanwhile.
+        free: Functions that release Python's lock, and may call Python from any thread.
+        held: Functions that hold Python's lock.
     """
 
     free: ctypes.CDLL
@@ -116,7 +116,7 @@ def handle(thing: Any) -> Handle:
     """Return the C API's handle of an object of the bindings.
 
     Raises:
-        RuntimeError: It is an op that was erased by this object.
+        RuntimeError: If it is an op that was erased through this object.
     """
     capsule = _exported(thing)
     return Handle(_address(capsule, _name(capsule)))
@@ -141,7 +141,7 @@ def imported(kind: Any, of: Handle, context: Any) -> Any:
 
 
 def text(data: bytes) -> Text:
-    """Return bytes for the C API, which must be kept for as long as it needs them."""
+    """Return bytes for the C API. The caller must keep `data` alive while they are in use."""
     return Text(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value, len(data))
 
 

@@ -1,4 +1,4 @@
-"""The contents of ops: all that passes on an op may change, and its text."""
+"""The contents of ops: everything that a pass on an op may change, and their text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def symbol_name(operation: Any) -> str | None:
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
     """Give an op the attributes, regions and location of another one.
 
-    The old blocks go into a module that is dropped: the bindings cannot erase a block.
+    The old blocks move to a temporary module, because the bindings cannot erase blocks.
     """
     ir = bindings.ir
     bin_ = ir.Module.create(ir.Location.unknown(old.context))
@@ -52,7 +52,7 @@ FAITHFUL: dict[str, Any] = {
     "enable_debug_info": True,
     "use_local_scope": True,
 }
-"""How `get_asm` prints all that makes up an op, where there is no bytecode."""
+"""Arguments of `get_asm` that print an op in full, where there is no bytecode."""
 
 
 _KEYWORDS = {
@@ -66,7 +66,7 @@ _KEYWORDS = {
     "name_locations": "use_name_loc_as_prefix",
     "assume_verified": "assume_verified",
 }
-"""Names that `get_asm` has for the fields of `PrintFlags`."""
+"""The names of `PrintFlags` fields in `get_asm`."""
 
 
 @cache
@@ -79,10 +79,10 @@ def _keywords(flags: PrintFlags) -> dict[str, Any]:
 
 
 def printed(operation: Any, flags: PrintFlags) -> bytes:
-    """Return what `get_asm` returns, in UTF-8.
+    """Return the op's text in UTF-8.
 
-    Into Python's streams the bindings write piece by piece, which takes longer than the rest.
-    Where the system has files in memory, MLIR writes into one by itself.
+    The bindings write to Python's streams in small pieces, which takes most of the time. MLIR
+    writes faster into a file in memory, where the system has such files.
     """
     keywords = _keywords(flags)
     if not hasattr(os, "memfd_create"):

@@ -1,4 +1,4 @@
-"""MLIR as one side of a crossing: ops from generic text, and back into the op."""
+"""MLIR as one side of a crossing: it reads ops from generic text, and writes them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class MLIRSide:
     """MLIR, through its bindings.
 
     Args:
-        context: Where ops are read into; by default a new context of the bindings `mlir`, in
-            which what MLIR does not know is unregistered.
-        adapter: The adapter; by default one for the context's build.
+        context: The context for the ops that are read. The default is a new context of the
+            bindings `mlir` that allows unregistered dialects.
+        adapter: The adapter. The default is one for the context's build.
     """
 
     def __init__(self, context: Any = None, adapter: MLIRAdapter | None = None) -> None:
@@ -47,7 +47,7 @@ class MLIRSide:
         """Parse an op, given the enclosing symbols that it uses.
 
         Raises:
-            PassFailure: MLIR cannot read it, or finds it invalid.
+            PassFailure: If MLIR cannot parse the op, or finds it invalid.
         """
         enclosing = tuple(enclosing)
         if enclosing:
@@ -61,7 +61,7 @@ class MLIRSide:
         return self.adapter.children(op)[-1].operation.detach_from_parent().opview
 
     def symbol(self, op: Any, name: str) -> Any:
-        """Return the op that a symbol refers to at `op`, if it is found."""
+        """Return the op that a symbol refers to at `op`, or None."""
         table = self.adapter.parent(op)
         while table is not None:
             with suppress(TypeError, ValueError):  # it is no symbol table

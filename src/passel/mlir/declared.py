@@ -1,4 +1,4 @@
-"""Types of MLIR's own passes, and which of them are idempotent, as far as its sources say so."""
+"""Types of MLIR's own passes, and which of them are idempotent, according to its sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IDEMPOTENT = """
     cse reconcile-unrealized-casts strip-debuginfo symbol-dce topological-sort
     canonicalize remove-dead-values sccp print-ir print-op-stats view-op-graph
 """
-"""A second run right after the first finds nothing to do, up to limits on iterations."""
+"""Passes that change nothing when run twice in a row, up to limits on iterations."""
 
 
 def declare(table: DeclarationTable) -> None:

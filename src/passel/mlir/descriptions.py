@@ -1,6 +1,6 @@
-"""mlir-opt as installed with the bindings: its version, and its descriptions of passes.
+"""Descriptions of MLIR's passes, from the mlir-opt installed with the bindings.
 
-passel brings facts about MLIR's passes, but none of the sentences that MLIR's authors wrote.
+passel ships facts about these passes, but none of the text written by MLIR's authors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PROGRAMS = ("mlir-opt-22", "mlir-opt")
 _SECONDS = 10
-"""A program that takes longer than this to print its help is not mlir-opt."""
+"""The time limit for printing the help, after which a program is not taken for mlir-opt."""
 
 _PASS = re.compile(r" {6}--(?P<name>\S+) +- (?P<text>.*)")
 _OPTION = re.compile(r" {8}--?(?P<name>[^\s=]+)(?: ?=?<.*?>)? +- (?P<text>.*)")
@@ -42,8 +42,8 @@ def descriptions(root: str) -> dict[str, Description]:
     """Return descriptions of passes by name; none if there is no mlir-opt.
 
     Args:
-        root: The root package of the bindings, beside which mlir-opt is searched for before
-            `mlir-opt-22` and `mlir-opt` in PATH.
+        root: The root package of the bindings. An mlir-opt in it comes before `mlir-opt-22` and
+            `mlir-opt` in PATH.
     """
     for candidate in (*_packaged(root), *_PROGRAMS):
         program = shutil.which(candidate)
@@ -75,7 +75,7 @@ def _help(program: str) -> str:
 
 
 def read_help(text: str) -> dict[str, Description]:
-    """Return the descriptions in what `mlir-opt --help` prints.
+    """Return the descriptions in the output of `mlir-opt --help`.
 
     Example:
         >>> found = read_help('''
@@ -103,7 +103,7 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[str, Description]]:
 
 @cache
 def version_of(package: str) -> str:
-    """Return the distributions that bring a package, with their versions."""
+    """Return the distributions that contain a package, with their versions."""
     from importlib import metadata  # noqa: PLC0415 - costs more than passel
 
     names = sorted({*metadata.packages_distributions().get(package, ())})

@@ -16,10 +16,10 @@ _FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
 class ParseError(PasselError, ValueError):
-    """A source is not valid MLIR; MLIR verifies whatever it parses.
+    """The error for a source that does not parse, or that MLIR's verifier rejects.
 
     Attributes:
-        diagnostics: What MLIR reported, at least one error, with places and notes.
+        diagnostics: MLIR's diagnostics, with places and notes; at least one error.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -28,12 +28,12 @@ class ParseError(PasselError, ValueError):
 
 
 class Report(NamedTuple):
-    """A diagnostic of MLIR's as plain data, without the op that it is about.
+    """A diagnostic from MLIR as plain data, without its op.
 
     Attributes:
-        severity: How bad it is.
+        severity: The severity.
         message: The text.
-        location: The place, as the bindings have it; it lives as long as its context.
+        location: The place, as an object of the bindings; it lives as long as its context.
         notes: The attached notes.
     """
 
@@ -50,15 +50,15 @@ class Report(NamedTuple):
 
 
 def decoded(text: bytes) -> str:
-    r"""Return text from MLIR, which may be any bytes; bytes that are not UTF-8 become `\xff`."""
+    r"""Return text from MLIR as a string; bytes that are not UTF-8 become `\xff`."""
     return text.decode(errors="backslashreplace")
 
 
 def convert_location(location: Any) -> Location:
-    """Return a location of the bindings as MLIR's tools show it.
+    """Return the `Location` that MLIR's tools show for a location of the bindings.
 
-    A fused location is its first part that names a file, a call site is its callee with the
-    caller as a note.
+    A fused location becomes its first part that names a file. A call site becomes its callee, with
+    the caller as a note.
     """
     match location_kind(location) if has_plain_names(location) else "":
         case "file":
@@ -78,9 +78,9 @@ def convert_location(location: Any) -> Location:
 
 
 def has_plain_names(location: Any) -> bool:
-    """Return whether the bindings can be asked for names in a location.
+    """Return whether it is safe to read names in a location through the bindings.
 
-    A name that is not UTF-8 ends the process; printed as text, it has escapes.
+    A name that is not UTF-8 crashes the process; its text has escapes.
     """
     return "\\" not in str(location)
 
@@ -103,7 +103,7 @@ _CLASSES = {
 def location_kind(location: Any) -> str:
     """Return `file`, `name`, `fused`, `callsite`, or an empty string for other locations.
 
-    Later releases of the bindings have a class for each, earlier ones are asked.
+    Later releases of the bindings have a class for each kind, earlier ones a property.
     """
     if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()

@@ -1,4 +1,4 @@
-"""MLIR itself as files, for tools: through its Python bindings.
+"""The frontend of tools for MLIR's Python bindings.
 
 Source: `mlir::MlirOptMain`, MLIR 22.
 """
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 _DROPPED = "ignoring unknown external resources"
-"""MLIR's message about resources that are kept here."""
+"""MLIR's message about resources, which the frontend keeps."""
 
 _REFERENCE = PrintFlags(generic=True, debuginfo=True)
 
 _NEWEST_BYTECODE = 6
 
 _PRODUCER = 5
-"""Where it stands in bytecode: behind the magic number and a version of one byte."""
+"""The offset of the producer in bytecode, after the magic number and a version of one byte."""
 
 
 class MLIRFrontend(Frontend):
@@ -43,7 +43,7 @@ class MLIRFrontend(Frontend):
     Args:
         adapter: The adapter.
         bindings: Its build of the bindings.
-        bare_context: Makes a context that loads dialects when they are needed.
+        bare_context: Returns a context that loads dialects lazily.
     """
 
     verifies = True
@@ -113,7 +113,7 @@ class MLIRFrontend(Frontend):
         self._bindings.module("dialects.irdl").load_dialects(module)
 
     def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Parse and verify; a whole file is read by MLIR itself."""
+        """Parse and verify; MLIR itself reads whole files."""
         is_text = isinstance(part.text, str)
 
         def on_warning(diagnostic: Diagnostic) -> None:
@@ -153,10 +153,10 @@ class MLIRFrontend(Frontend):
         return op
 
     def _check_roundtrip(self, op: Any) -> None:
-        """Print and parse the op, as text and as bytecode, in a context of its own each.
+        """Print and parse the op, as text and as bytecode, each in a new context.
 
         Raises:
-            UnreadableError: What comes back is something else.
+            UnreadableError: If the result differs from the op.
 
         Source: `doVerifyRoundTrip`, MLIR 22.
         """
@@ -180,7 +180,7 @@ class MLIRFrontend(Frontend):
                 raise UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
     def emit(self, parsed: Parsed, context: Any) -> bytes:
-        """Print as mlir-opt does, or as bytecode."""
+        """Print as mlir-opt does, or write bytecode."""
         if self._as_bytecode:
             return self._bytecode(parsed.op)
         flags = self.settings.printing
@@ -196,7 +196,7 @@ class MLIRFrontend(Frontend):
         return stream.getvalue()
 
     def version(self) -> str:
-        """Return the release of MLIR that the bindings are built from: bytecode names it."""
+        """Return the release of MLIR that the bindings are built from, as bytecode names it."""
         ir = self._bindings.ir
         stream = BytesIO()
         ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)

@@ -1,4 +1,4 @@
-"""Facts about the ops of a name, found out once per context."""
+"""Facts about the ops of a name, determined once per context."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Kinds:
     """The kinds of ops, by context and name.
 
     Args:
-        bindings: The build that the contexts are of.
+        bindings: The build of the contexts.
     """
 
     def __init__(self, bindings: Bindings) -> None:
@@ -60,9 +60,9 @@ class Kinds:
         return bool(context.is_registered_operation(name))
 
     def has_isolated_ops(self, context: Any, name: str) -> bool:
-        """Return whether ops of a registered name are to have isolated ones immediately inside.
+        """Return whether ops of a registered name are symbol tables, such as modules.
 
-        Symbol tables such as modules are; functions are not.
+        These usually have isolated ops immediately inside.
         """
         ir = self._bindings.ir
         op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))
@@ -72,16 +72,16 @@ class Kinds:
         return False
 
     def is_function(self, context: Any, name: str) -> bool:
-        """Return whether ops of a registered name are functions, which are always symbols."""
+        """Return whether ops of a registered name are functions, and thus symbols."""
         ir = self._bindings.ir
         op_class: Any = ir.Operation.create(name, loc=ir.Location.unknown(context)).opview.__class__
         return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
 
     def _is_isolated(self, context: Any, name: str) -> bool:
-        """Find out by an op of that name without anything in it, which is never verified.
+        """Return whether ops of a registered name are isolated from above.
 
-        A pass manager refuses an op that is not isolated before it runs anything. Few builds
-        can be asked for the trait.
+        A pass manager refuses to run on an op that is not, which works on an empty op without
+        verification. Few builds have a query for the trait.
 
         Source: `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -96,7 +96,7 @@ class Kinds:
             return False
 
     def _nothing_to_do(self, context: Any) -> Any:
-        """Return a pass manager of one pass, for which an op without anything in it is nothing."""
+        """Return a pass manager with one pass that leaves an empty op unchanged."""
         kind = self._bindings.passmanager.PassManager
         try:
             return kind.parse("any(cse)", context)
@@ -106,7 +106,7 @@ class Kinds:
             return manager
 
     def _implements(self, context: Any, name: str) -> Callable[[type], bool]:
-        """Return what tells whether ops of a registered name implement an interface."""
+        """Return the test for interfaces of ops of a registered name."""
         ir = self._bindings.ir
         of = ref(context)  # what is remembered for a context must not keep it alive
 
@@ -130,5 +130,5 @@ class Kinds:
 
 
 def _nothing(*_: Any) -> bool:
-    """Be a pass that does nothing, and the answer of ops that implement nothing."""
+    """Do nothing, as a pass; implement no interface, as a test for interfaces."""
     return False

@@ -1,6 +1,6 @@
-"""How a run knows that an op of MLIR's is gone, while there are Python objects for it.
+"""Detection of erased ops that still have Python objects.
 
-Erased ops must not be touched: the process would end.
+To touch an erased op crashes the process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """Lifetime by the bindings' knowledge of an op, and by its siblings.
+    """The lifetime of ops, from the bindings and from the ops' siblings.
 
     Args:
         bindings: The build.
@@ -32,16 +32,16 @@ class NativeLifetime(Lifetime):
         self._bindings = bindings
 
     def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
-        """Begin to watch the ops immediately inside of `op`."""
+        """Start to watch the ops immediately inside `op`."""
         library = capi.load(self._bindings)
         following = None if library is None else library.held.mlirOperationGetNextInBlock
         return _NeighbourWatch(op, children, following)
 
 
 def _place_of(op: Any) -> object:
-    """Return whether the op is attached; something else if it was erased by this object.
+    """Return whether the op is attached, or `_ERASED` if it was erased through this object.
 
-    Erased by another object it cannot be told from one that is there.
+    An op erased through another object looks like a living op.
     """
     try:
         return op.operation.attached
@@ -50,10 +50,10 @@ def _place_of(op: Any) -> object:
 
 
 class _NeighbourWatch(SiblingWatch):
-    """Goes from op to op, from the one that a pass has just worked on.
+    """A watch that follows the links between siblings, from the op of the last pass.
 
-    An op that is found that way is alive. Where the way is not what it was, or cannot be gone,
-    all ops are looked through from the first one: that is safe, and takes longer.
+    An op found that way is alive. If a link has changed or cannot be followed, the watch looks
+    at all siblings from the first, which is safe but slower.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class _NeighbourWatch(SiblingWatch):
         return self._are_in_order()
 
     def _is_reached(self, start: int, end: int) -> bool:
-        """Return whether from one child, which is alive, the next ones lead to another."""
+        """Return whether the links from one living child still lead to another."""
         if self._next_of is None:
             return False
         return all(
@@ -94,7 +94,7 @@ class _NeighbourWatch(SiblingWatch):
         )
 
     def _are_in_order(self) -> bool:
-        """Return whether the ops inside are those that they were, but those taken away."""
+        """Return whether the ops inside are unchanged, except for those that passes removed."""
         known = self._known
         if self._taken:
             known = [place for number, place in enumerate(known) if number not in self._taken]

@@ -1,7 +1,7 @@
-"""MLIR's passes that follow each other, nested pipelines included, as one call.
+"""Adjacent native passes, and nested pipelines of them, as one call of MLIR.
 
-So MLIR schedules them itself, on its own threads. Which of them failed on which op, it says by
-what it prints after failures, into files of a folder.
+MLIR then schedules them on its own threads. It prints the IR after a failure into a file, whose
+path names the pass and the op.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 def lower(
     bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
 ) -> tuple[Step, ...]:
-    """Return the steps, with adjacent steps of MLIR's own joined into one.
+    """Return the steps, with adjacent native steps joined.
 
-    A native pass without native neighbours is not changed.
+    A native pass without native neighbours stays a step.
 
     Args:
         bindings: The build.
         kinds: The kinds of ops.
-        steps: The steps that run on one op, in order.
-        verify: Whether MLIR verifies after each of them.
+        steps: The steps on one op, in order.
+        verify: Whether MLIR verifies after each pass.
     """
     lowered: list[Step] = []
     for native, group in groupby(steps, partial(_is_native, kinds, query_context(bindings))):
@@ -61,12 +61,12 @@ def lower(
 def _is_native(kinds: Kinds, context: Any, step: Step) -> bool:
     """Return whether MLIR can run a step with the same outcome.
 
-    Of ops in ops it could as well, but what it reports of these comes in any order: a thread that
-    waits for others does work of theirs meanwhile.
+    Two nested levels are excluded: MLIR's threads would report their diagnostics in any order,
+    because a thread that waits for others takes over their work.
 
     Args:
         kinds: The kinds of ops.
-        context: A context to ask in: names of other dialects are left to the run.
+        context: A context for queries; the run checks ops of dialects that it lacks.
         step: The step.
     """
     if isinstance(step, PassStep):
@@ -81,7 +81,7 @@ def _is_native(kinds: Kinds, context: Any, step: Step) -> bool:
 
 
 def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
-    """Return whether MLIR and passel agree on which ops run a pipeline, without an error."""
+    """Return whether MLIR and passel run a pipeline on the same ops, without an error."""
     if pipeline.anchor == ANY:
         passes = (step.pass_ for step in pipeline.steps)
         return not any(isinstance(each, NativePass) and each.on_functions for each in passes)
@@ -90,11 +90,11 @@ def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
 
 
 class LoweredPass(Pass[Any]):
-    """Several of MLIR's passes in the place of one, for the length of a run.
+    """Several native passes as one, during a run.
 
     Args:
         steps: The passes.
-        managers: MLIR's pass managers for them.
+        managers: MLIR's pass managers for the passes.
     """
 
     ir = "mlir"
@@ -126,9 +126,9 @@ class LoweredPass(Pass[Any]):
     def _failed(
         self, op: Any, ctx: PassContext[Any], diagnostics: Sequence[Diagnostic]
     ) -> list[tuple[Sequence[PassStep], Any, InvalidIR | None]]:
-        """Return the passes that failed, the ops, and what the verifier said of these.
+        """Return the passes that failed, their ops, and the verifier's errors.
 
-        Of several passes, one failed: MLIR has not said which.
+        Several passes in one entry are the candidates for one failure.
         """
         root = self.managers.folder
         enclosing = [*map(folder_of, outwards(ctx.adapter, op))]
@@ -160,7 +160,7 @@ def failures_in(
         op: The op.
         steps: The steps that ran on it.
         adapter: The adapter.
-        said: Where errors are.
+        said: The locations of errors.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22.
     """
@@ -183,9 +183,9 @@ def failures_in(
 
 
 _NUMBERS = re.compile(r"^(\d+_)+")
-"""How the names of files begin."""
+"""The numbers at the start of a file's name."""
 
 
 def places_in(op: Any) -> set[Location]:
-    """Return the places of an op and of all that is inside."""
+    """Return the locations of an op and all nested ops."""
     return {convert_location(each.operation.location) for each in bindings_of(op).walk(op)}

@@ -1,7 +1,7 @@
-"""Statistics of native passes, read from the reports that MLIR prints of them.
+"""Statistics of native passes, parsed from MLIR's reports.
 
-MLIR prints to the standard error. Where the system does not let a thread have its own, nothing is
-measured.
+MLIR prints these to the standard error. If the system does not let a thread have its own, there are
+no statistics.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
 """
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
 
 _REPORT = re.compile(rb"===-+===\n *\.\.\. Pass statistics report \.\.\.\n===-+===\n((?:.+\n)*)\n")
-"""A report; in the group are the lines about passes."""
+"""A report; the group contains the lines about passes."""
 
 _STATISTIC = re.compile(r" *\(S\) +(\d+) (.+?) +- (.*)")
 
 _HEADING = re.compile(r" *('|Pipeline Collection)")
-"""How lines begin that name pipelines."""
+"""The start of a line that names a pipeline."""
 
 _SET = frozenset({"cse"})
-"""Passes that set their statistics: those of the last op are left in a pass manager.
+"""Passes that assign their statistics, so that a pass manager has those of the last op.
 
-The others add to them.
+The other passes add to theirs.
 """
 
 
 class CountedRun(NamedTuple):
-    """One run of passes by MLIR, which prints what they have counted after each op.
+    """A run of native passes whose statistics MLIR prints after each op.
 
     Attributes:
         managers: MLIR's pass managers.
-        ctx: The context of the pass that they are.
+        ctx: The context of the pass that stands for them.
         call: Calls MLIR.
         read: Returns its output.
         diagnostics: The diagnostics it reported.
@@ -64,7 +64,7 @@ class CountedRun(NamedTuple):
     diagnostics: list[Diagnostic]
 
     def run(self, op: Any, steps: Sequence[Step]) -> bool:
-        """Run steps up to one that fails, nested passes that set their statistics op by op."""
+        """Run steps up to the first failure; run nested passes that assign statistics op by op."""
         for is_apart, group in groupby(steps, _sets_inside):
             run = self._inside if is_apart else self._at_once
             if not run([op], [*group]):
@@ -118,14 +118,14 @@ def _sets_inside(step: Step) -> bool:
 
 
 def _reports(printed: bytes) -> list[list[str]]:
-    """Return the lines about passes in each report; what passes have printed is handed on."""
+    """Return the lines about passes in each report; print all other output."""
     os.write(2, _REPORT.sub(b"", printed))
     return [found.decode(errors="replace").splitlines() for found in _REPORT.findall(printed)]
 
 
 @cache
 def can_measure(bindings: Bindings) -> bool:
-    """Return whether what MLIR prints can be read; say it once if it cannot."""
+    """Return whether MLIR's reports can be captured; log a warning once if not."""
     try:
         with printing_elsewhere() as (call, _):
             return call(bool) is False
@@ -139,12 +139,12 @@ def can_measure(bindings: Bindings) -> bool:
 
 @cache
 def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Statistic, ...]:
-    """Return the statistics of a native pass, which a manager reports that runs it on nothing.
+    """Return the statistics of a native pass, from the report of a manager run on an empty module.
 
     Args:
         bindings: The build.
         name: The pass.
-        anchor: The name of the ops that it is for; empty for any.
+        anchor: The op name it is restricted to; empty for any.
     """
     if not can_measure(bindings):
         return ()

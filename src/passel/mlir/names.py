@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MLIRSource:
-    """MLIR's own passes and pipelines, as the bindings have them.
+    """The passes and pipelines registered in a build.
 
     Attributes:
         root: The build of the bindings.
@@ -43,7 +43,7 @@ class MLIRSource:
 
     @property
     def ir(self) -> str:
-        """The IR that its passes are for."""
+        """The IR of the passes."""
         return NativePass.ir
 
     def lookup(self, name: str, *, ir: str = "") -> PassInfo | PassPipelineInfo | None:
@@ -54,19 +54,19 @@ class MLIRSource:
         return PassInfo(name, "MLIR", found, self.ir)
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
-        """Yield the known passes of such builds that this build has."""
+        """Yield the passes in the table for this build that the installed release has."""
         names = names_in(self.root)
         if not names:
             log_warning_once(f"no list of MLIR's passes: passel knows none for '{self.root}'")
         return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield the names that are known of such builds, which this one may lack."""
+        """Yield the names in the table for this build; the installed release may lack some."""
         return iter(names_in(self.root))
 
 
 class NativeOptions(Options):
-    """Options of one of MLIR's registered pipelines, as they were written."""
+    """The options of a registered pipeline, as written."""
 
     nodes: Any = ()
 
@@ -77,7 +77,7 @@ class NativeOptions(Options):
         owner: str,  # noqa: ARG003 - as in the base class
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Take the options as they are; MLIR reads them when the pipeline is built."""
+        """Keep the options as written; MLIR parses them when the pipeline is built."""
         return {"nodes": tuple(nodes)}
 
 
@@ -85,7 +85,7 @@ def _accepted(bindings: Bindings, text: str, subject: str) -> str:
     """Return how MLIR prints a pipeline.
 
     Raises:
-        OptionError: MLIR does not accept it.
+        OptionError: If MLIR does not accept it.
     """
     try:
         return str(parsed(bindings, text))
@@ -116,10 +116,10 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
 
 
 class UntypedNativePass(NativePass):
-    """A pass whose options are known only to MLIR, and kept as written.
+    """A pass whose options only MLIR knows; they are kept as written.
 
     Args:
-        options: As in a pipeline, between the braces.
+        options: The text between the braces in a pipeline.
     """
 
     options: Any = ""
@@ -134,14 +134,14 @@ class UntypedNativePass(NativePass):
         """Let MLIR check the options.
 
         Raises:
-            OptionError: MLIR refuses them, for the reason that it gives.
+            OptionError: If MLIR refuses them, with its reason.
         """
         nodes = tuple(nodes)
         check_options(bindings_named(cls.root), cls.name, nodes, owner)
         return {"options": " ".join(map(str, nodes))}
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the options as they were written."""
+        """Return the options as written."""
         return _option_nodes(self.options)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -151,7 +151,7 @@ class UntypedNativePass(NativePass):
 
 @cache
 def native_pass_class(root: str, name: str) -> type[NativePass] | None:
-    """Return the class for a pass of MLIR's, or None if there is none.
+    """Return the class of a native pass, or None.
 
     Args:
         root: The build of the bindings.
@@ -188,4 +188,4 @@ def _untyped(root: str, name: str, options: str) -> NativePass:
 
 
 _option_nodes = cache(parse_options)
-"""The options of native passes as nodes, which each execution of such a pass prints."""
+"""The options of native passes as nodes, which each execution prints."""

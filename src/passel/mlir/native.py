@@ -1,8 +1,8 @@
 """MLIR's own passes, run by the bindings' pass manager.
 
-The bindings cannot list passes or describe one, but their pipeline parser knows each by name
-and checks its options. What passel has to know beyond that is declared for the passes of the
-public release (`passel.mlir.upstream`), and otherwise found out by asking the parser.
+The bindings can neither list nor describe passes, but their pipeline parser knows each pass by name
+and checks its options. Other facts about passes of the public release are in a table
+(`passel.mlir.upstream`); for other passes, passel queries the parser.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 
 class Managers:
-    """MLIR's pass managers of one schedule, each made when it is first needed.
+    """MLIR's pass managers of one schedule, each made on first use.
 
     Args:
         bindings: The build.
-        verify: Whether they verify after each pass.
-        tells_failures: Whether files in `folder` say which passes failed, and on what.
+        verify: Whether to verify after each pass.
+        tells_failures: Whether MLIR writes a file into `folder` for each failed pass.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Managers:
         self._made: dict[tuple[Any, ...], CompiledPipeline] = {}
 
     def run(self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]) -> Outcome:
-        """Run passes on an op; give the run their statistics, if it collects them.
+        """Run passes on an op, and record their statistics if the run collects them.
 
         Args:
             op: The op.
             steps: The passes.
-            ctx: The context of the pass that they are.
+            ctx: The context of the pass that stands for them.
         """
         if ctx.collects_statistics:
             from passel.mlir.measured import can_measure, run_counted  # noqa: PLC0415 - rare
@@ -76,7 +76,7 @@ class Managers:
         return self.manager(op, steps).run(op.operation)
 
     def manager(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> CompiledPipeline:
-        """Return the pass manager of passes for an op, which may print statistics."""
+        """Return the pass manager for passes on an op."""
         key = name, *_ = op.operation.name, counts, *steps
         made = self._made.get(key)
         if made is None:
@@ -92,7 +92,7 @@ class Managers:
 
     @cached_property
     def folder(self) -> Path:
-        """The folder in which MLIR leaves a file for each pass that fails, if one does."""
+        """The folder into which MLIR writes a file for each failed pass."""
         return Path(_temporary().name, str(next(_numbers)))
 
 
@@ -101,7 +101,7 @@ _numbers = count()
 
 @cache
 def _temporary() -> TemporaryDirectory[str]:
-    """Return the folder of all these: to make and remove one takes longer than a small run."""
+    """Return the parent of all these folders: creating one for each would slow down small runs."""
     return TemporaryDirectory(prefix="passel-", ignore_cleanup_errors=True)
 
 
@@ -137,7 +137,7 @@ class NativePass(Pass[Any, Managers]):
         return effects_of_native(bindings_named(self.root), self.name, self.option_text())
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Accept the anchor, or any function op if the pass is for functions.
+        """Accept ops of the anchor's name, or any function if the pass is for functions.
 
         Ops called `x.func` count as functions, besides MLIR's.
         """
@@ -153,7 +153,7 @@ class NativePass(Pass[Any, Managers]):
         """Let MLIR run the pass; the run verifies the result.
 
         Raises:
-            PassFailure: The pass failed. MLIR's own words are reported before.
+            PassFailure: If the pass failed. The run reports MLIR's diagnostics first.
         """
         outcome = ctx.state.run(op, (ctx.step,), ctx)
         for diagnostic in outcome.diagnostics:
@@ -170,7 +170,7 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
     """Let MLIR check options.
 
     Raises:
-        OptionError: MLIR refuses them, for the reason that it gives, or has no such pass.
+        OptionError: If MLIR refuses them, with its reason, or has no such pass.
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))
@@ -187,11 +187,11 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
 
 
 def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str) -> None:
-    """Refuse options that name a pipeline which has passes for ops of one name.
+    """Refuse options that name a pipeline with passes restricted to one op name.
 
     Raises:
-        OptionError: On another op such a pipeline would end the process, and which op it
-            will be is for the pass to decide.
+        OptionError: If one does. The pass decides on which op the pipeline runs, and on an op of
+            another name it would crash the process.
     """
     for node in nodes:
         for name in words_in(node.value.text if node.value else ""):
@@ -204,7 +204,7 @@ def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str
 
 
 def _takes_any_op(bindings: Bindings, name: str) -> bool:
-    """Return whether what a name stands for has no pass for ops of one name alone."""
+    """Return whether a pass or pipeline is not restricted to one op name."""
     passes = expanded(bindings, name)
     if not passes or is_pass(bindings, name):
         return True  # MLIR checks passes by itself
@@ -217,6 +217,6 @@ def _takes_any_op(bindings: Bindings, name: str) -> bool:
 
 
 def _blamed(nodes: Sequence[OptionNode], reason: str) -> Any:
-    """Return the place of the option that MLIR's complaint names, or of the first."""
+    """Return the span of the option named in MLIR's error, or of the first option."""
     named = (node for node in nodes if re.search(rf"\b{re.escape(node.key)}\b", reason))
     return next(named, nodes[0]).span

@@ -39,24 +39,24 @@ def parse_source(
     """Parse a source to its top-level op, and verify it: the bindings always do.
 
     The rules are those of `mlir::parseSourceFile`: a single top-level `builtin.module` is the
-    result itself; anything else, also nothing, is wrapped in a module.
+    result; anything else, including an empty source, is wrapped in a module.
 
     Args:
-        context: A context of the bindings. Whether unregistered dialects are accepted is for
-            its `allow_unregistered_dialects` to say.
+        context: A context of the bindings. Its `allow_unregistered_dialects` decides whether
+            unregistered dialects are accepted.
         source: Text, in UTF-8 if it is bytes, or MLIR bytecode.
         name: The name used in locations and errors.
-        implicit_module: Whether to wrap. If not, the source must be text with exactly one
-            top-level op, of any kind, or the bytecode of a module.
+        implicit_module: Whether to wrap. If not, the source must be the text of exactly one
+            top-level op, or the bytecode of a module.
         line_offset: Lines that precede the text in its file, for split input; locations and
             errors count from the beginning of the file.
-        on_warning: Takes warnings and remarks, which are dropped otherwise.
+        on_warning: Called with each warning and remark; by default they are dropped.
 
     Returns:
         The op, as an `OpView`.
 
     Raises:
-        ParseError: The source does not parse or is invalid.
+        ParseError: If the source does not parse or is invalid.
 
     Example:
         >>> from mlir.ir import Context
@@ -76,17 +76,17 @@ def parse_file(
 ) -> Any:
     """Parse a file of MLIR text or bytecode to its top-level op, and verify it.
 
-    MLIR reads the file itself, which is faster than `parse_source` where that has to put the
-    name into locations.
+    MLIR reads the file itself. `parse_source` is slower, because it has to replace the name in
+    locations.
 
     Args:
         path: The file.
-        context: The context; by default a new one of the bindings `mlir`.
+        context: The context. The default is a new context of the bindings `mlir`.
         on_warning: As for `parse_source`.
 
     Raises:
-        OSError: The file cannot be read.
-        ParseError: The source does not parse or is invalid.
+        OSError: If the file cannot be read.
+        ParseError: If the source does not parse or is invalid.
     """
     if context is None:
         context = bindings_named("mlir").ir.Context()
@@ -97,9 +97,9 @@ _OLD = f'"{_ANONYMOUS}":'
 
 
 class Parser:
-    """Parses one source to a plain `Operation`, as `parse_source` and `parse_file` say.
+    """A parser of one source to a plain `Operation`; see `parse_source` and `parse_file`.
 
-    Asked for its `OpView`, the bindings import the module of its dialect, and with it NumPy.
+    An `OpView` makes the bindings import the module of its dialect, and NumPy.
     """
 
     def __init__(
@@ -134,20 +134,20 @@ class Parser:
         return self._checked(*self._calls.parse_file(self._context, self._path))
 
     def _check_metadata(self, text: bytes) -> None:
-        """Refuse a text that might end the process.
+        """Refuse a text that might crash the process.
 
         Raises:
-            ParseError: It would.
+            ParseError: If it might.
         """
         if _BEGIN in text and (at := fault_in(text)) is not None:
             wrong = "invalid string or character" if text[at:] else "expected a value, not the end"
             raise self._error_at(text, at, wrong)
 
     def _encoded(self, source: str | bytes, line_offset: int) -> bytes:
-        """Return a text, behind as many empty lines as precede it, if it is UTF-8.
+        """Return a text in UTF-8, after as many empty lines as precede it.
 
         Raises:
-            ParseError: It is not.
+            ParseError: If it is not UTF-8.
         """
         text = source if isinstance(source, bytes) else source.encode(errors="surrogatepass")
         text = b"\n" * line_offset + text
@@ -164,10 +164,10 @@ class Parser:
         return ParseError([Diagnostic(Severity.ERROR, message, place)])
 
     def _checked(self, found: Any, reports: Sequence[Report]) -> Any:
-        """Return what was parsed, and hand on what is not an error.
+        """Return the parsed op, and report warnings.
 
         Raises:
-            ParseError: Nothing was.
+            ParseError: If there is no op.
         """
         errors: list[Diagnostic] = []
         for each in map(self._converted, reports):
@@ -202,7 +202,7 @@ class Parser:
         return module
 
     def _named(self, location: Any) -> Any:
-        """Return a location with the source's name in the place of that of an anonymous one."""
+        """Return a location with the source's name in place of MLIR's name for an anonymous one."""
         ir = bindings_of(self._context).ir
         if has_plain_names(location) and location_kind(location) == "file":
             if location.filename != _ANONYMOUS:
@@ -229,7 +229,7 @@ _TOKEN = re.compile(
 
 
 def fault_in(text: bytes) -> int | None:
-    r"""Return where a section has no token; None if all are tokens.
+    r"""Return the offset of an invalid token in a metadata section; None if all are valid.
 
     Example:
         >>> fault_in(b'module {} {-# external_resources: { zoo: { cat: "?!" } } #-}')

@@ -1,7 +1,7 @@
 """The bindings' pass managers, without their traps.
 
-A pipeline that is refused says why in one line; what MLIR reports in a run is collected and
-never ends the process.
+A refused pipeline raises an error of one line. Runs collect MLIR's diagnostics, which cannot crash
+the process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\s,{}()=\"']+")
 
 
 class Refused(Exception):  # noqa: N818 - says what is; never leaves this package
-    """MLIR does not accept a pipeline.
+    """The error for a pipeline that MLIR does not accept.
 
     Args:
         bindings: The build.
@@ -42,7 +42,7 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
 
     Attributes:
         text: As above.
-        is_unknown: Whether a name is unknown to it.
+        is_unknown: Whether a name in it is unknown.
     """
 
     def __init__(self, bindings: Bindings, pipeline: str, text: str) -> None:
@@ -55,7 +55,7 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
     def reason(self) -> str:
         """Return MLIR's message about the cause, in one line.
 
-        Errors in the value of an option are only printed to the standard error.
+        MLIR only prints errors in values of options, to the standard error.
         """
         return _first_line(self.text) or _first_line(self._printed()) or self.text.strip()
 
@@ -77,7 +77,7 @@ def _first_line(text: str) -> str:
 
 
 class Outcome(NamedTuple):
-    """How a pipeline went.
+    """The outcome of a pipeline.
 
     Attributes:
         diagnostics: The diagnostics from MLIR, in its order.
@@ -96,7 +96,7 @@ class CompiledPipeline:
         bindings: The build.
 
     Attributes:
-        counted: The numbers in its last report, by line.
+        counted: The numbers in its last report of statistics, by line.
     """
 
     def __init__(self, manager: Any, bindings: Bindings) -> None:
@@ -108,11 +108,11 @@ class CompiledPipeline:
         return str(self._manager)
 
     def count(self) -> None:
-        """Let it print statistics to the standard error after a run."""
+        """Make it print statistics to the standard error after a run."""
         self._manager.enable_statistics()
 
     def print_failures(self, folder: Path) -> None:
-        """Let it leave a file for each pass that fails, with the op, in the folder of that op."""
+        """Make it write the op into a file, in the op's folder, for each failed pass."""
         self._manager.enable_ir_printing(
             print_before_all=False,
             print_after_all=True,
@@ -126,24 +126,24 @@ class CompiledPipeline:
 
         Args:
             operation: The op.
-            by: Calls MLIR, maybe in another thread.
+            by: Calls MLIR, possibly on another thread.
         """
         succeeded, reports = self._calls.run(self._manager, operation, by)
         return Outcome(tuple(map(convert_diagnostic, reports)), failed=not succeeded)
 
 
 def folder_of(op: Any) -> str:
-    """Return the name of the folder for files about an op, inside its enclosing op's."""
+    """Return the name of an op's folder, inside the folder of the enclosing op."""
     symbol = symbol_name(op.operation)
     symbol = "no-symbol-name" if symbol is None else symbol
     return f"{op.operation.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")
 
 
 def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
-    """Parse a pipeline, with its name as the anchor, in a context that is there only to ask.
+    """Parse a pipeline, including its anchor, in a context for queries only.
 
     Raises:
-        Refused: MLIR does not accept it.
+        Refused: If MLIR does not accept it.
     """
     context = query_context(bindings)
     try:
@@ -159,10 +159,10 @@ def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
 
 @cache
 def expanded(bindings: Bindings, name: str) -> str:
-    """Return the passes that MLIR makes of a name, as text; empty for a name that it lacks.
+    """Return the passes that MLIR expands a name to, as text; empty for an unknown name.
 
-    A pass is its name. It is asked on ops of any kind, where nothing is wrong: what a pipeline
-    adds that its op does not take ends the process.
+    A pass expands to its name. The anchor is `any`, because a pipeline that adds a pass for another
+    anchor crashes the process.
     """
     if not name.isprintable():
         return ""
@@ -175,19 +175,19 @@ def expanded(bindings: Bindings, name: str) -> str:
 
 
 def is_pass(bindings: Bindings, name: str) -> bool:
-    """Return whether MLIR has a pass of a name, rather than a pipeline."""
+    """Return whether a name refers to a pass, rather than a pipeline."""
     found = expanded(bindings, name)
     return found == name or found.startswith(f"{name}{{")
 
 
 def words_in(options: str) -> list[str]:
-    """Return the words in options' text that could name passes."""
+    """Return the words in the text of options that could name passes."""
     return _WORD.findall(options)
 
 
 @cache
 def query_context(bindings: Bindings) -> Any:
-    """Return a context in which to ask about passes."""
+    """Return a context for queries about passes."""
     return bindings.new_context(loads=False)
 
 
@@ -198,7 +198,7 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 def facts_of(bindings: Bindings, name: str) -> PassFacts:
     """Return facts about a pass that a build has.
 
-    Of a pass that no public release has, MLIR tells the anchor. The options are not found out.
+    For a pass outside the public release, MLIR's errors reveal the anchor, but not the options.
     """
     declared = facts_file(FACTS).of_pass(name)
     if declared is not None:
@@ -229,11 +229,11 @@ _KNOWN = {
     "gpu-lower-to-nvvm-pipeline": _ALL,
     "gpu-lower-to-xevm-pipeline": _ALL,
 }
-"""Passes with effects, and pipelines."""
+"""Effects of passes and pipelines."""
 
 
 def known_effects(name: str) -> tuple[str, ...]:
-    """Return the effects of a pass or pipeline outside the IR, as far as its name tells."""
+    """Return the effects of a pass or pipeline outside the IR, by its name."""
     if name in _KNOWN:
         return _KNOWN[name]
     is_upstream = name in facts_file(FACTS).names() or has_name("mlir", f"{name}*")
@@ -241,9 +241,9 @@ def known_effects(name: str) -> tuple[str, ...]:
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
-    """Return the effects of one of MLIR's passes outside the IR.
+    """Return the effects of a native pass outside the IR.
 
-    Options may hold pipelines, which MLIR takes as text: each name in them counts.
+    Options may contain pipelines as text, so every name in them counts.
 
     Args:
         bindings: The build.

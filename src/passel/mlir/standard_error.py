@@ -1,7 +1,8 @@
-"""The standard error, where MLIR prints reports and some reasons, and LLVM its last words.
+"""Capture of the standard error, to which MLIR prints reports and LLVM fatal errors.
 
-It is the whole process's. So MLIR is called by a thread with a table of open files of its own,
-whose standard error is a file in memory. That takes Linux, and a system that lets a process do so.
+Threads share the standard error. MLIR is therefore called on a thread with a separate table of open
+files, in which the standard error is a file in memory. This needs Linux, and permission for
+`unshare`.
 """
 
 from __future__ import annotations
@@ -24,26 +25,26 @@ if TYPE_CHECKING:
 
 _CLONE_FILES = 0x400
 _PATIENCE = 5
-"""Seconds for the last words."""
+"""The time limit in seconds for the last words."""
 
 _elsewhere = local()
-"""In threads whose standard error is another one, `number` is that of the process's."""
+"""In threads with their own standard error, `number` is the descriptor of the process's."""
 
 
 @contextmanager
 def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callable[[], bytes]]]:
-    """Let MLIR print into memory for a while.
+    """Capture the standard error of MLIR in a `with` block.
 
-    Yields a function that calls another one in a thread with a standard error of its own, and one
-    that returns what has been printed there since it was asked last. What is left at the end goes
-    to the process's standard error. Ctrl-C waits for the end.
+    Yields a function that calls MLIR on a thread with a separate standard error, and a function
+    that returns the output since its last call. At the end, remaining output is printed to the
+    process's standard error. Ctrl-C waits for the end of the block.
 
     Args:
-        is_own: Whether the thread must have its own. Else, where it cannot, what others print
-            meanwhile is taken for MLIR's.
+        is_own: Whether to raise an error if the thread cannot have a separate standard error. If
+            false, output of other threads may be captured as well.
 
     Raises:
-        OSError: The system does not let a thread have one.
+        OSError: If the system does not let a thread have one.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
 
@@ -73,7 +74,7 @@ def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callab
 
 
 def _redirect(file: int, *, is_own: bool) -> int:
-    """Make a file the calling thread's standard error, and return what that was."""
+    """Redirect the calling thread's standard error to a file, and return the previous one."""
     if not _take_files() and is_own:
         raise OSError("the files of a thread are those of its process")
     usual = _elsewhere.number = os.dup(2)
@@ -82,16 +83,16 @@ def _redirect(file: int, *, is_own: bool) -> int:
 
 
 def _take_files() -> bool:
-    """Give the calling thread a table of open files of its own, if the system lets it."""
+    """Give the calling thread a separate table of open files; return whether that worked."""
     return ctypes.CDLL(None).unshare(_CLONE_FILES) == 0
 
 
 @cache
 def end_at_fatal_errors(library: str) -> None:
-    """Let fatal errors end the process as they end mlir-opt: by a line and exit code 1.
+    """Make fatal errors end the process as in mlir-opt, with one line and exit code 1.
 
-    Left alone they abort it, and Python adds where it was. Builds that do not export LLVM's C API
-    are left alone.
+    By default they abort, and Python prints a stack dump. Builds that do not export LLVM's C API
+    keep the default.
 
     Source: `llvm::report_fatal_error` and `LLVMInstallFatalErrorHandler`, LLVM 22.
     """

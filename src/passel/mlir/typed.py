@@ -1,4 +1,4 @@
-"""Passes of MLIR's with typed options, made of facts about them."""
+"""Native passes with typed options, made from a table of facts."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 
 class TypedNativePass(NativePass):
-    """A pass of MLIR's whose options are fields, such as those of `passel.mlir.passes`.
+    """A native pass whose options are fields, as in `passel.mlir.passes`.
 
-    It runs on the ops of any build of the bindings that has the pass. In text it has the
-    options that it was given; others, and those that are None, have MLIR's defaults.
+    It runs on the ops of any build of the bindings that has the pass. Its text contains only the
+    options that were given; other options, and those that are None, have MLIR's defaults.
     """
 
     def __new__(cls, **given: Any) -> Self:
-        """Remember what is given: another build may have other defaults."""
+        """Remember the given options, because another build may have other defaults."""
         made = super().__new__(cls)
         made.__dict__["_given"] = frozenset(given)
         return made
 
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
-        """Read options, which MLIR checks after that.
+        """Read options, which MLIR then checks.
 
         Raises:
-            OptionError: With every unknown and malformed option.
+            OptionError: If options are unknown or malformed, with all of them.
         """
         nodes = tuple(nodes)
         values = read_options(_as_written(cls), nodes, owner, scope)
@@ -54,7 +54,7 @@ class TypedNativePass(NativePass):
         return values
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the given options, as MLIR reads them; None means the default."""
+        """Return the given options as text for MLIR; None stands for the default."""
         known: tuple[OptionNode, ...] | None = self.__dict__.get("_nodes")
         if known is not None and not all_options:
             return known
@@ -73,7 +73,7 @@ class TypedNativePass(NativePass):
         """Return where MLIR's pass managers for the pass are kept.
 
         Raises:
-            PassFailure: The build that the context is of has no such pass, or refuses options.
+            PassFailure: If the build of the context has no such pass, or refuses options.
         """
         bindings = bindings_of(ir_context)
         try:
@@ -89,7 +89,7 @@ class TypedNativePass(NativePass):
 
 @cache
 def _as_written(kind: type[TypedNativePass]) -> tuple[OptionInfo, ...]:
-    """Return the options in text, sorted by name, where none stands for a missing value."""
+    """Return the options that text may contain, sorted by name; text has no word for None."""
     infos = sorted(kind.option_infos(), key=lambda info: info.name)
     return tuple(
         info._replace(codec=info.codec.inner) if isinstance(info.codec, OptionalCodec) else info
@@ -111,8 +111,8 @@ def typed_passes(
 
     Args:
         module: The module's name.
-        file: Its file, next to which the facts are.
-        root: The root package of the bindings that have the passes.
+        file: The module's file, next to the file with the facts.
+        root: The root package of the bindings with the passes.
     """
     path = Path(file).with_suffix(".txt")
 
@@ -133,13 +133,13 @@ def typed_passes(
 def typed_pass_class(
     module: str, path: Path, class_name: str, root: str
 ) -> type[TypedNativePass] | None:
-    """Return a class of typed options, made of facts; None if there are none.
+    """Return a pass class with typed options, or None if there are no facts about it.
 
     Args:
         module: Its module.
         path: The file with the facts.
         class_name: Its name.
-        root: The root package of the bindings that options in text are checked with.
+        root: The root package of the bindings that check options in text.
     """
     facts = facts_file(path).of_class(class_name)
     if facts is None:
@@ -170,7 +170,7 @@ def _option_spec(facts: dict[str, Any]) -> OptionSpec:
 
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
-    """Return the typed class of a pass of the public release, if the build has it like that."""
+    """Return the typed class of a pass, if the build has it as the public release declares it."""
     facts = facts_file(FACTS).of_pass(name)
     if facts is None:
         return None
@@ -179,10 +179,10 @@ def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | Non
 
 
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
-    """Return whether a build prints the options of a pass as they are declared.
+    """Return whether a build prints the options of a pass as declared.
 
-    Lists and what has no known default are given: empty lists are not printed, and to print
-    what was not initialized would end the process.
+    The text gives values for lists, which MLIR does not print if empty, and for options without a
+    known default, which crash the process when printed uninitialized.
     """
     infos = kind.option_infos()
     given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]

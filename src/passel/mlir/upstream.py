@@ -1,7 +1,7 @@
-"""MLIR's own passes, as its public release declares them.
+"""MLIR's own passes, as declared in its public release.
 
-The facts are generated from MLIR's `Passes.td` files, one line per pass. A build of the
-bindings may have other passes, or the same with other options; then the build is right.
+The facts are generated from MLIR's `Passes.td` files, one line per pass. Where a build of the
+bindings has other passes or options, the build takes precedence.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FACTS = Path(__file__).with_name("passes.txt")
 """The passes of MLIR 22."""
 
 BUILDS = Path(__file__).with_name("builds.txt")
-"""Of each build, its top-level package and a release, then indented lines with names."""
+"""The top-level package and a release of each build, followed by indented lines with names."""
 
 
 FUNCTIONS = "FunctionOpInterface"
@@ -29,9 +29,9 @@ class PassFacts(NamedTuple):
     Attributes:
         name: Its name in pipelines.
         class_name: The name of its class.
-        anchor: The op that it is for; empty for any.
-        interface: The C++ interface of the ops that it is for; empty for any.
-        dialects: Dialects that it depends on.
+        anchor: The op name that it is restricted to; empty for any.
+        interface: The C++ interface that it is restricted to; empty for any.
+        dialects: Its dependent dialects.
         options: Arguments of `passel.passes.factory.OptionSpec`, with types as text.
         statistics: Names of its statistics.
     """
@@ -46,15 +46,15 @@ class PassFacts(NamedTuple):
 
     @property
     def on_functions(self) -> bool:
-        """Whether it is for functions of any name."""
+        """Whether the pass is for functions, whatever their op name."""
         return self.interface.endswith(FUNCTIONS)
 
 
 class FactsFile:
-    """Facts about passes, each read when it is asked for.
+    """Facts about passes, parsed on first use.
 
     Args:
-        path: The file; a line has the names of a pass and its class, and the rest as JSON.
+        path: The file. Each line has the names of a pass and its class, and other facts as JSON.
     """
 
     def __init__(self, path: Path) -> None:
@@ -88,7 +88,7 @@ class FactsFile:
 
 @cache
 def facts_file(path: Path) -> FactsFile:
-    """Return the facts in a file, which is read once."""
+    """Return the facts in a file, read only once."""
     return FactsFile(path)
 
 
@@ -97,7 +97,7 @@ class KnownBuild(NamedTuple):
 
     Attributes:
         distribution: The package for pip.
-        names: Names that it has: of dialects as `x.`, of pipelines as `x*`, and of passes.
+        names: The names of its dialects as `x.`, of its pipelines as `x*`, and of its passes.
     """
 
     distribution: str
@@ -115,18 +115,18 @@ def known_builds() -> dict[str, KnownBuild]:
 
 
 def names_in(root: str) -> list[str]:
-    """Return the passes and pipelines that a build is known to have; none of another build."""
+    """Return the passes and pipelines in the table for a build; empty if it has no table."""
     _, names = known_builds().get(root.partition(".")[0], ("", ()))
     return sorted(name.rstrip("*") for name in names if not name.endswith("."))
 
 
 def is_known_pass(package: str, name: str) -> bool:
-    """Return whether a name is a pass, in builds that have it."""
+    """Return whether the tables list a name as a pass."""
     found = known_builds().get(package)
     return name in (found.names if found else facts_file(FACTS).names())
 
 
 def has_name(package: str, name: str) -> bool:
-    """Return whether a build is known to have a pass or a pipeline, or a dialect `x.`."""
+    """Return whether the table for a build lists a pass, a pipeline, or a dialect `x.`."""
     found = known_builds().get(package)
     return found is not None and not found.names.isdisjoint((name, f"{name}*"))

@@ -1,8 +1,8 @@
-"""Verification by MLIR itself, with the op that is to blame found afterwards.
+"""Verification by MLIR, and a search for the op to blame.
 
-MLIR verifies everything inside of an op, in parallel, and reports a place and a text; which op
-it means is found by these. Only invalid IR costs that. No op is verified by itself while what
-encloses it may be broken: MLIR never does, and some verifiers would end the process.
+MLIR verifies an op with all nested ops, in parallel, and reports a location and a message. The
+search for the op uses both, and runs for invalid IR only. It never verifies a nested op whose
+enclosing op may be invalid: MLIR does not either, and some verifiers crash the process.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def verify(bindings: Bindings, op: Any) -> None:
-    """Verify an op and all that is nested in it, which MLIR knows no way to leave out.
+    """Verify an op and all nested ops.
 
-    Nor could it be: what is wrong with an enclosing op is often reported at an op nested in it,
-    such as a call whose callee another one has replaced.
+    MLIR cannot leave out nested ops. Errors of an enclosing op are often reported at a nested op,
+    such as a call to a missing function.
 
     Raises:
-        InvalidIR: For the first op that is invalid.
+        InvalidIR: If an op is invalid, for the first such op.
     """
     error = _first_error(bindings, op)
     if error is None:
@@ -45,7 +45,7 @@ def verify(bindings: Bindings, op: Any) -> None:
 
 
 def is_valid(bindings: Bindings, op: Any) -> bool:
-    """Return whether an op is valid; what MLIR reports is dropped."""
+    """Return whether an op is valid, without reporting errors."""
     return calls_of(bindings).verify(op.operation)[0]
 
 
@@ -59,10 +59,10 @@ def _first_error(bindings: Bindings, op: Any) -> Report | None:
 
 
 def _emitter(bindings: Bindings, op: Any, error: Report) -> tuple[Any, Report]:
-    """Return the op that an error is about, and the error.
+    """Return the op of an error, and the error.
 
-    Ops that share their name and location are told apart by giving each a location of its own
-    while MLIR is asked again.
+    To tell apart ops with the same name and location, each gets a unique location and MLIR verifies
+    again.
     """
     name, _ = _split(error.message)
     named = [
@@ -91,7 +91,7 @@ def _emitter(bindings: Bindings, op: Any, error: Report) -> tuple[Any, Report]:
 
 
 def _op_at(bindings: Bindings, blamed: Any, location: Any) -> Any:
-    """Return the op that a note is about, as far as its place tells; else the blamed one."""
+    """Return the op at the location of a note; the blamed op if there is none."""
     top = blamed.operation
     while (parent := parent_of(top)) is not None:
         top = parent
