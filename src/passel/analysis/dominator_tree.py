@@ -19,8 +19,8 @@ class DominatorTree(Generic[N]):
     `dominance_frontier` O(edges * depth) once. Nothing recurses.
 
     Args:
-        roots: Where the graph is entered.
-        successors: The nodes after a node, duplicates allowed.
+        roots: The entry nodes of the graph.
+        successors: Returns the successors of a node, which may contain duplicates.
 
     Example:
         >>> graph = {"a": "bc", "b": "d", "c": "d", "d": ""}
@@ -145,7 +145,7 @@ class DominatorTree(Generic[N]):
 
 
 def _post_order(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> dict[N, Sequence[N]]:
-    """Return the nodes that are reached, with what follows each."""
+    """Return the reachable nodes in post-order, with their successors."""
     order: dict[N, Sequence[N]] = {}
     seen: set[N] = set()
     for root in roots:
@@ -196,7 +196,7 @@ def _intersect(parents: list[int], a: int, b: int) -> int:
 
 
 def _spans(children: list[list[int]]) -> list[tuple[int, int]]:
-    """Number the tree in pre-order: a node's own number, and the last one below it."""
+    """Return the pre-order number of each node, and of its last descendant."""
     order: list[int] = []
     stack = [0]
     while stack:

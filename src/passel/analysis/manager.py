@@ -1,4 +1,4 @@
-"""Analyses: facts about an op that passes compute once, keep while true, and share.
+"""Analyses: facts about an op that passes compute once and share while they are valid.
 
 An analysis is any class that can be constructed from `(op)` or from `(op, analyses)`; in the
 second form it may ask for other analyses. Results are cached per op, in a tree parallel to
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager], A]"
-"""A class that is an analysis, for type checkers: what constructs an `A`."""
+"""The class of an analysis, for type checkers: a function that constructs an `A`."""
 
 
 Compute: TypeAlias = "Callable[[Any, Any, Callable[[], Any]], Any]"
-"""Calls what constructs an analysis of a class for an op, with hooks and checks around."""
+"""Function that computes an analysis of a class for an op, with hooks and checks."""
 
 
 class AnalysisManager:
-    """The analyses of one op, and below it those of the ops inside.
+    """The analyses of one op, and of its nested ops.
 
     Passes reach it through their context; analyses get it as their second argument.
 
@@ -61,7 +61,7 @@ class AnalysisManager:
         """Return an analysis of the op, computed now if it is not cached.
 
         Raises:
-            DefinitionError: `kind` cannot be constructed from `(op)` or `(op, analyses)`.
+            DefinitionError: If `kind` cannot be constructed from `(op)` or `(op, analyses)`.
         """
         try:
             return self.results[kind]
@@ -96,20 +96,20 @@ class AnalysisManager:
         """Return an analysis of an op inside, computed now if it is not cached.
 
         Raises:
-            ValueError: `op` is not inside of this manager's op.
+            ValueError: If `op` is not nested in this manager's op.
         """
         return self.nest(op).analysis(kind)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return an analysis of an op immediately inside, if it is cached."""
+        """Return an analysis of an op immediately inside this one, if it is cached."""
         child = self.known_child(op)
         return None if child is None else child.results.get(kind)
 
     def nest(self, op: Any) -> AnalysisManager:
-        """Return the manager of an op inside, at any depth.
+        """Return the manager of an op nested at any depth.
 
         Raises:
-            ValueError: `op` is not inside of this manager's op.
+            ValueError: If `op` is not nested in this manager's op.
         """
         path: list[Any] = []
         for each in outwards(self._adapter, op):
@@ -125,11 +125,11 @@ class AnalysisManager:
         return manager
 
     def child(self, op: Any, compute: Compute | None = None) -> AnalysisManager:
-        """Return the manager of an op immediately inside; nothing checks that it is.
+        """Return the manager of an op immediately inside, which is not checked.
 
         Args:
             op: The op.
-            compute: Computes its analyses, if it is made now; by default as for this one.
+            compute: The function that computes analyses in a new manager; by default this one's.
         """
         found = self.known_child(op)
         if found is None:
@@ -138,31 +138,31 @@ class AnalysisManager:
         return found
 
     def compute_by(self, compute: Compute) -> None:
-        """Compute analyses of the op, and of the ops inside, otherwise from now on."""
+        """Replace the function that computes analyses, also for nested ops."""
         self._compute = compute
         for child in self._children.values():
             child.compute_by(compute)
 
     def known_child(self, op: Any) -> AnalysisManager | None:
-        """Return the manager of an op immediately inside, if there is one."""
+        """Return the existing manager of an op immediately inside, if any."""
         adapter = self._adapter
         found = self._children.get(adapter.identity_of(op))
         return found if found is not None and adapter.is_surely(found.op, op) else None
 
     def is_used_around(self) -> bool:
-        """Return whether any analysis is cached, of enclosing ops as well."""
+        """Return whether any analysis is cached, including those of enclosing ops."""
         return self._is_used() if self._parent is None else self._parent.is_used_around()
 
     def _is_used(self) -> bool:
         return bool(self.results) or any(child._is_used() for child in self._children.values())
 
     def clear(self) -> None:
-        """Drop all analyses of the op and of the ops inside."""
+        """Drop all analyses of the op and of its nested ops."""
         self.results.clear()
         self._children.clear()
 
     def invalidate(self, preserved: PreservedAnalyses) -> None:
-        """Drop the analyses that a pass has not preserved, here and for the ops inside.
+        """Drop the analyses of the op and of its nested ops that a pass has not preserved.
 
         Results are asked in the order in which they were computed, and one that is dropped
         no longer counts as preserved, so that what was built from it can notice.
@@ -184,10 +184,10 @@ class AnalysisManager:
             manager = manager._parent
 
     def check(self) -> None:
-        """Hold every analysis that is still here against a fresh computation.
+        """Compare every cached analysis with a newly computed one.
 
         Raises:
-            PassFailure: A cached analysis differs from a newly computed one.
+            PassFailure: If a cached analysis differs.
         """
         # What an analysis is built from is computed anew as well, and kept out of the cache.
         adapter = self._adapter
@@ -217,7 +217,7 @@ def _compute_unobserved(_kind: Any, _op: Any, construct: Callable[[], Any]) -> A
 
 @cache
 def _takes_manager(kind: Any) -> bool:
-    """Return whether an analysis is constructed from `(op, analyses)`, and check that it can be."""
+    """Return whether an analysis is constructed from `(op, analyses)` rather than `(op)`."""
     if not callable(kind):
         msg = f"{kind!r} is not an analysis: it is not a class"
         raise DefinitionError(msg)
@@ -242,5 +242,5 @@ def _takes_manager(kind: Any) -> bool:
 
 
 def analysis_name(kind: Any) -> str:
-    """Return an analysis's name as hooks and reports show it."""
+    """Return the name of an analysis in hooks and reports."""
     return getattr(kind, "__name__", repr(kind))

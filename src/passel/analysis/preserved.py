@@ -1,4 +1,4 @@
-"""Which analyses a pass has left valid."""
+"""The analyses that a pass preserves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class AllAnalyses:
-    """Stands for every analysis where a pass says what it preserves.
+    """Marker for all analyses in a declaration of preserved analyses.
 
     `preserves = (AllAnalyses,)` in a class body is for a pass that may change the IR, but
     nothing that an analysis looks at. A pass that changes nothing at all says
@@ -20,18 +20,18 @@ class AllAnalyses:
 
 
 EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
-"""The analyses that are preserved where nothing runs."""
+"""The set of all analyses."""
 
 
 def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]:
-    """Return the analyses that are in both sets; either set may hold all of them."""
+    """Return the analyses that are in both sets; either set may contain `AllAnalyses`."""
     if AllAnalyses in some:
         return others
     return some if AllAnalyses in others else some & others
 
 
 class PreservedAnalyses:
-    """Which analyses a pass has left valid on the op that it ran on.
+    """Analyses that are still valid after a pass, for the op that it ran on.
 
     Given to `is_invalidated(self, preserved)`, which an analysis may define to decide for
     itself; without it, it is invalid unless it is preserved.
@@ -56,7 +56,7 @@ class PreservedAnalyses:
         return not self._all and not self._kinds
 
     def is_preserved(self, kind: object) -> bool:
-        """Return whether an analysis was preserved and none of its dependencies was dropped."""
+        """Return whether an analysis was preserved and its dependencies were not dropped."""
         return self._all or kind in self._kinds
 
     def __copy__(self) -> PreservedAnalyses:

@@ -1,4 +1,4 @@
-"""The changes that passes made, and whether they are valid."""
+"""Finding and verifying the changes that passes make."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Examiner:
     """Compares ops with their last valid states, and verifies them.
 
     Args:
-        failing: Makes failures.
+        failing: The factory of failures.
         ir_context: The IR's own context.
         options: The checks to make.
         hooks: The hooks.
@@ -32,12 +32,12 @@ class Examiner:
     Attributes:
         hooks: The hooks.
         verifies: Whether the IR is verified after passes.
-        knows_changes: Whether an outcome says whether the op was changed.
-        tracks: Whether it is found by fingerprint what passes have changed.
-        isolates: Whether changes by passes on other ops are noticed.
-        defers: Whether passes that preserve everything are held to it when their pipeline ends.
-        is_needed: Whether anything is looked at after a pass.
-        dialects: Holds passes to their dependent dialects, if that is checked.
+        knows_changes: Whether outcomes record whether the op was changed.
+        tracks: Whether fingerprints are taken to find the changes of passes.
+        isolates: Whether changes by passes on other ops are detected.
+        defers: Whether claims to preserve everything are checked only when the pipeline ends.
+        is_needed: Whether an op is examined at all after a pass.
+        dialects: The check of dependent dialects; None if the run makes none.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Examiner:
         )
 
     def examine(self, step: Step, ctx: PassContext[Any]) -> tuple[Outcome, Failure | None]:
-        """Find the changes of a pass since its op was last valid, and judge them.
+        """Find out whether a pass has changed its op, and verify the op if needed.
 
         After a pass that has succeeded, its op is verified, unless the run does not verify, nothing
         has changed, or siblings are verified together.
@@ -86,7 +86,7 @@ class Examiner:
         return PLAIN[changed if self.knows_changes else None], failure
 
     def defer(self, step: Step, ctx: PassContext[Any]) -> Outcome:
-        """Believe a pass that it preserves everything, until its pipeline ends."""
+        """Put off the verification of a pass that preserves everything until its pipeline ends."""
         ctx.deferred.append(step)
         if self.hooks.finds_changes:
             before = ctx.valid_state if ctx.last_state is None else ctx.last_state
@@ -95,7 +95,7 @@ class Examiner:
         return PLAIN[False if self.knows_changes else None]
 
     def examine_deferred(self, ctx: PassContext[Any]) -> tuple[Outcome, Failure | None]:
-        """Hold passes that preserve everything to it, once for all of them."""
+        """Check once that none of the passes that preserve everything has changed the op."""
         (*deferred, step), ctx.deferred, ctx.last_state = ctx.deferred, [], None
         was, ctx.valid_state = ctx.valid_state, None
         if self.knows_changes:
@@ -108,9 +108,9 @@ class Examiner:
         """Verify an op with all that is nested in it, and return the failure if it is invalid.
 
         Args:
-            step: The step after which that is done.
+            step: The step that has just run.
             op: The op.
-            deferred: Steps before that may be to blame as well.
+            deferred: Earlier steps that may be at fault as well.
         """
         error = self.error_in(step, op, recursive=True)
         return None if error is None else self._failing.invalid(step, op, error, deferred)
@@ -129,11 +129,11 @@ class Examiner:
 
 
 class DialectCheck:
-    """Holds passes to their `dependent_dialects`, on IRs that do not do so themselves.
+    """Check of `dependent_dialects`, for IRs that do not enforce them.
 
     Args:
-        failures: Makes failures.
-        finder: The adapter's ability to find them.
+        failures: The factory of failures.
+        finder: The adapter, which finds the dialects of ops.
         context: The IR's own context.
     """
 

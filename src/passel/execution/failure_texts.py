@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Suspects(NamedTuple):
-    """Steps and ops that a failure may be due to.
+    """Steps and ops that may have caused a failure.
 
     Attributes:
-        step: The step that ran nested pipelines, if there is one.
-        passes: The passes that may be to blame.
-        ops: The ops that they ran on.
+        step: The step that ran the passes.
+        passes: The passes that may be at fault.
+        ops: The ops that these passes ran on.
     """
 
     step: Step
@@ -44,16 +44,16 @@ PLACES = (
 
 
 class Failures(NamedTuple):
-    """Makes failures, with their texts.
+    """Factory of failures, with their messages.
 
     Attributes:
-        adapter: Names and locates ops.
+        adapter: The adapter, which names and locates ops.
     """
 
     adapter: IRAdapter
 
     def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step during which something was raised."""
+        """Return the failure of a step that has raised an exception."""
         if isinstance(error, PassFailure):
             return self._gave_up(step, op, error)
         text = f"{type(error).__name__}: {words_of(error)}".rstrip(": \n")
@@ -61,7 +61,7 @@ class Failures(NamedTuple):
         return self._failure("crashed", step, op, message, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step that an interrupt has ended."""
+        """Return the failure of an interrupted step."""
         message = f"{_named(step)} was interrupted by {type(error).__name__}"
         return self._failure("interrupted", step, op, message, cause=error)
 
@@ -72,9 +72,9 @@ class Failures(NamedTuple):
 
         Args:
             step: The step.
-            op: What it ran on.
+            op: The op that the step ran on.
             error: The verifier's error.
-            deferred: Steps before it that preserve everything, which is not verified yet.
+            deferred: Earlier steps that claim to preserve everything and were not verified.
         """
         cause = error.__cause__
         failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
@@ -88,18 +88,18 @@ class Failures(NamedTuple):
         return failure
 
     def invalid_enclosing(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure of an op that does not verify after passes on ops inside of it."""
+        """Return the failure of an op that is invalid after passes on nested ops."""
         message = f"'{self.adapter.kind_of(error.op).name}' op {error.message}"
         failure = self._of_suspects("invalid", suspects, op, error.op, message, error.__cause__)
         self._add_notes(failure.diagnostic, error)
         return failure
 
     def of_one_in(self, suspects: Suspects, error: InvalidIR | None) -> Failure:
-        """Return the failure of a step that an adapter ran with others, on the only op.
+        """Return the failure of one of several steps that ran as one pass on an op.
 
         Args:
-            suspects: The step, or all that it may be.
-            error: The verifier's error, if there is one.
+            suspects: The op, and the step or steps that may have failed.
+            error: The verifier's error; None if no invalid IR was found.
         """
         (op,) = suspects.ops
         if error is not None:
@@ -111,7 +111,7 @@ class Failures(NamedTuple):
         return self._of_suspects("failed", suspects, op, op, message)
 
     def broken_claim(self, step: Step, op: Any) -> Failure:
-        """Return the failure of a pass that claims to change nothing, but does."""
+        """Return the failure of a pass that claims to preserve everything but changed its op."""
         message = f"pass '{step.title}' states that it preserves everything, but changed the op"
         return self._failure("failed", step, op, message)
 
@@ -124,7 +124,7 @@ class Failures(NamedTuple):
         return self._failure("failed", step, op, message, blamed=made)
 
     def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
-        """Return the failure of a pass whose op is gone, so that the op cannot be examined."""
+        """Return the failure of a pass that erased or moved the op that it ran on."""
         message = (
             f"'{op_name}' op pass '{step.title}' erased or moved the op that it ran on; only a "
             "pass on the enclosing op may do that"
@@ -140,10 +140,10 @@ class Failures(NamedTuple):
         """Return the failure of passes on one op that erased or moved a sibling.
 
         Args:
-            suspects: Who may have done it.
-            enclosing: The op that encloses both, which is named instead.
-            op_name: The name of the op that is gone.
-            rest: What happens to the other siblings, as a clause; may be empty.
+            suspects: The passes that may be at fault.
+            enclosing: The enclosing op, where the failure is reported.
+            op_name: The name of the missing op.
+            rest: A clause about the other siblings; may be empty.
         """
         message = (
             f"'{op_name}' op was erased or moved by a pass on a sibling op; only a pass on the "
@@ -155,9 +155,9 @@ class Failures(NamedTuple):
         """Return the failure of passes in a worker process that has died.
 
         Args:
-            suspects: The passes that it was to run, and the op.
-            op: The op that it worked on.
-            how: How it ended.
+            suspects: The op, and the passes that were to run on it.
+            op: The op that the worker processed.
+            how: The predicate of a sentence about the process, such as `was killed by SIGSEGV`.
         """
         message = f"'{self.adapter.kind_of(op).name}' op: the process that ran passes on it {how}"
         return self._of_suspects("crashed", suspects, op, op, message)
@@ -166,15 +166,15 @@ class Failures(NamedTuple):
         """Return the failure of passes on one op that changed another one.
 
         Args:
-            suspects: Who may have done it.
+            suspects: The passes that may be at fault.
             op: The op that was changed.
-            how: What was changed, as the predicate of a sentence about the op.
+            how: The predicate of a sentence about the op.
         """
         message = f"'{self.adapter.kind_of(op).name}' op {how}"
         return self._of_suspects("isolation", suspects, op, op, message)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
-        """Return the failure of a step, or a pipeline, that the op may not run: it was not run."""
+        """Return the failure of a step, or a pipeline, that cannot run on the op."""
         return self._failure("unschedulable", step, op, rejection)
 
     def _gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
@@ -198,7 +198,7 @@ class Failures(NamedTuple):
         message: str,
         cause: BaseException | None = None,
     ) -> Failure:
-        """Return a failure that names all who may have done it, or the one who has."""
+        """Return a failure that names every pass that may be at fault."""
         step: Step = suspects.passes[0] if len(suspects.passes) == 1 else suspects.step
         names = listed([f"'{each.title}'" for each in suspects.passes])
         noun = "pass" if len(suspects.passes) == 1 else "passes"
@@ -222,7 +222,7 @@ class Failures(NamedTuple):
         blamed: Any = None,
         cause: BaseException | None = None,
     ) -> Failure:
-        """Return the failure of a step on an op, with a message about that or the one to blame."""
+        """Return the failure of a step on an op, with a message about `blamed`."""
         blamed = op if blamed is None else blamed
         message = f"'{self.adapter.kind_of(blamed).name}' op {message}"
         origin = ""
@@ -262,8 +262,8 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
 
     Args:
         step: The step that ran the pipelines.
-        tasks: The contexts of the ops that they ran on.
-        alive: The ops that can be named.
+        tasks: The contexts of the ops.
+        alive: The ops that still exist.
     """
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)
@@ -275,7 +275,7 @@ def _named(step: Step) -> str:
 
 
 def _gist(text: str) -> str:
-    """Return the first line of what an exception says, and what it introduces by a colon.
+    """Return the first line of an exception's text, and the second if the first ends in a colon.
 
     Some exceptions carry whole modules. Those of MLIR's bindings say why in the second line.
     """

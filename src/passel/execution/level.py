@@ -1,6 +1,6 @@
-"""The ops inside of one op while nested pipelines run on them, and their earlier states.
+"""The ops of one level while nested pipelines run on them, and their earlier states.
 
-What differs later, without a pass on the op itself in between, was changed by a pass on another op.
+An op whose state differs although no pass ran on it was changed by a pass on another op.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ class Level:
     """The ops immediately inside of one op, while nested pipelines run on them.
 
     Args:
-        failing: Makes failures.
-        lifetime: How the run knows that ops are gone.
-        step: The pipelines.
+        failing: The factory of failures.
+        lifetime: The adapter's policy for detecting erased and moved ops.
+        step: The step that runs the nested pipelines.
         ctx: The context of the enclosing op.
-        children: The ops.
+        children: The nested ops, in program order.
 
     Attributes:
-        step: The pipelines.
+        step: The step that runs the nested pipelines.
         ctx: The context of the enclosing op.
-        children: The ops.
-        tasks: The contexts of the ops that a pipeline runs on, in program order.
+        children: The nested ops, in program order.
+        tasks: The contexts of the ops with a pipeline to run, in program order.
         gone: The numbers of ops that were erased or moved.
-        done: The numbers of ops that were worked on.
-        is_in_order: Whether the ops are worked on in program order.
-        is_tracked: Whether the states of the ops are known.
-        is_in_place: Returns whether a child is where it was, given its number and place.
-        may_touch: Whether the ops exist, apart from those known to be gone.
+        done: The numbers of ops whose pipelines have run.
+        is_in_order: Whether the ops are processed in program order.
+        is_tracked: Whether the fingerprints of the ops are known.
+        is_in_place: Returns whether an op is in its original place, given its number and place.
+        may_touch: Whether the ops that are not known to be gone can still be accessed.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Level:
         self.is_in_place: Callable[[int, object], bool] = self._watch.is_in_place
 
     def track(self) -> None:
-        """Take the states of the enclosing op's own parts, and of the ops inside."""
+        """Take the fingerprints of the nested ops, and of the enclosing op without them."""
         take = self._adapter.fingerprint
         self._own = take(self.ctx.op, recursive=False)
         self._states: list[Any] = list(map(take, self.children))
@@ -81,7 +81,7 @@ class Level:
         self.is_tracked = True
 
     def track_all(self) -> None:
-        """Take the states of this level and of all around it, as far as they are not known."""
+        """Take the fingerprints of this level and of the enclosing levels, unless known."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
@@ -90,16 +90,16 @@ class Level:
             ctx = ctx.parent
 
     def _own_parts(self) -> list[object]:
-        """Return the fingerprints of the own parts of the enclosing ops."""
+        """Return the fingerprints of the enclosing ops, each without its nested ops."""
         take, enclosing = self._adapter.fingerprint, outwards(self._adapter, self.ctx.op)
         return [take(op, recursive=False) for op in enclosing]
 
     def state_of(self, task: PassContext[Any]) -> object:
-        """Return the fingerprint of an op when it was last looked at; None if not known."""
+        """Return the last known fingerprint of an op; None if there is none."""
         return self._states[task.number] if self.is_tracked else None
 
     def enter(self, task: PassContext[Any]) -> bool:
-        """Begin work on an op, and return whether it is as it was."""
+        """Begin to process an op; return whether its fingerprint is unchanged."""
         was = self._states[task.number]
         task.valid_state = now = self._adapter.renew_fingerprint(task.op, was)
         if now is was:
@@ -108,7 +108,7 @@ class Level:
         return False
 
     def is_as_known(self, task: PassContext[Any]) -> bool:
-        """Return whether nothing that was done to other ops has changed or moved a task's op."""
+        """Return whether passes on other ops have left the op of a task alone."""
         if not self.is_tracked:
             return True
         if not self.is_in_place(task.number, task.place):
@@ -117,7 +117,7 @@ class Level:
         return self._adapter.renew_fingerprint(task.op, was) is was
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
-        """End work on an op, whose state is its last valid one, if known."""
+        """Finish processing an op, and keep its fingerprint."""
         self.done.add(task.number)
         self._last = task.number if self.is_in_order else -1  # nothing ran after it
         if outcome.failures and self._lifetime.place_of(task.op) != task.place:
@@ -128,15 +128,15 @@ class Level:
             self._states[task.number] = state
 
     def accept_enclosing(self) -> None:
-        """Take the enclosing op's own parts as they are now."""
+        """Accept the current state of the enclosing op."""
         if self.is_tracked:
             self._own = self._adapter.fingerprint(self.ctx.op, recursive=False)
 
     def violations(self, worked_on: Any = None) -> Iterator[Failure]:
-        """Yield failures for the changes that no pass on the op itself has made, each once.
+        """Yield a failure for each change that a pass on another op has made, once.
 
         Args:
-            worked_on: The op inside that passes work on, if they still do.
+            worked_on: The nested op that is still being processed, if any.
         """
         take, op = self._adapter.fingerprint, self.ctx.op
         if not (self.gone or self._watch.are_all_in_place()):
@@ -158,12 +158,12 @@ class Level:
                 yield self.violation(child, BESIDE, {n for n in self.done if n > before})
 
     def violation(self, op: Any, how: str, numbers: Iterable[int]) -> Failure:
-        """Return the failure of an op that no pass on itself has changed.
+        """Return the failure of an op that a pass on another op has changed.
 
         Args:
             op: The op.
-            how: What was changed, as the predicate of a sentence about the op.
-            numbers: The numbers of the siblings that were worked on meanwhile.
+            how: The predicate of a sentence about the op.
+            numbers: The numbers of the siblings that were processed in the meantime.
         """
         return self._failing.violation(self.suspects(numbers), op, how)
 
@@ -175,7 +175,7 @@ class Level:
         return self._failing.lost_siblings(suspects, self.ctx.op, name, rest)
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
-        """Return the passes that ran on some of the ops, which are named if they exist."""
+        """Return the passes that ran on some of the ops as suspects."""
         tasks = [task for task in self.tasks if task.number in set(numbers)]
         may_touch = self.may_touch and (self._lifetime.survives_loss or not self.gone)
         alive = [
@@ -184,7 +184,7 @@ class Level:
         return suspects_of(self.step, tasks, alive)
 
     def is_intact(self) -> bool:
-        """Return whether nothing was changed but by passes on the ops that they ran on."""
+        """Return whether every pass has changed only the op that it ran on."""
         if self._own_parts() != self._outer:
             return False
         if self.gone or self._lost or self._is_violated:
@@ -193,7 +193,7 @@ class Level:
 
 
 def violations_around(ctx: PassContext[Any]) -> Iterator[Failure]:
-    """Yield failures for changes around an op that no pass on the op there has made, each once."""
+    """Yield a failure for each change around an op that a pass on another op has made, once."""
     inner, outer = ctx, ctx.parent
     while outer is not None:
         if outer.level is not None:

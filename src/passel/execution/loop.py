@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _NOTHING: frozenset[type] = frozenset()
 
 _SKIPPED = Outcome()
-"""The outcome of what a gate has kept from running."""
+"""The outcome of a step that a gate has skipped."""
 
 
 class Loop(ObservedRun):
@@ -49,19 +49,19 @@ class Loop(ObservedRun):
         hooks: The hooks.
         emit: Called for each diagnostic when it is reported; None without a listener.
         options: The checks to make.
-        gates: The gates that decide whether steps run.
-        strategy: How siblings share the work.
-        outer: The run whose pass this run is a part of, on ops of another IR.
+        gates: The gates, which decide whether steps run.
+        strategy: The strategy that distributes sibling ops over workers.
+        outer: The run of the pass that has started this run, on ops of another IR.
 
     Attributes:
-        failing: Makes failures.
-        examiner: Finds out what passes have changed, and whether that is valid.
+        failing: The factory of failures.
+        examiner: The examiner, which finds and verifies changes.
         plans: The plans of pipelines for ops.
         states: The results of passes' `initialize`.
-        at_work: The context of the pass that is running, if one is.
+        at_work: The context of the running pass; None between passes.
         interruption: The failure by which the run was interrupted, if it was.
         this_process: Another object in each process that Python forks.
-        process: The process that the run is in: a pass's child does not go on with it.
+        process: The process of the run; a child that a pass forks does not continue the run.
     """
 
     this_process: ClassVar[object] = object()
@@ -103,7 +103,7 @@ class Loop(ObservedRun):
     # -- One op -----------------------------------------------------------------------------------
 
     def run_nested(self, parent: Step | None, ctx: PassContext[Any]) -> Outcome:
-        """Run a pipeline on one op, between its hooks if a step runs it."""
+        """Run a pipeline on one op, with its hooks if a step runs the pipeline."""
         __tracebackhide__ = True
         if parent is None or not self.hooks.sees["pipeline"]:
             return self.run_pipeline(ctx)
@@ -134,7 +134,7 @@ class Loop(ObservedRun):
         return total
 
     def run_observed(self, ctx: PassContext[Any]) -> Outcome:
-        """Run steps, each between its hooks, which are called whatever ends it."""
+        """Run steps with their hooks, which are also called after exceptions."""
         __tracebackhide__ = True
         total = UNCHANGED
         for step in ctx.plan.steps:
@@ -209,7 +209,7 @@ class Loop(ObservedRun):
     def invalidate(
         self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
     ) -> Failure | None:
-        """Drop the analyses of the op that the step has not preserved."""
+        """Invalidate the analyses of the op that the step does not preserve."""
         ran = outcome.preserved
         if ctx.record is not None:
             ran = in_common(ran, ctx.record.outcome.preserved)
@@ -225,12 +225,12 @@ class Loop(ObservedRun):
         return failure
 
     def examine_deferred(self, ctx: PassContext[Any]) -> Outcome:
-        """Hold passes that preserve everything to it, once for all of them."""
+        """Check once that none of the passes that preserve everything has changed the op."""
         outcome, failure = self.examiner.examine_deferred(ctx)
         return outcome if failure is None else outcome + self.tell(ctx, failure)
 
     def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
-        """Report the events of a step, and return them as an outcome."""
+        """Report the diagnostics and the failure of a step, and return them as an outcome."""
         record, ctx.record = ctx.record, None
         if failure is not None:
             ctx.failure = failure
@@ -242,7 +242,7 @@ class Loop(ObservedRun):
     # -- Siblings ---------------------------------------------------------------------------------
 
     def run_siblings(self, step: NestedStep, ctx: PassContext[Any]) -> Outcome:
-        """Run nested pipelines on the ops inside; a failure on one does not keep the others."""
+        """Run nested pipelines on the nested ops; a failure on one does not stop the others."""
         __tracebackhide__ = True
         checked = self.examine_deferred(ctx) if ctx.deferred else UNCHANGED
         level = self.level(step, ctx)
@@ -266,7 +266,7 @@ class Loop(ObservedRun):
         return checked + total
 
     def level(self, step: NestedStep, ctx: PassContext[Any]) -> Level:
-        """Return the ops inside of one, with a task for each that a nested pipeline runs on."""
+        """Return the level of nested ops, with a task for each op that a pipeline runs on."""
         children = list(self.adapter.children(ctx.op))
         level = Level(self.failing, self.lifetime, step, ctx, children)
         plans: dict[Hashable, Plan | None] = {}
@@ -280,7 +280,7 @@ class Loop(ObservedRun):
         return level
 
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
-        """Run a nested pipeline on one op, if it is still there, and noticing what others did."""
+        """Run a nested pipeline on one op, and report what passes on its siblings did to it."""
         __tracebackhide__ = True
         assert task.parent is not None  # noqa: S101 - ops of a level have one
         level: Level = task.parent.level
@@ -299,11 +299,11 @@ class Loop(ObservedRun):
         return before + outcome
 
     def _settle(self, level: Level, outcomes: Sequence[Outcome]) -> Outcome:
-        """Look at an op as a whole after pipelines on the ops inside: what others did, is it valid.
+        """Verify an op after pipelines on its nested ops, and report changes outside of those.
 
         Args:
-            level: The ops inside.
-            outcomes: How it went on each.
+            level: The nested ops.
+            outcomes: The outcome for each.
         """
         if found := list(level.violations()):
             return CHANGED + sum_of([self.tell(level.ctx, failure) for failure in found])
@@ -329,14 +329,14 @@ class Loop(ObservedRun):
         return self.failing.raised(step, ctx.op, error)
 
     def _lost(self, step: Step, ctx: PassContext[Any]) -> Failure:
-        """Return the failure of a step whose op is gone: the enclosing op stands for it."""
+        """Return the failure of a step whose op is gone, reported on an enclosing op."""
         enclosing = ctx.parent
         while enclosing is not None and self.place_of(enclosing.op) != enclosing.place:
             enclosing = enclosing.parent
         return self.failing.lost(step, ctx.plan.op_name, enclosing and enclosing.op)
 
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
-        """Take note of where the run was interrupted: in the innermost step."""
+        """Record the innermost step as the place where the run was interrupted."""
         if self.process is not self.this_process:
             os._exit(0)
         if self.interruption is None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
-"""Decides whether a step is to run on an op."""
+"""Function that decides whether a step runs on an op."""
 
 
 class VerifyEach(Enum):
@@ -33,9 +33,9 @@ class RunOptions(NamedTuple):
 
     Attributes:
         verify: When the IR is verified.
-        analyses: Whether claims to preserve analyses, or everything, are held against the IR.
-        isolation: Whether each pass is checked for changes outside of its op, right after it.
-        remarks: The optimization remarks that are wanted; None if none are.
+        analyses: Whether claims to preserve analyses, or everything, are checked.
+        isolation: Whether each pass is checked for changes outside of its op right after it runs.
+        remarks: The filter of optimization remarks; None if all are discarded.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
@@ -45,7 +45,7 @@ class RunOptions(NamedTuple):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Flags of passel-opt for what is checked and is not by default."""
+        """The flags of passel-opt for the checks that are not made by default."""
         asked = {
             "--verify-each=always": self.verify is VerifyEach.ALWAYS,
             "--verify-analyses": self.analyses,

@@ -1,4 +1,4 @@
-"""The plans of pipelines, which a run makes once for each kind of op."""
+"""The plans of pipelines for ops, made once for each kind of op."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Plans:
     """Plans of pipelines on ops.
 
     Args:
-        adapter: Answers for the IR.
-        lower: Makes fewer steps of some; None if they run as they are.
+        adapter: The adapter of the IR.
+        lower: Returns fewer steps that do the same; None if the steps run unchanged.
 
     Attributes:
-        matched: Keys of nested pipelines that had some op to run on.
+        matched: The keys of the nested pipelines that had at least one op to run on.
     """
 
     def __init__(self, adapter: IRAdapter, lower: Callable[[Any], Any] | None) -> None:
@@ -33,7 +33,7 @@ class Plans:
         self._preserved: dict[Step | Pipeline, frozenset[type]] = {}
 
     def plan(self, pipeline: Pipeline, op: Any) -> Plan:
-        """Return what of a pipeline runs on an op."""
+        """Return the plan of a pipeline for an op."""
         key = pipeline, self._adapter.key_of(op)
         known = pipeline.plans if self._lower is None else self._lowered
         if (plan := known.get(key)) is None:
@@ -42,7 +42,7 @@ class Plans:
         return plan
 
     def select(self, step: NestedStep, op: Any) -> Plan | None:
-        """Return the plan of the nested pipeline that runs on an op, if one does."""
+        """Return the plan of the nested pipeline that runs on an op; None if none does."""
         key = self._adapter.key_of(op)
         if key not in step.chosen:
             step.chosen[key] = step.select(self._adapter.kind_of(op))

@@ -1,4 +1,4 @@
-"""One run of one schedule on an op, with the pipelines that its passes run."""
+"""One run of a schedule on an op, including dynamic pipelines."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Run(Loop):
         Args:
             schedule: The schedule to run.
             op: The op.
-            parent: The step of the outer run that this one is a part of.
+            parent: The step of the outer run that has started this run.
 
         Raises:
-            BaseException: The run was interrupted. `outcome` says how far it came.
+            BaseException: The run was interrupted. `outcome` holds the results so far.
         """
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
@@ -64,7 +64,7 @@ class Run(Loop):
         return self.outcome
 
     def initialize(self, schedule: Schedule, op: Any) -> Outcome:
-        """Call `initialize` of every pass that has one, once per schedule."""
+        """Call `initialize` of every pass, once per schedule."""
         with self.compiler.lock:
             if schedule.states is None:
                 failed = self._uninitialized.get(schedule) or schedule.initialize(self.ir_context)
@@ -75,7 +75,7 @@ class Run(Loop):
         return UNCHANGED
 
     def unmatched(self) -> tuple[str, ...]:
-        """Return the nested pipelines that found no op to run on, once the run is over.
+        """Return the nested pipelines that found no op to run on in a finished run.
 
         Not those for which there were ops when it began, nor those for `any` op. Empty if gates
         decide which steps run: these may have kept pipelines from looking for ops.
@@ -84,11 +84,11 @@ class Run(Loop):
         return tuple(dict.fromkeys(found))
 
     def _context(self, schedule: Schedule, op: Any) -> PassContext[Any]:
-        """Return the context of the passes of a pipeline that no nested step chose."""
+        """Return the context of the passes of a top-level or dynamic pipeline."""
         return PassContext(self, op, self.place_of(op), self.plans.plan(schedule.pipeline, op))
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
-        """Take what the IR's own library reports, if a pass is at work: it is that pass's."""
+        """Attribute a diagnostic of the IR's own library to the running pass, if there is one."""
         if self.at_work is None:
             return False
         self.at_work.emit(diagnostic)
@@ -155,7 +155,7 @@ class Run(Loop):
         return _take(ctx, outcome)
 
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:
-        """Report that a step failed on an op, one of several that an adapter joined into one pass.
+        """Report the failure of one of several steps that an adapter runs as one pass.
 
         `error` is the `InvalidIR` of the verifier, if invalid IR is left.
         """
@@ -164,7 +164,7 @@ class Run(Loop):
         ctx.recorded().outcome += self.reports.tell((), failure)
 
     def _flush(self, ctx: PassContext[Any]) -> None:
-        """Report what the pass has told so far."""
+        """Report the diagnostics that the pass has emitted so far."""
         if ctx.record is not None:
             told = self.tell(ctx)
             ctx.recorded().outcome = told
@@ -172,7 +172,7 @@ class Run(Loop):
     # -- Analyses ---------------------------------------------------------------------------------
 
     def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
-        """Compute an analysis, between its hooks.
+        """Compute an analysis, with its hooks.
 
         Raises:
             PassFailure: Checks are on, and the analysis changed the op.
@@ -189,7 +189,7 @@ class Run(Loop):
 def _take(
     ctx: PassContext[Any], outcome: Outcome, kept: frozenset[type] | None = None
 ) -> PipelineRun:
-    """Hand an outcome to the pass: whether it fails is up to that."""
+    """Give the outcome of a pipeline to the pass, which decides whether it fails."""
     preserved = outcome.preserved if kept is None else kept
     taken = Outcome(False, (), outcome.diagnostics, outcome.counts, preserved)
     ctx.recorded().outcome += taken

@@ -1,4 +1,4 @@
-"""Standard streams, last words and Ctrl-C, which all of a process shares."""
+"""State of the whole process: standard streams, last words and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 last_words: list[Callable[[], str]] = []
-"""Return what is written to the standard error when native code ends the process."""
+"""Functions that return the text for standard error when native code ends the process."""
 
 
 def flush() -> None:
@@ -24,7 +24,7 @@ def flush() -> None:
 
 
 def standard_streams() -> dict[str, Any]:
-    """Return a value for the standard `output` and `error` each, equal while it is the same."""
+    """Return a value for each standard stream that changes when the stream is replaced."""
     found: dict[str, Any] = {}
     for number, name, stream in ((1, "output", sys.stdout), (2, "error", sys.stderr)):
         file = None
@@ -37,7 +37,7 @@ def standard_streams() -> dict[str, Any]:
 
 @contextmanager
 def interrupts_held() -> Generator[None]:
-    """Hold Ctrl-C back for a moment in which its exception would do harm."""
+    """Delay Ctrl-C until the end of the block."""
     usual = signal.getsignal(signal.SIGINT)
     if current_thread() is not main_thread() or not callable(usual):
         yield

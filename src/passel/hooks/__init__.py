@@ -1,4 +1,4 @@
-"""Hooks: how a run is observed without taking part in it."""
+"""Instrumentation of runs: hooks, and the run as hooks see it."""
 
 from passel.hooks.instrumentation import Ended, PassInstrumentation
 from passel.hooks.instrumentor import Bracket, Instrumentor

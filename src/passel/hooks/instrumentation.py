@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """How an observed step ended: `PassInstrumentation.ended`.
+    """Result of an observed step: `PassInstrumentation.ended`.
 
     Attributes:
-        failed: Whether it has failed.
-        failure: Why a pass has failed; None if only a pass nested in it has.
-        skipped: Whether a gate has kept a step from running.
-        changed: Whether a pass that has succeeded has changed its op, by its fingerprint. False if
+        failed: Whether the step failed.
+        failure: The failure of the step itself; None if only a nested pass failed.
+        skipped: Whether a gate skipped the step.
+        changed: Whether a pass that succeeded changed its op, by its fingerprint. False if
             no instrumentation asks for it by `finds_changes`.
         outcome: The other results of a step: counts, reports and all failures; None
             if it was not a step.
@@ -36,7 +36,7 @@ class Ended(NamedTuple):
 
 
 LOCK = "_PassInstrumentation__lock"
-"""The attribute of an instrumentation with the lock that its hooks share."""
+"""The attribute of an instrumentation that holds the lock of its hooks."""
 
 
 class PassInstrumentation:
@@ -48,21 +48,21 @@ class PassInstrumentation:
     nothing. Hooks of one object never overlap, whatever threads they are called from.
 
     An instrumentation that raises is reported once in the log `passel` and not called again; the
-    run goes on. Only `PassFailure`, raised by a hook around passes, is meant: the pass fails by it.
+    run continues. A `PassFailure` raised by a hook around passes lets the pass fail.
 
     Attributes:
-        run: The run that a hook is called for, for as long as it goes on: the innermost one, if
+        run: The current run, which is the innermost one if
             passes run others.
         ended: How the step ended, in hooks called after it.
         timing: The value of `RunResult.timing`, if the instrumentation measures time.
         reproducer: The value of `PassFailedError.reproducer`, if it writes a file.
         run_record: The value of `RunResult.record` and `PassFailedError.record`, if it records.
-        collects_statistics: Whether passes are to count also what costs time to count. An IR's own
+        collects_statistics: Whether passes collect statistics that take time to count. An IR's own
             passes may run as one under it.
-        finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
+        finds_changes: Whether `Ended.changed` is needed, which takes a fingerprint for each
             pass that is not verified anyway.
-        crosses: Whether it also observes what passes run on ops of another IR. It has to ask
-            the adapter of the innermost run about them, or nothing at all.
+        crosses: Whether it also observes pipelines that passes run on ops of another IR. It asks
+            the adapter of the innermost run about these ops.
 
     Example:
         >>> from passel import PassManager
@@ -104,12 +104,12 @@ class PassInstrumentation:
     crosses: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse hooks by the names that MLIR's have: nothing would call them."""
+        """Refuse hooks with MLIR's C++ names, which are never called."""
         super().__init_subclass__(**kwargs)
         refuse_cpp_names(cls)
 
     def split(self) -> PassInstrumentation | None:
-        """Return an observer of a part of a run in another process or thread.
+        """Return an instrumentation for a part of a run in another process or thread.
 
         It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
         parts in program order. None, the default: it observes what happens here, so that all of
@@ -118,17 +118,17 @@ class PassInstrumentation:
         return None
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Take over the observations of a part from `split`, as if they happened now."""
+        """Add the observations of a part that `split` returned."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the run, and the lock that hooks share, behind when it is copied or pickled."""
+        """Exclude the run and the lock from copies and pickles."""
         return {n: value for n, value in vars(self).items() if n not in {LOCK, "run", "ended"}}
 
     def before_run(self, run: Run) -> None:
         """Called first, before passes are initialized."""
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Called last, also when an interrupt ends the run."""
+        """Called last, also after an interrupt."""
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Called before a nested pipeline starts on `op`; `parent` is the step that runs it."""
@@ -140,29 +140,29 @@ class PassInstrumentation:
         """Called before a pass, or a step that runs nested pipelines, starts on `op`."""
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Called when it has succeeded, verification included, or a gate has skipped it."""
+        """Called when the step has succeeded, including verification, or a gate has skipped it."""
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Called when it has failed.
+        """Called when the step has failed.
 
         Args:
             step: The step that failed.
-            op: On what.
-            failure: Why; None if only a nested pass has failed. An interrupt is the failure of
-                all steps that it ends.
+            op: The op.
+            failure: The failure; None if only a nested pass has failed. For an interrupt, that of
+                the innermost step.
         """
 
     def before_verification(self, step: Step, op: Any) -> None:
         """Called before the op is verified after a step; not when that is skipped."""
 
     def after_verification(self, step: Step, op: Any) -> None:
-        """Called after verification, whatever the outcome."""
+        """Called after verification, also if the op is invalid."""
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Called before an analysis is computed; not when it is found in the cache."""
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Called when it has been computed, or has raised."""
+        """Called after an analysis was computed, or has raised an exception."""
 
     def on_failure(self, failure: Failure) -> None:
-        """Called for every failure of the run, in program order, when it is reported."""
+        """Called for every failure when it is reported, in program order."""

@@ -23,19 +23,19 @@ _HOOKS: dict[str, tuple[str, ...]] = {
 }
 _HOOKS["pass"] += ("after_pass_failed",)
 _HOOKS["failure"] = ("on_failure",)
-"""The hooks around each kind of thing, and the one for failures."""
+"""The hooks for each kind of event."""
 
 
 class Instrumentor:
     """The instrumentations of a run, by the hooks that they override.
 
     Attributes:
-        run: The run, once it has started.
-        collects_statistics: Whether passes count also what costs time to count.
-        finds_changes: Whether passes that have changed their op are to be found.
-        sees_steps: Whether anything but runs is observed.
-        sees_all: Whether that takes that an IR's own passes do not run as one.
-        sees: The instrumentations that observe each kind of thing, such as `pass`.
+        run: The current run.
+        collects_statistics: Whether passes collect statistics that take time to count.
+        finds_changes: Whether an instrumentation needs to know which passes changed their ops.
+        sees_steps: Whether an instrumentation observes steps.
+        sees_all: Whether each of the IR's own passes has to run separately.
+        sees: The instrumentations for each kind of event, such as `pass`.
     """
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
@@ -59,11 +59,11 @@ class Instrumentor:
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
-        """Call a method of an instrumentation, one at a time, and never again after it has raised.
+        """Call a method of an instrumentation under its lock, and disable it on errors.
 
         Raises:
-            PassFailure: A hook around passes wants the pass to fail.
-            BaseException: An interrupt.
+            PassFailure: If a hook around passes lets the pass fail.
+            BaseException: If an interrupt occurs.
         """
         if id(each) in self._broken:
             return None
@@ -80,7 +80,7 @@ class Instrumentor:
             return None
 
     def end(self, each: PassInstrumentation, what: str, args: Sequence[Any], ended: Ended) -> None:
-        """Call the hook after something, which has ended."""
+        """Call the `after_*` hook of an event."""
         with _lock_of(each):
             each.ended = ended
             if what in {"run", "pipeline"}:
@@ -91,7 +91,7 @@ class Instrumentor:
                 self.call(each, f"after_{what}", *args)
 
     def on_failure(self, failure: Failure) -> None:
-        """Tell a failure that has been reported."""
+        """Call `on_failure` of all instrumentations."""
         for each in self.sees["failure"]:
             self.call(each, "on_failure", failure)
 
@@ -101,7 +101,7 @@ class Instrumentor:
         return Instrumentor(crossing)
 
     def bound_here(self) -> list[str]:
-        """Return the names of what observes steps and cannot observe any elsewhere."""
+        """Return the names of the instrumentations that cannot observe workers."""
         parts = zip(self._of_steps, self._split(), strict=True)
         return [
             type(each).__name__
@@ -110,20 +110,20 @@ class Instrumentor:
         ]
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
-        """Return hooks for another thread or process, with the parts that they call."""
+        """Return hooks for another thread or process, with the parts of instrumentations."""
         parts = self._split()
         other = Instrumentor(part for part in parts if part is not None)
         other.run, other.collects_statistics = self.run, self.collects_statistics
         return other, parts
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
-        """Give the instrumentations what their parts have observed."""
+        """Merge the observations of parts into the instrumentations."""
         for each, part in zip(self._of_steps, parts, strict=True):
             if part is not None:
                 self.call(each, "merge", part)
 
     def forget_run(self) -> None:
-        """Let go of the run, which has ended: instrumentations may outlive its ops."""
+        """Release the run: instrumentations may outlive its ops."""
         self.run = None  # no cycle is left, and the ops go at once
         for each in self._all:
             with _lock_of(each):
@@ -135,17 +135,17 @@ class Instrumentor:
 
 
 class Bracket:
-    """Hooks around one event: all that have begun are ended, in reverse.
+    """Hooks around one event, called in pairs; those after the event in reverse order.
 
     Args:
         hooks: The hooks.
         what: The kind of event, such as `pass`.
-        args: The arguments for all.
+        args: The arguments of the hooks.
 
     Attributes:
-        ended: How the thing has ended. By an exception it has failed.
-        refused: Makes the failure of a pass that a hook after it refuses, for the hooks that
-            are still to come.
+        ended: The result of the event. An exception is a failure.
+        refused: Returns the failure for a `PassFailure` raised by a hook after the pass, for
+            the hooks that are called afterwards.
     """
 
     __slots__ = ("_args", "_begun", "_hooks", "_what", "ended", "refused")
@@ -169,10 +169,10 @@ class Bracket:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Call the hooks after it, all of them.
+        """Call all hooks after the event.
 
         Raises:
-            BaseException: One raised an error that is meant, or was interrupted.
+            BaseException: If a hook raised `PassFailure` or was interrupted.
         """
         if kind is not None and not self.ended.failed:
             self.ended = _FAILED
@@ -190,7 +190,7 @@ class Bracket:
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> RLock:
-    """Return the lock under which runs, of which other threads may have some, use it."""
+    """Return the lock of an instrumentation, which runs in several threads may share."""
     return vars(instrumentation).setdefault(LOCK, RLock())
 
 

@@ -1,4 +1,4 @@
-"""A run as instrumentations see it, the identities of its ops, and what it reports."""
+"""A run as instrumentations see it: the identities of ops, and reports."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class OpIdentity(NamedTuple):
-    """The identity of an op: its name, and its place among its siblings.
+    """Identity of an op: its name, and its place among its siblings.
 
     Attributes:
-        name: Its name, such as `func.func`.
-        symbol: Its symbol name, if it has one.
+        name: The name of the op, such as `func.func`.
+        symbol: The symbol name; None if the op defines no symbol.
         ordinal: Its index among the ops immediately inside the enclosing op, counted from 0
             at the start of the nested pipelines.
     """
@@ -40,23 +40,23 @@ class OpIdentity(NamedTuple):
 
 
 class Run:
-    """A run, as an instrumentation that observes it sees it.
+    """A run, as instrumentations see it.
 
     Args:
-        adapter: Answers for the IR.
+        adapter: The adapter of the IR.
         ir_context: The IR's own context.
-        reports: Where diagnostics and failures go.
-        outer: The run whose pass this run is a part of, on ops of another IR; else None.
+        reports: The receiver of diagnostics and failures.
+        outer: The run of the pass that has started this run, on ops of another IR; else None.
 
     Attributes:
-        adapter: Answers for the IR.
+        adapter: The adapter of the IR.
         ir_context: The IR's own context.
         op: The op that the pipeline runs on.
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
-        outer: The run whose pass this run is a part of, on ops of another IR; else None.
+        outer: The run of the pass that has started this run, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
-        checks: The flags of passel-opt for what the run checks besides.
-        outcome: How it went, once it is over: failures, statistics.
+        checks: The flags of passel-opt for additional checks.
+        outcome: The failures, diagnostics and statistics of a finished run.
         concluding: Diagnostics about the whole run.
     """
 
@@ -83,14 +83,14 @@ class Run:
 
     @property
     def reported(self) -> int:
-        """How many diagnostics passes have reported so far, as far as an observer sees the run."""
+        """The number of diagnostics that were reported so far."""
         return self.reports.count
 
     def catch_up(self, number: int) -> None:
-        """Report the first diagnostics of the part that is being merged, up to that number.
+        """Report the first `number` diagnostics of the part that is being merged.
 
-        All of them are reported when it is; an observer that prints calls this to keep its
-        place between them.
+        All are reported by the end of the merge; an instrumentation that prints calls this to
+        print between them.
         """
         self.reports.catch_up(number)
 
@@ -104,7 +104,7 @@ class Run:
 
     @property
     def notes(self) -> list[str]:
-        """Notes for the exception that the run raises, once it is over."""
+        """Notes for the exception that a finished run raises."""
         return [note.message for each in self.concluding for note in each.notes]
 
     def identity_of(self, op: Any) -> OpIdentity:
@@ -121,20 +121,20 @@ class Run:
         return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
 
     def number(self, siblings: Iterable[Any]) -> None:
-        """Number ops among their siblings, for their identities."""
+        """Number sibling ops, for their identities."""
         self._ordinals.update((self.key_of(op), number) for number, op in enumerate(siblings))
 
 
 class Reports:
-    """Passes reports on while a run goes on.
+    """Forwards diagnostics and failures during a run.
 
     Args:
-        emit: Called for each diagnostic; None if there is no listener.
+        emit: Called for each diagnostic; None without a listener.
         on_failure: The hook for failures.
 
     Attributes:
-        is_held: Whether reports are held back, to be given to the main process or thread.
-        count: How many diagnostics there were so far, also of those held back.
+        is_held: Whether reports are collected for the main process or thread.
+        count: The number of diagnostics so far, including those held back.
     """
 
     def __init__(
@@ -152,11 +152,11 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether diagnostics are wanted with their ops as text."""
+        """Whether diagnostics need the text of their ops."""
         return self._emit is not None
 
     def branch(self) -> Reports:
-        """Return one for a worker, all of whose reports are held back."""
+        """Return the reports of a worker, which are held back."""
         other = Reports(self._emit, self._on_failure)
         other.is_held = True
         return other
@@ -167,7 +167,7 @@ class Reports:
         failure: Failure | None = None,
         counts: Counts = NO_COUNTS,
     ) -> Outcome:
-        """Report diagnostics and a failure, unless that is held back; return all as an outcome.
+        """Report diagnostics and a failure, unless held back; return them as an outcome.
 
         They are plain data then. A failure that was reported before adds no diagnostic.
         """
@@ -188,7 +188,7 @@ class Reports:
 
     @contextmanager
     def catching_up(self, outcomes: Sequence[Outcome]) -> Generator[None]:
-        """Report all that a worker has held back, by the end of the body."""
+        """Report everything that a worker has held back by the end of the block."""
         whole = sum_of(outcomes)
         self._told.append(whole)
         self._waiting, self._released = _in_order(whole), 0
@@ -199,7 +199,7 @@ class Reports:
         self._waiting = []
 
     def catch_up(self, number: int) -> None:
-        """Report what the worker has held back, up to a number of diagnostics."""
+        """Report the first `number` diagnostics that the worker has held back."""
         while self._waiting and self._released < number:
             diagnostic, failure = self._waiting.pop(0)
             self._released += diagnostic is not None
@@ -207,11 +207,11 @@ class Reports:
             self.report(diagnostic, failure)
 
     def so_far(self) -> Outcome:
-        """Return all reports so far, of a run that is cut short."""
+        """Return the outcome so far of an interrupted run."""
         return sum_of(self._told)
 
     def report(self, diagnostic: Diagnostic | None, failure: Failure | None = None) -> None:
-        """Report a diagnostic and a failure, unless that is held back."""
+        """Report a diagnostic and a failure, unless held back."""
         if self.is_held:
             return
         if self._emit is not None and diagnostic is not None:
@@ -221,7 +221,7 @@ class Reports:
 
 
 def _in_order(outcome: Outcome) -> list[tuple[Diagnostic | None, Failure | None]]:
-    """Return diagnostics, each with its failure, and failures without any after all."""
+    """Return diagnostics with their failures, then failures without a diagnostic."""
     failures = {id(failure.diagnostic): failure for failure in outcome.failures}
     told = [(each, failures.pop(id(each), None)) for each in outcome.diagnostics]
     return [*told, *((None, failure) for failure in failures.values())]

@@ -1,4 +1,4 @@
-"""The adapter contract, optional abilities, and which adapter answers for an object."""
+"""The adapter contract, optional abilities, and finding the adapter of an object."""
 
 from passel.ir.abilities import (
     BringsPasses,

@@ -1,6 +1,6 @@
-"""Optional abilities of adapters: small protocols in addition to the contract.
+"""Optional abilities of adapters, as small protocols.
 
-An adapter has one by having its methods; `ability_of` says whether it does.
+An adapter has an ability if it has the methods; `ability_of` checks that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class WrapsPasses(Protocol):
         """Return the IR's own pass `foreign` as a passel `Pass`.
 
         Raises:
-            TypeError: It is not a pass of this IR.
+            TypeError: If `foreign` is not a pass of this IR.
         """
         ...
 
@@ -34,7 +34,7 @@ class WrapsPassClasses(Protocol):
         """Return the `Pass` class for a class of the IR's own passes, with their options.
 
         Raises:
-            TypeError: It is not a class of passes of this IR.
+            TypeError: If `foreign` is not a class of passes of this IR.
         """
         ...
 
@@ -44,7 +44,7 @@ class BringsPasses(Protocol):
     """Optional ability of an adapter: its IR has passes by name that no registry knows."""
 
     def pass_source(self) -> Any:
-        """Return the `PassSource` of the IR's own passes; equal to one returned before."""
+        """Return the `PassSource` of the IR's own passes; all results are equal."""
         ...
 
 
@@ -53,9 +53,9 @@ class LowersPasses(Protocol):
     """Optional ability of an adapter: its IR runs several passes in one call, outside Python."""
 
     def lower(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
-        """Return steps of a schedule, with one ordinary pass for several where that does the same.
+        """Return equivalent steps, where one ordinary pass may replace several.
 
-        It is not asked for runs that are observed, gated or checked.
+        Not called in runs with observers, gates or additional checks.
 
         Args:
             steps: The steps that run on one op, in order.
@@ -69,12 +69,12 @@ class LocksContexts(Protocol):
     """Optional ability of an adapter: only one run at a time may work in a context."""
 
     def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
-        """Return what a run holds from when its pipeline is compiled until it ends.
+        """Return the lock of a context, which a run holds while it compiles and runs.
 
         Args:
             context: The IR's own context.
-            jobs: How many threads of the IR's own library may work meanwhile; None for as many
-                as that takes.
+            jobs: The number of threads that the IR's own library may use; None for
+                no limit.
         """
         ...
 
@@ -87,7 +87,7 @@ class SendsOps(Protocol):
     """
 
     def note(self, op: Any) -> Any:
-        """Return what `encode_changes` has to know of an op, before passes change it.
+        """Return data about an op for `encode_changes`, before passes change the op.
 
         If that is None, `encode_changes` is only asked for ops whose fingerprints have changed;
         else also for others: names, or an order, that fingerprints leave out come back as well.
@@ -95,21 +95,21 @@ class SendsOps(Protocol):
         ...
 
     def encode_changes(self, op: Any, noted: Any) -> bytes:
-        """Return what passes have changed in an op, or all that they may change.
+        """Return the encoded changes of an op, or the whole op.
 
-        Nothing is to be done to the op if it is empty.
+        Empty if the op was not changed.
 
         Args:
             op: The op.
-            noted: The earlier result of `note`.
+            noted: The result of `note`.
 
         Raises:
-            EncodingError: It holds what cannot be sent.
+            EncodingError: If the op contains data that cannot be sent.
         """
         ...
 
     def decode_changes(self, op: Any, data: bytes, context: Any) -> Callable[[], None]:
-        """Return what changes an op as another process has changed its copy.
+        """Return a function that applies the changes of another process to an op.
 
         The op stays the same object. Unreadable data raises here, before anything is changed:
         the work is then done again in this process.
@@ -123,7 +123,7 @@ class SendsOps(Protocol):
 
 
 class Shipment(NamedTuple):
-    """Copies of ops in a process that knew nothing of them.
+    """Copies of ops in another process.
 
     Attributes:
         context: The IR's own context.
@@ -136,7 +136,7 @@ class Shipment(NamedTuple):
 
 @runtime_checkable
 class ShipsOps(Protocol):
-    """Optional ability of an adapter: ops can go to a process that knows nothing of them.
+    """Optional ability of an adapter: ops can be sent to any process.
 
     The workers of executors use it for siblings, and `SendsOps` for the way back.
     """
@@ -152,28 +152,28 @@ class ShipsOps(Protocol):
             context: The IR's own context.
 
         Raises:
-            EncodingError: They hold what cannot be sent.
+            EncodingError: If the ops contain data that cannot be sent.
         """
         ...
 
     def receive(self, data: bytes) -> Shipment:
-        """Return what `ship` has sent.
+        """Return the ops that `ship` has encoded.
 
         Raises:
-            EncodingError: This process cannot have it.
+            EncodingError: If this process cannot decode them.
         """
         ...
 
 
 @runtime_checkable
 class FindsDialects(Protocol):
-    """Optional ability of an adapter: it is found which dialects ops are of, as a check.
+    """Optional ability of an adapter: the dialects of ops can be checked.
 
     For an IR that does not itself refuse ops of dialects that are not loaded.
     """
 
     def dialects_in(self, op: Any) -> dict[str, Any]:
-        """Return the dialects of `op` and what is nested in it, with an op of each."""
+        """Return the dialects of `op` and its nested ops, with an op of each."""
         ...
 
     def loaded_dialects(self, context: Any) -> Collection[str]:
@@ -181,7 +181,7 @@ class FindsDialects(Protocol):
         ...
 
     def declares_dialects(self, pass_: Any) -> bool:
-        """Return whether a pass can be expected to declare the dialects of ops that it makes."""
+        """Return whether a pass has to declare the dialects of the ops that it creates."""
         ...
 
 
@@ -189,7 +189,7 @@ AbilityT = TypeVar("AbilityT")
 
 
 def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
-    """Return an adapter as one with an optional ability, or None if it does not have it.
+    """Return an adapter as one with an optional ability, or None if it lacks the ability.
 
     `isinstance` takes longer than a short run.
     """

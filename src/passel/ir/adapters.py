@@ -1,4 +1,4 @@
-"""Finding the adapter for an object, among those of installed packages (entry points)."""
+"""Finding the adapter of an object among the entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def adapter_named(name: str) -> IRAdapter:
     """Return the installed adapter of a name, made once, by a class without arguments.
 
     Raises:
-        AdapterError: There is none, or its package cannot be used.
+        AdapterError: If there is none, or its package cannot be used.
     """
     point = _adapters().get(name)
     if point is None:
@@ -56,7 +56,7 @@ def adapter_named(name: str) -> IRAdapter:
 
 @cache
 def _claimed(package: str) -> IRAdapter | None:
-    """Return the adapter of a package without an entry point, which an installed class knows."""
+    """Return the adapter of a package without an entry point, from `IRAdapter.for_package`."""
     for name in _adapters():
         with suppress(AdapterError):
             if (found := adapter_named(name).for_package(package)) is not None:
@@ -65,7 +65,7 @@ def _claimed(package: str) -> IRAdapter | None:
 
 
 def has_adapter(name: str) -> bool:
-    """Return whether there is an adapter of a name, installed under it or not."""
+    """Return whether there is an adapter of a name, with or without an entry point."""
     return name in _adapters() or _claimed(name) is not None
 
 
@@ -92,7 +92,7 @@ def adapter_for(thing: object) -> IRAdapter:
     package's name, its value a class that fulfils `IRAdapter`.
 
     Raises:
-        AdapterError: No installed adapter claims it.
+        AdapterError: If no installed adapter claims it.
     """
     return adapter_of_class(type(thing))
 
@@ -101,7 +101,7 @@ def adapter_of_class(cls: type) -> IRAdapter:
     """Return the adapter of the IR that a class of ops or passes belongs to, as `adapter_for`.
 
     Raises:
-        AdapterError: No installed adapter claims it.
+        AdapterError: If no installed adapter claims it.
     """
     names = _adapters()
     for base in cls.__mro__:
@@ -137,7 +137,7 @@ def entered_context(adapter: IRAdapter | None = None) -> Any:
 
 
 class _Running(NamedTuple):
-    """An IR that passes run on, the context of the ops, and the same of the enclosing run."""
+    """The IR and the context of a run, and those of the enclosing run."""
 
     adapter: IRAdapter
     context: Any
@@ -157,7 +157,7 @@ _running: ContextVar[_Running | None] = ContextVar("running", default=None)
 
 @contextmanager
 def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
-    """Let passes meanwhile be in a context, and names in pipelines that they build be its IR's.
+    """Enter a context for passes, and look up names in pipelines that they build in its IR.
 
     Holds for the calling thread; others take part by `contextvars.copy_context`, and
     `IRAdapter.in_context` in them.
@@ -181,7 +181,7 @@ def running_adapter() -> IRAdapter | None:
 
 
 def imported_irs() -> Iterator[IRAdapter]:
-    """Yield the adapters of the IRs whose packages have been imported, but for broken ones."""
+    """Yield the adapters of the IRs whose packages have been imported, except broken ones."""
     for name, point in _adapters().items():
         if name in sys.modules:
             try:
@@ -202,12 +202,12 @@ _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
 
 @contextmanager
 def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
-    """Let pipelines that continue on other IRs meanwhile use other adapters than the installed.
+    """Use given adapters for pipelines that continue on other IRs.
 
     A tool whose author or plugins bring dialects lets them be known on both sides.
 
     Args:
-        find: Returns the adapter for an IR, None for the installed one; called when a pipeline
+        find: Returns the adapter for an IR, or None for the installed one; called when a pipeline
             crosses.
     """
     token = _elsewhere.set(find)
@@ -218,7 +218,7 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
 
 
 def crossing_adapter(name: str) -> IRAdapter | None:
-    """Return the adapter that a pipeline is to continue with on another IR, if one is given."""
+    """Return the given adapter of another IR for a pipeline that continues there, if any."""
     find = _elsewhere.get()
     return None if find is None else find(name)
 
@@ -229,7 +229,7 @@ def op_name_of(anchor: str | type) -> str:
     An op class carries its name as `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
 
     Raises:
-        DefinitionError: The class carries no op name.
+        DefinitionError: If the class carries no op name.
     """
     if isinstance(anchor, str):
         return anchor

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class SiblingWatch:
-    """How a run knows, while pipelines run on the ops inside of an op, that others are gone.
+    """Detection of erased and moved ops while pipelines run on sibling ops.
 
     Args:
-        place_of: That of the `Lifetime`.
-        children: The ops.
+        place_of: `Lifetime.place_of`.
+        children: The nested ops, in program order.
     """
 
     def __init__(self, place_of: Callable[[Any], object], children: Sequence[Any]) -> None:
@@ -32,17 +32,17 @@ class SiblingWatch:
         self._children = children
 
     def is_in_place(self, number: int, place: object) -> bool:
-        """Return whether a child is where it was; asked in program order, before its turn.
+        """Return whether a child is in its original place; called in program order.
 
         Args:
-            number: Which child.
-            place: Its place when the watch began.
+            number: The number of the child.
+            place: The original place of the child.
         """
         now = self._place_of(self._children[number])
         return now is place or now == place
 
     def are_all_in_place(self) -> bool:
-        """Return whether the ops inside are unchanged after all had their turn.
+        """Return whether all children are in their places after all pipelines have run.
 
         Changes that a pass made to its own op do not count. By default ops that had a turn
         were in place then, and fingerprints tell the rest.
@@ -51,7 +51,7 @@ class SiblingWatch:
 
 
 class Lifetime:
-    """How a run knows that an op is gone, before it touches the op: by default, by its place.
+    """Policy for detecting that an op was erased or moved, by default by its place.
 
     Args:
         place_of: Returns the place of an op, such as its parent: equal as long as the op is neither
@@ -59,7 +59,7 @@ class Lifetime:
             attribute. It must not raise for an erased op.
 
     Attributes:
-        survives_loss: Whether other ops' data is still valid when an op is gone.
+        survives_loss: Whether other ops can still be accessed after an op was erased.
     """
 
     survives_loss: bool = True
@@ -68,16 +68,16 @@ class Lifetime:
         self.place_of: Callable[[Any], object] = place_of
 
     def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
-        """Begin to watch the ops immediately inside of `op`."""
+        """Return the watch for the ops immediately inside `op`."""
         return SiblingWatch(self.place_of, children)
 
 
 ANY = "any"
-"""The anchor of a manager that takes every op its passes accept."""
+"""The anchor of pipelines for every op that their passes accept."""
 
 
 class FunctionLike:
-    """An interface of functions, in any IR: `InterfacePass[FunctionLike]`.
+    """Interface of functions in any IR: `InterfacePass[FunctionLike]`.
 
     Source: `mlir::FunctionOpInterface`, MLIR 22, for which bindings and xDSL have no class.
     """
@@ -90,7 +90,7 @@ class OpKind(NamedTuple):
         name: The op's full name, such as `func.func`; an unregistered op's own name.
         registered: Whether its dialect defines it.
         isolated: Whether it is `IsolatedFromAbove`. Always False if unregistered.
-        implements: Tells whether its ops have a trait or implement an interface.
+        implements: Returns whether the ops have a trait or implement an interface.
     """
 
     name: str
@@ -100,17 +100,17 @@ class OpKind(NamedTuple):
 
 
 class PrintFlags(NamedTuple):
-    """How to print an op.
+    """Flags for printing an op.
 
     Attributes:
         generic: Use the generic form.
         debuginfo: Print locations.
-        local_scope: Print nothing outside of the op, such as aliases for what it uses.
-        elide_elements: Leave out the values of constants with more elements than this.
-        elide_resources: Leave out resources with more characters than this.
+        local_scope: Print nothing outside of the op, such as attribute aliases.
+        elide_elements: Omit the values of constants with more elements than this.
+        elide_resources: Omit resources with more characters than this.
         skip_regions: Print `{...}` for regions.
-        pretty_locations: Print locations for people, which cannot be read back.
-        name_locations: Name values after their locations that are names.
+        pretty_locations: Print locations in a short form, which cannot be parsed.
+        name_locations: Name values after their `NameLoc` locations.
         assume_verified: Print in custom form without asking whether the op is valid.
     """
 
@@ -142,7 +142,7 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
 
 
 class IRAdapter(ABC):
-    """One IR's side of the contract: fifteen questions, and some that have an answer already.
+    """Base class of adapters: fifteen abstract methods, and some with defaults.
 
     An adapter has no state of a run. Methods that take an op may be called from several
     threads for ops that are not nested in each other.
@@ -221,7 +221,7 @@ class IRAdapter(ABC):
         can only check both as one does so whatever is asked.
 
         Raises:
-            InvalidIR: For the first op that is invalid.
+            InvalidIR: If an op is invalid; for the first such op.
         """
 
     @abstractmethod
@@ -241,12 +241,12 @@ class IRAdapter(ABC):
     # -- What most IRs answer alike ---------------------------------------------------------
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:  # noqa: B027 - few need it
-        """Make a context ready for passes that are about to run in it, beyond what they declare."""
+        """Prepare a context for passes that are about to run in it."""
 
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[object]:
-        """Return a context manager that passes on reports of the IR's own library, if needed."""
+        """Return a context manager that forwards diagnostics of the IR's own library."""
         return nullcontext()
 
     def renew_fingerprint(self, op: Any, last: Any) -> object:
@@ -255,7 +255,7 @@ class IRAdapter(ABC):
         return last if now == last else now
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether an op is one that was there before, and no later one of its identity."""
+        """Return whether an op is `known`, rather than a later op with the same identity."""
         return True
 
     def op_of(self, thing: Any) -> Any:
@@ -288,11 +288,11 @@ class IRAdapter(ABC):
         return self.name
 
     def lifetime(self) -> Lifetime:
-        """Return how a run knows that ops are gone; by default, by their parents."""
+        """Return the policy for detecting erased ops; by default, by their parents."""
         return Lifetime(self.parent)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return why ops of one name are never immediately inside ops of another.
+        """Return the reason why ops of one name are never immediately inside ops of another.
 
         Args:
             context: The IR's own context.
@@ -300,7 +300,7 @@ class IRAdapter(ABC):
             inner: The name of the nested ops.
 
         Returns:
-            A sentence without a final period; empty if they may, or it is not known.
+            A sentence without a final period; empty if they may be, or if it is not known.
         """
         return ""
 
@@ -310,10 +310,10 @@ class IRAdapter(ABC):
 
 
 def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    """Yield an op and its enclosing ops, from the inside.
+    """Yield an op and its enclosing ops, innermost first.
 
     Raises:
-        AdapterError: The adapter answers that an op encloses itself.
+        AdapterError: If the adapter returns an op as its own parent.
     """
     while op is not None:
         yield op
@@ -327,7 +327,7 @@ def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
 
 
 def inwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    """Yield an op and all that is nested in it, in program order."""
+    """Yield an op and all nested ops, in program order."""
     waiting = [op]
     while waiting:
         yield (each := waiting.pop())

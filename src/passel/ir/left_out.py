@@ -1,7 +1,7 @@
-"""Installed packages that cannot be used, and the messages about them.
+"""Messages about installed packages that cannot be used.
 
-A broken package takes neither passel nor other packages with it. It is left out, and reported
-when what it may have had is wanted: a name that is unknown otherwise, or a list of all.
+A broken package does not break passel or other packages. It is left out, and reported
+when a name is unknown or all names are listed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class _LeftOut(NamedTuple):
-    """A package, or a name of one, that is left out, and why."""
+    """A package or a name that is left out, with the cause."""
 
     what: str
     cause: str
 
 
 class _Reader:
-    """A reader of messages about packages that are left out, each once."""
+    """Reader of messages about packages that are left out; each message is shown once."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self.tell = tell
@@ -36,17 +36,17 @@ class _Reader:
 
 
 _left_out: dict[_LeftOut, str] = {}
-"""Everything that is left out in this process, with the entry point that was tried first."""
+"""Packages and names that are left out in this process, with their first entry points."""
 
 _unusable: list[AdapterError] = []
-"""Why installed IRs cannot be used that passel knows, such as another release of xDSL."""
+"""The errors of installed IRs that cannot be used, such as an old release of xDSL."""
 
 _log = _Reader(log_warning)
 _reader: ContextVar[_Reader] = ContextVar("reader", default=_log)
 
 
 def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
-    """Note that the object of an entry point cannot be used.
+    """Record that the object of an entry point cannot be used.
 
     Args:
         point: The entry point.
@@ -60,29 +60,29 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
 
 
 def leave_out_name(name: str, package: str, owner: str) -> None:
-    """Take note that a package registers a name that another one has.
+    """Record that a package registers a name that is already taken.
 
     Args:
         name: The name.
         package: The package, as `package_of` returns it.
-        owner: Who registered it before.
+        owner: The package that registered the name first.
     """
     cause = f"{owner} has registered it; override=True replaces that"
     _left_out.setdefault(_LeftOut(f"'{name}' of package {package}", cause), "")
 
 
 def package_of(point: EntryPoint) -> str:
-    """Return how messages call the package that an entry point belongs to."""
+    """Return the name of an entry point's package in messages."""
     return f"'{point.package}' {version_of(point.package)}"
 
 
 def unusable_ir() -> AdapterError | None:
-    """Return why an installed IR cannot be used, if that has been found out of one."""
+    """Return the error of an installed IR that cannot be used, if one is known."""
     return _unusable[0] if _unusable else None
 
 
 def warn(message: str) -> None:
-    """Tell the reader of `telling_left_out` something, by default the log `passel`."""
+    """Give a message to the reader of `telling_left_out`, by default the log `passel`."""
     _reader.get().tell(message)
 
 
@@ -99,10 +99,10 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Hand each package that is left out to a function, those included that were reported before.
+    """Pass each message about packages that are left out to a function, also reported ones.
 
     Args:
-        tell: Takes a line.
+        tell: Receives a line.
     """
     token = _reader.set(_Reader(tell))
     try:

@@ -1,10 +1,10 @@
-"""Strategies: how siblings share the work of a nested pipeline, and which one a run takes.
+"""Strategies that distribute sibling ops over workers, and the choice of one for a run.
 
 The strategies are in separate modules, which are loaded on first use.
 """
 
 # ruff: noqa: PLC0415
-# Most runs take the plainest one, and start faster without the others.
+# Most runs are sequential, and start faster without the other strategies.
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ __all__ = [
 ]
 
 Jobs = int | Literal["auto"]
-"""How many ops are processed at once, or `auto`: one for each processor."""
+"""The number of ops that are processed at once; `auto` for one per processor."""
 
 
 at_work: ContextVar[bool] = ContextVar("at_work", default=False)
-"""Whether this thread or process is a worker, and so shares no work of its own."""
+"""Whether this thread or process is a worker, which starts no workers."""
 
 
 class SiblingStrategy(Protocol):
-    """Shares out the work on the ops inside of one op."""
+    """Strategy for the work on the ops immediately inside one op."""
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
-        """Do all tasks of a level, and yield their outcomes in program order."""
+        """Run all tasks of a level, and yield their outcomes in program order."""
         ...
 
 
@@ -51,7 +51,7 @@ class Sequential:
     """One op after the other, in the calling thread."""
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
-        """Do the tasks as their outcomes are asked for."""
+        """Run each task when its outcome is requested."""
         return map(run.run_sibling, level.tasks)
 
 
@@ -62,7 +62,7 @@ def processors() -> int:
 
 
 def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
-    """Return a strategy that does up to so many tasks at once.
+    """Return a strategy that runs at most `jobs` tasks at once.
 
     Args:
         jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
@@ -71,8 +71,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
             global lock.
 
     Raises:
-        TypeError: It is not an executor.
-        ValueError: It is not a positive number.
+        TypeError: If `executor` is not an executor.
+        ValueError: If `jobs` is not positive.
     """
     if jobs is None and executor is None:
         jobs = _of_environment() or 1
@@ -94,7 +94,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
 
 
 def own_threads(jobs: Jobs | None) -> int | None:
-    """Return how many threads the IR's own library may have in a run; None for as many as it takes.
+    """Return how many threads the IR's own library may use in a run; None for no limit.
 
     Args:
         jobs: As for `strategy_for`.

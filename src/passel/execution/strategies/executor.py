@@ -1,4 +1,4 @@
-"""Siblings on the workers of an executor: other processes, or other machines.
+"""Strategy for executors, whose workers are other processes or other machines.
 
 The pickled pipeline and the encoded ops go out, in shares; what has changed in the ops and the
 outcomes come back. What a worker cannot do is done here. A share whose worker is gone fails.
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class _Facts(NamedTuple):
-    """The facts about a run that a worker needs."""
+    """Data about a run that a worker needs."""
 
     adapter: Any
     step: NestedStep
@@ -46,11 +46,11 @@ class _Facts(NamedTuple):
 
 
 class OnExecutor(Elsewhere):
-    """Tasks on the workers of an executor, where the IR and all passes can be sent.
+    """Strategy that runs tasks on the workers of an executor.
 
     Args:
-        executor: The executor, whose workers can import passel, the IR and the passes.
-        jobs: How many shares at once; None for as many as it takes.
+        executor: The executor. Its workers can import passel, the IR and the passes.
+        jobs: The number of shares at once; None for one per worker.
     """
 
     workers = "workers of an executor"
@@ -60,7 +60,7 @@ class OnExecutor(Elsewhere):
         self._executor = executor
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why no work is shared out; empty if work is shared."""
+        """Return the reason why workers cannot run the tasks; empty if they can."""
         if ability_of(run.adapter, ShipsOps) is None:
             return f"ops of {run.adapter.name} cannot leave this process"
         if run.hooks.sees_steps:
@@ -72,7 +72,7 @@ class OnExecutor(Elsewhere):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], _: int, /
     ) -> Generator[Answer]:
-        """Yield the answers of workers to shares, in order."""
+        """Yield the answer to each share, in order."""
         asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
         facts = _Facts(run.adapter, level.step, run.options, guard, *asked)
         try:
@@ -95,7 +95,7 @@ class OnExecutor(Elsewhere):
                     future.cancel()
 
     def _send(self, run: Run, pipeline: bytes, share: Sequence[Any]) -> Future[bytes]:
-        """Return what will be the answer of a worker, or the error that there is instead."""
+        """Return a future for the answer of a worker, or for an error."""
         ships: Any = run.adapter
         try:
             ops = ships.ship([task.op for task in share], run.ir_context)
@@ -107,7 +107,7 @@ class OnExecutor(Elsewhere):
 
 
 def _answer(future: Future[bytes], count: int) -> Answer:
-    """Wait for the answer to a share of so many tasks."""
+    """Wait for the answer to a share of `count` tasks."""
     try:
         return pickle.loads(future.result())  # noqa: S301 - an executor's workers are trusted
     except EncodingError:
@@ -117,7 +117,7 @@ def _answer(future: Future[bytes], count: int) -> Answer:
 
 
 def workers_of(executor: Executor) -> int:
-    """Return how many workers an executor has, as far as it tells, or how many cores there are."""
+    """Return the number of workers of an executor, or the number of cores if it is not known."""
     count = getattr(executor, "_max_workers", None)
     if isinstance(count, int):
         return count
@@ -131,11 +131,11 @@ def workers_of(executor: Executor) -> int:
 # -- In a worker ------------------------------------------------------------------------------
 
 _latest = local()
-"""The pipeline of this thread's last share, whose passes are initialized once."""
+"""The pipeline of this thread's last share, kept so that its passes are initialized once."""
 
 
 def do_share(pipeline: bytes, ops: bytes) -> bytes:
-    """Do a share in a worker; return the answer, pickled."""
+    """Process a share in a worker, and return the pickled answer."""
     token = at_work.set(True)
     try:
         if getattr(_latest, "pipeline", None) != pipeline:
@@ -153,7 +153,7 @@ def do_share(pipeline: bytes, ops: bytes) -> bytes:
 
 
 def _do(data: bytes, facts: _Facts) -> Answer:
-    """Do a share."""
+    """Process a share."""
     adapter, step = facts.adapter, facts.step
     context, ops = adapter.receive(data)
     if _latest.compiler is None or _latest.compiler.context is not context:
@@ -171,10 +171,10 @@ def _do(data: bytes, facts: _Facts) -> Answer:
 
 
 def _level(run: Run, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:
-    """Begin a share: copies of some siblings, inside of a copy of their enclosing op.
+    """Return the level of a share: copies of sibling ops inside a copy of the enclosing op.
 
     Raises:
-        EncodingError: It is to be done where it comes from.
+        EncodingError: If the main process has to run the share.
     """
     run.op, run.pipeline = run.adapter.parent(ops[0]), schedule.pipeline
     run.hooks.run, run.reports.is_held = run, True

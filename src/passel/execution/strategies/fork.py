@@ -1,4 +1,4 @@
-"""Siblings in forked worker processes.
+"""Strategy for forked worker processes.
 
 Workers start as copies of this process, so that they have all passes, ops and cached analyses.
 They send back what they have changed. The tasks are handed out in shares; results are taken in
@@ -38,7 +38,7 @@ _LOST = "which a fork would leave behind"
 
 
 class Forked(Elsewhere):
-    """Tasks in worker processes.
+    """Strategy that runs tasks in forked worker processes.
 
     Python objects that passes change beside the IR are changed in the workers, and lost.
     """
@@ -46,13 +46,13 @@ class Forked(Elsewhere):
     workers = "worker processes"
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why no work is shared out; empty if work is shared."""
+        """Return the reason why workers cannot run the tasks; empty if they can."""
         if ability_of(run.adapter, SendsOps) is None:
             return f"ops of {run.adapter.name} cannot leave this process"
         return super().obstacle(run, level) or _left_behind()
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
-        """Return the tasks in shares, in order.
+        """Return the tasks divided into shares, in order.
 
         They get shorter at the end, so that no worker has a long one when the others have none.
         """
@@ -68,7 +68,7 @@ class Forked(Elsewhere):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield the answers of workers to shares, in order."""
+        """Yield the answer to each share, in order."""
         forks = fork_map(partial(_doing_shares, run, level), shares, jobs)
         for number in range(len(shares)):
             if (result := forks.results.pop(number, None)) is not None:
@@ -82,7 +82,7 @@ class Forked(Elsewhere):
 
 @contextmanager
 def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
-    """Do shares in a worker; each result ends with what has observed it."""
+    """Process shares in a worker; each result ends with the parts of instrumentations."""
     passes = {id(each) for each in passes_in(level.step)}
 
     def note(step: Step, _: Any) -> bool:
@@ -102,7 +102,7 @@ def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]],
 
 
 def _left_behind() -> str:
-    """Return what a fork would leave behind, as a reason not to fork; empty if there is nothing.
+    """Return a reason not to fork: threads, which do not exist in the child. Empty if none.
 
     A thread may hold a lock that workers then wait for, and its own work stops in them.
     """
@@ -124,7 +124,7 @@ def _left_behind() -> str:
 
 
 def _threads() -> int:
-    """Return how many threads this process has, where the system tells those of libraries too."""
+    """Return how many threads this process has, including those of libraries where possible."""
     try:
         return len([*Path("/proc/self/task").iterdir()])
     except OSError:

@@ -45,11 +45,11 @@ WorkerBody: TypeAlias = "Callable[[], AbstractContextManager[Callable[[_I], Iter
 
 
 class Death(NamedTuple):
-    """The end of a worker while it worked on an item.
+    """Death of a worker while it processed an item.
 
     Attributes:
         code: The exit code, negative for a signal; None if the system does not tell.
-        step: How many results the function had yielded for the item.
+        step: The number of results that the function had yielded for the item.
         mark: The last mark that the worker had set; 0 if none.
     """
 
@@ -58,7 +58,7 @@ class Death(NamedTuple):
     mark: int
 
     def describe(self) -> str:
-        """Return how the process has ended."""
+        """Return how the process ended, as the predicate of a sentence."""
         if self.code is None:
             return "exited with an unknown status"
         if self.code >= 0:
@@ -71,37 +71,37 @@ class Progress(NamedTuple):
     """The progress of one worker, in memory that all processes share.
 
     Attributes:
-        memory: That of all workers.
-        start: Where that of this worker starts.
+        memory: The memory of all workers.
+        start: The offset of this worker's part.
     """
 
     memory: mmap
     start: int
 
     def set(self, item: int, step: int = 0, mark: int = 0) -> None:
-        """Note on which item the worker works, how many results it has for that, and a mark."""
+        """Store the current item, the number of its results so far, and a mark."""
         _PROGRESS.pack_into(self.memory, self.start, item, step, mark)
 
     def get(self) -> tuple[int, int, int]:
-        """Return the last note."""
+        """Return the current item, the number of its results, and the mark."""
         return _PROGRESS.unpack_from(self.memory, self.start)
 
 
 own: list[Progress] = []
-"""That of this process, if it is a worker."""
+"""The progress of this process; empty if it is not a worker."""
 
 
 def set_mark(mark: int) -> None:
-    """Note in a worker what it begins, for the report if the worker dies."""
+    """Store a mark in a worker, which is part of the report if the worker dies."""
     own[0].set(*own[0].get()[:2], mark)
 
 
 class Forks(NamedTuple, Generic[_R]):
-    """Results of forked workers. An item in neither is still to be done.
+    """Results of forked workers. Items in neither dict have to be processed again.
 
     Attributes:
-        results: What the function yielded, by the numbers of the items.
-        deaths: The ends of workers, by the numbers of the items that they worked on.
+        results: The results of the function, by the numbers of the items.
+        deaths: The deaths of workers, by the numbers of the items that they processed.
     """
 
     results: dict[int, list[_R]]
@@ -115,10 +115,10 @@ def fork_map(body: WorkerBody[_I, _R], items: Sequence[_I], processes: int) -> F
         body: Called and entered in each worker. An `EncodingError` of the function refuses one
             item, of the exit all that the worker did. Any other error is logged.
         items: The items.
-        processes: How many processes work.
+        processes: The number of worker processes.
 
     Returns:
-        The data that workers have sent.
+        The results and deaths.
     """
     found: Forks[_R] = Forks({}, {})
     left: dict[int, _I] = dict(enumerate(items))
@@ -136,8 +136,8 @@ class _Workers(Generic[_I, _R]):
 
     Args:
         body: As for `fork_map`.
-        items: The items, by their numbers.
-        found: Where results and deaths are added.
+        items: The items by number.
+        found: The results and deaths, to add to.
     """
 
     def __init__(self, body: WorkerBody[_I, _R], items: Mapping[int, _I], found: Forks[_R]) -> None:
@@ -147,7 +147,7 @@ class _Workers(Generic[_I, _R]):
         self._running: dict[int, tuple[Progress, IO[bytes]]] = {}
 
     def run(self, size: int) -> None:
-        """Let so many workers take the items, until none is left."""
+        """Process all items with `size` workers."""
         memory = mmap(-1, _PROGRESS.size * size)
         flush()
         freezes = not gc.get_freeze_count()
@@ -166,7 +166,7 @@ class _Workers(Generic[_I, _R]):
                 gc.unfreeze()
 
     def _start_all(self, memory: mmap, size: int, files: ExitStack) -> None:
-        """Start as many workers as the system lets: these do what the others would have done."""
+        """Start the workers, or as many of them as the system allows."""
         try:
             tokens = files.enter_context(_tokens(self._items))
             with interrupts_held():
@@ -185,7 +185,7 @@ class _Workers(Generic[_I, _R]):
         self._running[pid] = progress, file
 
     def _note_end(self, status: int | None, progress: Progress, file: IO[bytes]) -> None:
-        """Take what a worker has left."""
+        """Take the results of a worker that has ended."""
         number, *how = progress.get()
         if number != _NO_ITEM:  # it has not come to its own end, whatever its exit code
             code = None if status is None else os.waitstatus_to_exitcode(status)
@@ -193,7 +193,7 @@ class _Workers(Generic[_I, _R]):
         self._read(file)
 
     def _end(self) -> None:
-        """End workers that are not needed any more; passes in them may end what they have begun."""
+        """Interrupt the workers, and kill those that do not end within `_PATIENCE`."""
         _send(signal.SIGINT, self._running)
         until, left = time.monotonic() + _PATIENCE, {*self._running}
         while left and time.monotonic() < until:
@@ -242,7 +242,7 @@ class _Workers(Generic[_I, _R]):
                 results.append(_pickled(number, result))
 
     def _read(self, file: IO[bytes]) -> None:
-        """Take the results that a worker has written; what cannot be read is done again."""
+        """Read the results that a worker has written, as many as can be read."""
         file.seek(0)
         with suppress(EOFError, pickle.UnpicklingError):  # it ends early if the disk was full
             while True:
@@ -277,7 +277,7 @@ def _send(number: int, processes: Iterable[int]) -> None:
 
 
 def _tokens(numbers: Iterable[int]) -> IO[bytes]:
-    """Return a file to read the numbers of items from, each of which one reader gets.
+    """Return a file with the numbers of items; each number is read by one process.
 
     Forked processes share the position in it. A pipe would hold some thousands of numbers alone.
     """
@@ -288,19 +288,19 @@ def _tokens(numbers: Iterable[int]) -> IO[bytes]:
 
 
 def _next(tokens: IO[bytes]) -> int | None:
-    """Take an item, and return its number; None if all are taken."""
+    """Take the next item, and return its number; None if none is left."""
     token = tokens.read(_NUMBER.size)
     return _NUMBER.unpack(token)[0] if token else None
 
 
 def _pickled(number: int, result: Any) -> bytes:
-    """Return a result that can be skipped without being read."""
+    """Return a pickled result, itself pickled so that readers can skip it."""
     data = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
     return pickle.dumps((number, data), pickle.HIGHEST_PROTOCOL)
 
 
 def _write(file: IO[bytes], results: Iterable[bytes]) -> None:
-    """Write results, unless they cannot be written: then the items are done again."""
+    """Write results. After an error the items are processed again."""
     with suppress(Exception):
         file.writelines(results)
         file.flush()

@@ -1,4 +1,4 @@
-"""Sharing: what all strategies that have workers do alike."""
+"""Common parts of the strategies with workers."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _SHARES_PER_WORKER = 4
 
 
 class Sharing(ABC):
-    """A strategy that shares tasks out to workers, unless something keeps them here.
+    """Base class of strategies with workers.
 
     Args:
         jobs: How many workers there are at most.
 
     Attributes:
-        workers: The workers, as messages name them.
-        declared: The attribute by which passes say whether they may run there.
-        place: Where passes run otherwise, as a noun.
+        workers: The name of the workers in messages.
+        declared: The attribute of passes that allows these workers.
+        place: The noun for the place that a pass without it must not leave.
     """
 
     workers: str
@@ -49,7 +49,7 @@ class Sharing(ABC):
         self.jobs: int = jobs
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
-        """Do all tasks of a level, and yield their outcomes in program order."""
+        """Run all tasks of a level, and yield their outcomes in program order."""
         limits = {task.plan.pipeline.jobs for task in level.tasks} - {None}
         jobs = min(self.jobs, *limits, len(level.tasks))
         if jobs > 1:
@@ -61,10 +61,10 @@ class Sharing(ABC):
 
     @abstractmethod
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Do all tasks in so many workers."""
+        """Run all tasks in `jobs` workers."""
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why no work is shared out; empty if work is shared."""
+        """Return the reason why workers cannot run the tasks; empty if they can."""
         only = f"in one {self.place} only"
         if run.options.isolation:
             return f"the isolation check is done {only}"
@@ -80,7 +80,7 @@ class Sharing(ABC):
         return ""
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
-        """Return tasks in shares, in order: one for each job if there is a limit, else more."""
+        """Return tasks divided into shares: one per job if jobs are limited, else more."""
         count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
         size = -(-len(tasks) // count)
         return [tasks[start : start + size] for start in range(0, len(tasks), size)]
@@ -90,16 +90,16 @@ class Sharing(ABC):
 
 
 class Answer(NamedTuple):
-    """The answer of another process to a share of the tasks.
+    """Answer of another process to a share of the tasks.
 
     Attributes:
-        done: The outcome of each task, with what has changed in its op; none if nothing was done.
-        matched: Keys of nested pipelines that have run on some op there.
-        parts: The parts of instrumentations that observed it.
-        lost: The numbers of tasks in the share that the worker has died of.
-        how: How it ended.
-        at: The id of the step that it was at, if that is known.
-        refused: Why nothing was done, if there is something to say about it.
+        done: The outcome of each task, with the encoded changes of its op; empty if none was run.
+        matched: The keys of the nested pipelines that had an op to run on.
+        parts: The parts of instrumentations that observed the share.
+        lost: The numbers of the tasks in the share during which the worker died.
+        how: The predicate of a sentence about the process, such as `was killed by SIGSEGV`.
+        at: The id of the last step of the worker; 0 if not known.
+        refused: The reason why no task was run, if it is to be reported.
     """
 
     done: Sequence[tuple[Outcome, bytes]] = ()
@@ -112,10 +112,10 @@ class Answer(NamedTuple):
 
 
 class Elsewhere(Sharing):
-    """A strategy whose workers are other processes. What they cannot do is done here."""
+    """Base class of strategies with worker processes; the main process runs refused tasks."""
 
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Do all tasks in so many workers, and here what these cannot do."""
+        """Run all tasks in `jobs` workers, and refused tasks in the main process."""
         shares, is_again = self.shares_of(level.tasks, jobs), False
         with closing(self.answers(run, level, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
@@ -136,11 +136,11 @@ class Elsewhere(Sharing):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield the answers of workers to shares, in order."""
+        """Yield the answer to each share, in order."""
 
 
 def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
-    """Return the outcome of a task whose worker has died, at a step if that is known."""
+    """Return the outcome of a task whose worker has died."""
     suspects = level.suspects([task.number])
     if found := [step for step in suspects.passes if id(step) == answer.at]:
         suspects = suspects._replace(passes=found)
@@ -148,10 +148,10 @@ def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
 
 
 def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
-    """Do tasks in a worker, and yield the outcome of each with what has changed in its op.
+    """Run tasks in a worker; yield the outcome of each with the encoded changes of its op.
 
     Raises:
-        EncodingError: It is to be done where the tasks come from.
+        EncodingError: If the main process has to run the task.
     """
     sends = cast("SendsOps", run.adapter)
     for task in tasks:
@@ -164,10 +164,10 @@ def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
 
 @contextmanager
 def fence(level: Level) -> Generator[None]:
-    """Refuse work in another process whose passes have left their ops.
+    """Refuse the work of a worker whose passes have changed more than their ops.
 
     Args:
-        level: The ops to work on.
+        level: The level of the ops.
     """
     streams = standard_streams()
     level.track_all()
@@ -177,9 +177,9 @@ def fence(level: Level) -> Generator[None]:
 
 
 def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[Outcome] | None:
-    """Take over what another process has done with tasks; return the outcomes.
+    """Apply the changes that another process made to the ops of tasks; return the outcomes.
 
-    Nothing is taken, and None returned, if anything of it cannot be read.
+    Returns None, and changes nothing, if any part of the answer cannot be read.
     """
     sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
@@ -210,7 +210,7 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
 
 
 def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
-    """Return a run as a worker does it for some tasks, with parts of its observers."""
+    """Return the run of a worker for some tasks, with parts of the instrumentations."""
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
@@ -226,6 +226,6 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
-    """Take over a worker's observations, and report its events."""
+    """Merge the observations of a worker, and report its diagnostics and failures."""
     with run.reports.catching_up(outcomes):
         run.hooks.merge(parts)

@@ -1,6 +1,6 @@
-"""Siblings on threads of this process.
+"""Strategy for threads of this process.
 
-Worth it where passes leave Python's global lock to others, as native ones do, or where there is
+Worthwhile if passes release Python's global lock, as native passes do, or if there is
 none. Each thread reports to hooks of its own, which are merged in program order. After an
 interrupt, each thread ends the op that it is on.
 """
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class Threads(Sharing):
-    """Tasks on threads, where all passes and observers allow it.
+    """Strategy that runs tasks on threads, if all passes and observers allow it.
 
     Args:
-        jobs: How many at once; None for as many as there are threads.
-        pool: The threads; None for some of its own, as long as a nested step takes.
+        jobs: The number of tasks at once; None for one per thread.
+        pool: The threads; None to start new ones for each nested step.
     """
 
     workers = "threads"
@@ -44,13 +44,13 @@ class Threads(Sharing):
         self._pool = pool
 
     def obstacle(self, run: Run, level: Level) -> str:
-        """Return why no work is shared out; empty if work is shared."""
+        """Return the reason why workers cannot run the tasks; empty if they can."""
         if ability_of(run.adapter, LocksContexts) is not None:
             return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
         return super().obstacle(run, level)
 
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Do all tasks on so many threads."""
+        """Run all tasks on `jobs` threads."""
         level.is_in_order = False
         _ = level.ctx.analyses  # made here, so that no two threads make them
         chunks = self.shares_of(level.tasks, jobs)
@@ -75,7 +75,7 @@ class Threads(Sharing):
 
 
 def _do(part: Run, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
-    """Do some tasks, in the order of the program, until the work is ended."""
+    """Run tasks in program order until `ended` is set."""
     at_work.set(True)  # in the copy of the context
     with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):
         return [part.run_sibling(task) for task in tasks if not ended.is_set()]
