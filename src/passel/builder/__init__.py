@@ -1,7 +1,7 @@
-"""Building pipelines by several who do not know each other.
+"""Building one pipeline from the contributions of independent packages.
 
-A builder is a pipeline whose order is variable: passes are put before or after others, types of
-pass, bundles and stages. It makes plain pass managers, which know nothing of it.
+In a builder, the order of passes can still change: passes are put before or after other passes,
+types of pass, bundles and stages. It builds plain pass managers, which do not depend on it.
 """
 
 from passel.builder.constraints import (

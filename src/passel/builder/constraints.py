@@ -1,9 +1,9 @@
 """Constraints: where passes may go in a pipeline.
 
-A pass declares them in its class body, a bundle as an argument, a `DeclarationTable` for passes
-of others, and `PipelineBuilder.constrain` from outside. They are about the order in which steps
-run, in whatever nested pipelines. All but `followed_by` and `preceded_by` are strong:
-a builder refuses a pipeline that breaks one, and a pass manager warns of it.
+Constraints are declared in the class body of a pass, as an argument of a bundle, or with
+`PipelineBuilder.constrain`. They concern the order in which steps run, across nested pipelines. All
+but `followed_by` and `preceded_by` are strong: a builder rejects a pipeline that breaks one, and a
+pass manager warns about it.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ WISHES = {"followed-by", "preceded-by"}
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A condition on the place of a step; two that say the same are equal.
+    """A condition on the place of a step; constraints compare by value.
 
-    Functions such as `after_any` make them.
+    Created by functions such as `after_any`.
 
     Attributes:
-        kind: The name of such a function, with dashes.
-        targets: The steps that it relates the step to.
-        origin: Where it is written.
-        cleanup: What a wish inserts: a pass, its class or name, or a bundle; or a type of pass,
-            which is never inserted.
+        kind: The name of the function that creates it, with dashes.
+        targets: The steps that the condition refers to.
+        origin: Where the constraint was created.
+        cleanup: The pass (or its class or name), bundle or type of pass that a wish names. A type
+            of pass is never inserted.
     """
 
     kind: str
@@ -62,17 +62,17 @@ class Constraint:
     cleanup: Any = None
 
     def __post_init__(self) -> None:
-        """Refuse anything but a target.
+        """Reject anything but a target.
 
         Raises:
-            TypeError: One of the targets is something else.
+            TypeError: If one of the targets is not a target.
         """
         for target in self.targets:
             check_target(target)
 
     @property
     def is_wish(self) -> bool:
-        """Whether it is fulfilled by inserting missing steps, and refuses nothing."""
+        """Whether the builder fulfills the constraint by inserting steps, and rejects nothing."""
         return self.kind in WISHES
 
     def __str__(self) -> str:
@@ -85,10 +85,10 @@ class Rule(NamedTuple):
 
     Attributes:
         constraint: The constraint.
-        declared_by: The class of passes or the bundle that declares it; None if it was declared
-            from outside.
-        target: The steps that it holds for, if it was declared from outside.
-        extension: The extension that has declared it from outside; empty for the framework.
+        declared_by: The pass class or bundle that declares the constraint; None if
+            `PipelineBuilder.constrain` did.
+        target: The steps that it applies to, if `PipelineBuilder.constrain` declared it.
+        extension: The extension that called `PipelineBuilder.constrain`; empty for the framework.
     """
 
     constraint: Constraint
@@ -111,14 +111,14 @@ class Rule(NamedTuple):
         return f"declared{by}{where}"
 
     def about(self, step: Step) -> str:
-        """Return it as a sentence about a step, with its source."""
+        """Return the rule as a sentence about a step, with its source."""
         return f"'{step.label}' {self.constraint} ({self.source})"
 
     def checked(self) -> Rule:
-        """Return this rule, if its constraint is one.
+        """Return this rule after checking the type of its constraint.
 
         Raises:
-            DefinitionError: The constraint is not a `Constraint`.
+            DefinitionError: If the constraint is not a `Constraint`.
         """
         given: Any = self.constraint
         if isinstance(given, Constraint):
@@ -128,10 +128,10 @@ class Rule(NamedTuple):
 
 
 def after_any(target: Target) -> Constraint:
-    """Demand that a step runs after at least one step of a target, which must exist.
+    """Require that a step runs after at least one step of a target, which must exist.
 
     Args:
-        target: Passes, as targets of a builder name them.
+        target: The passes, as a target of a builder.
 
     Example:
         >>> from passel.passes import PassType
@@ -142,10 +142,10 @@ def after_any(target: Target) -> Constraint:
 
 
 def after_all(target: Target) -> Constraint:
-    """Demand that a step runs after each of a target, if any are there.
+    """Require that a step runs after every step of a target, if the pipeline has any.
 
     Args:
-        target: Passes, as targets of a builder name them.
+        target: The passes, as a target of a builder.
 
     Example:
         >>> print(after_all("canonicalize"))
@@ -155,10 +155,10 @@ def after_all(target: Target) -> Constraint:
 
 
 def before_first(target: Target) -> Constraint:
-    """Demand that a step runs before each of a target, if any are there.
+    """Require that a step runs before every step of a target, if the pipeline has any.
 
     Args:
-        target: Passes, as targets of a builder name them.
+        target: The passes, as a target of a builder.
 
     Example:
         >>> from passel.passes import PassType
@@ -169,10 +169,10 @@ def before_first(target: Target) -> Constraint:
 
 
 def immediately_after(target: Target) -> Constraint:
-    """Demand that a step runs right after a step of a target.
+    """Require that a step runs right after a step of a target.
 
     Args:
-        target: Passes, as targets of a builder name them.
+        target: The passes, as a target of a builder.
 
     Example:
         >>> print(immediately_after("lower-affine"))
@@ -182,13 +182,13 @@ def immediately_after(target: Target) -> Constraint:
 
 
 def not_between(first: Target, last: Target) -> Constraint:
-    """Demand that a step does not run between a step of one target and a step of another.
+    """Forbid a step between a step of one target and a later step of another.
 
-    So it runs before the first step of the former, or after the last of the latter.
+    The step must run before the first step of the former, or after the last of the latter.
 
     Args:
-        first: Where the part of the pipeline starts.
-        last: Where it ends.
+        first: The start of the forbidden region.
+        last: Its end.
 
     Example:
         >>> print(not_between("make-schedule", "use-schedule"))
@@ -198,10 +198,10 @@ def not_between(first: Target, last: Target) -> Constraint:
 
 
 def requires(target: Target) -> Constraint:
-    """Demand that a target is there, before or after.
+    """Require that the pipeline has a step of a target, before or after the step.
 
     Args:
-        target: Passes, as targets of a builder name them.
+        target: The passes, as a target of a builder.
 
     Example:
         >>> print(requires("finalize"))
@@ -211,10 +211,10 @@ def requires(target: Target) -> Constraint:
 
 
 def conflicts(target: Target) -> Constraint:
-    """Demand that a target is not there.
+    """Require that the pipeline has no step of a target.
 
     Args:
-        target: Passes, as targets of a builder name them.
+        target: The passes, as a target of a builder.
 
     Example:
         >>> print(conflicts("legacy-lowering"))
@@ -224,7 +224,7 @@ def conflicts(target: Target) -> Constraint:
 
 
 def once() -> Constraint:
-    """Demand that a pass is there only once; of a bundle, that it is added only once.
+    """Require that a pass occurs, or a bundle is added, only once.
 
     Example:
         >>> print(once())
@@ -234,13 +234,13 @@ def once() -> Constraint:
 
 
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Wish for something to run later than a step, not necessarily at once.
+    """Ask for a cleanup to run after a step, not necessarily right after it.
 
-    If nothing does when a builder's pipeline is built, it is inserted, as late as the other
-    constraints allow; if that cannot be done, `PipelineBuilder.report` has a warning.
+    If none does, the builder inserts the cleanup as late as the other constraints allow. If there
+    is no such place, `PipelineBuilder.report` contains a warning.
 
     Args:
-        cleanup: A bundle, a pass or its name; or a type of pass, which is never inserted.
+        cleanup: A bundle, a pass or its name, or a type of pass. A type of pass is never inserted.
 
     Example:
         >>> from passel.builder import Bundle
@@ -251,11 +251,10 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
 
 
 def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Wish for a step to find the IR as something leaves it.
+    """Ask for a cleanup to run before a step, with only preserving passes in between.
 
-    That runs before the step, and nothing between them but passes that preserve everything. If it
-    does not when a builder's pipeline is built, it is inserted right before the step; so another
-    pass may be put between them. `immediately_after` refuses that instead.
+    Passes in between must preserve everything. If the pipeline has no such cleanup, the builder
+    inserts it right before the step. `immediately_after` is stricter: it allows no pass in between.
 
     Args:
         cleanup: As for `followed_by`.

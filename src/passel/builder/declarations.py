@@ -1,9 +1,9 @@
-"""Declarations of where passes may go, in their classes or in a table for other people's passes.
+"""Declarations about passes, in their classes or in a table for passes from other packages.
 
-A pass declares its types, and whether it is idempotent, in its class body. For a pass that one
-does not own, a table says the same by name or by class. An installed package adds to the
-default table by an entry point of the group `passel.declarations`: a function that is called
-with the table, under the name of the IR that its passes are for, or any other name.
+The class body of a pass declares its types and whether it is idempotent. A table declares the same
+for passes from other packages, by name or by class. Installed packages add to the default table
+through entry points of the group `passel.declarations`: each is a function that takes the table. An
+entry point named after an IR declares passes of that IR only.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Facts(NamedTuple):
-    """Facts about a pass that bear on its place in a pipeline.
+    """The properties of a pass that affect its place in a pipeline.
 
     Attributes:
-        types: The parts that it plays in a pipeline.
+        types: The types of the pass.
         idempotent: Whether a second run right after the first changes nothing.
     """
 
@@ -33,7 +33,7 @@ class Facts(NamedTuple):
     idempotent: bool = False
 
     def __or__(self, other: Facts) -> Facts:
-        """Return what both say together, each thing once."""
+        """Return the union of two sets of facts."""
         types = tuple(dict.fromkeys((*self.types, *other.types)))
         return Facts(types, self.idempotent or other.idempotent)
 
@@ -42,10 +42,10 @@ _NOTHING = Facts()
 
 
 class DeclarationTable:
-    """Types of passes that their classes do not declare themselves.
+    """Declarations for passes whose classes do not declare them.
 
     Args:
-        behind: Another table, whose declarations hold as well.
+        behind: Another table, whose declarations also apply.
 
     Example:
         >>> from passel.passes import Pass
@@ -65,7 +65,7 @@ class DeclarationTable:
 
     @property
     def version(self) -> int:
-        """A number that grows whenever something is declared."""
+        """A number that grows with each declaration."""
         return self._version + (0 if self._behind is None else self._behind.version)
 
     def declare(
@@ -75,16 +75,16 @@ class DeclarationTable:
         idempotent: bool = False,
         ir: str = "",
     ) -> None:
-        """Add declarations for passes to those that exist already.
+        """Declare types and idempotence of passes, in addition to earlier declarations.
 
         Args:
             passes: Names or classes of passes.
-            types: The parts that they play in a pipeline.
+            types: The types of the passes.
             idempotent: Whether a second run right after the first changes nothing.
-            ir: The name of the only IR whose passes are meant by their names; empty for any.
+            ir: The IR whose passes the names refer to; empty for any IR.
 
         Raises:
-            DefinitionError: The types are not a tuple of types.
+            DefinitionError: If `types` is not a tuple of types.
         """
         check_tuples("DeclarationTable", {"types": types})
         for pass_ in passes:
@@ -93,13 +93,13 @@ class DeclarationTable:
         self._version += 1
 
     def of(self, pass_: Pass[Any]) -> Facts:
-        """Return the declarations for a pass, in its class and in this table."""
+        """Return the declarations for a pass, from its class and this table."""
         cls = type(pass_)
         keys = (*_keys_of_name(cls.name, cls.ir), *cls.__mro__)
         return Facts(tuple(cls.types), cls.idempotent) | self._said_of(keys)
 
     def named(self, name: str, *, ir: str = "") -> Facts:
-        """Return this table's declarations for passes of a name, of any class."""
+        """Return this table's declarations for a pass name, for any class."""
         return self._said_of(_keys_of_name(name, ir))
 
     def _said_of(self, keys: Iterable[Any]) -> Facts:
@@ -110,7 +110,7 @@ class DeclarationTable:
         return found
 
     def types(self) -> Iterator[PassType]:
-        """Yield the types that this table knows, each once, by name."""
+        """Yield each type in this table once, sorted by name."""
         known = {each for said in self._declared.values() for each in said.types}
         if self._behind is not None:
             known.update(self._behind.types())
@@ -123,9 +123,9 @@ def _keys_of_name(name: str, ir: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def default_declarations() -> DeclarationTable:
-    """Return the table of all installed packages, made when first asked for.
+    """Return the table of all installed packages, created on first use.
 
-    An entry point that fails is left out and reported in the log `passel`.
+    Entry points that fail are skipped and reported in the log `passel`.
     """
     table = DeclarationTable()
     for point in entry_points("passel.declarations"):

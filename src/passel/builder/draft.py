@@ -1,7 +1,7 @@
-"""The draft of a pipeline: a sequence that is changed as a whole or not at all.
+"""The draft of a pipeline: a sequence with atomic changes.
 
-A change is made in place, brought into an order that the constraints allow, and checked; what is
-refused is taken back.
+A change is made in place, ordered as the constraints require, and checked. A rejected change is
+undone.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Draft:
     Args:
         sequence: The sequence.
         declarations: The declarations for passes.
-        template: An empty manager, which knows the IR and where names are looked up.
+        template: An empty manager with the IR's adapter and the registry.
 
     Attributes:
-        extension: The name of the extension that is at work; empty if none is.
+        extension: The name of the running extension; empty if none.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Draft:
         return self._rules
 
     def forget(self) -> None:
-        """Forget the constraints in force, since the sequence has changed."""
+        """Drop the cached constraints, since the sequence has changed."""
         self._rules = None
 
     def copy(self) -> Draft:
@@ -70,7 +70,7 @@ class Draft:
 
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
-        """Restore the sequence if the `with` block ends with an error."""
+        """Restore the sequence if the `with` block raises."""
         before = self.sequence.copy()
         try:
             yield
@@ -80,13 +80,13 @@ class Draft:
             raise
 
     def edit(self, origin: Origin | None = None) -> AbstractContextManager[Edit]:
-        """Change the sequence, if it is in order after the `with` block.
+        """Change the sequence in a `with` block, then order and check it.
 
         Args:
             origin: Who makes the change; by default the caller of the builder.
 
         Raises:
-            InsertionError: There is no order, or a constraint is broken that was not before.
+            InsertionError: If no order is possible, or the change breaks a constraint.
         """
         return self._edited(origin or caller(self.extension))
 
@@ -105,7 +105,7 @@ class Draft:
                     breach.refuse()
 
     def _order(self, placed: Collection[Node]) -> None:
-        """Bring what was placed into an order that the constraints allow."""
+        """Move the placed nodes so that the constraints are satisfied."""
         entries = self.sequence.entries
         for scope in dict.fromkeys(self.sequence.scope_of(each) for each in placed):
             inside = self.sequence.inside(scope)
@@ -115,13 +115,13 @@ class Draft:
 
 
 class _Edge(NamedTuple):
-    """An item that has to come before another one.
+    """An item that must come before another item.
 
     Attributes:
-        first: The item.
-        last: The other one.
-        reason: Why, in a sentence.
-        rule: The constraint, if it is one.
+        first: The earlier item.
+        last: The later item.
+        reason: The reason, in a sentence.
+        rule: The constraint, if one is the reason.
     """
 
     first: Node
@@ -131,16 +131,16 @@ class _Edge(NamedTuple):
 
 
 def ordered(entries: list[Entry], placed: Collection[Node], rules: Rules) -> list[Entry]:
-    """Return the contents of a scope in an order that the constraints allow.
+    """Return the contents of a scope in an order that satisfies the constraints.
 
     Args:
         entries: The contents.
-        placed: The entries that may go anywhere; the rest keep their order.
+        placed: The entries that may move; the others keep their order.
         rules: The constraints.
 
     Raises:
-        InsertionError: No order satisfies all constraints; the error has the shortest cycle of
-            reasons.
+        InsertionError: If no order satisfies all constraints. The error contains the shortest cycle
+            of reasons.
     """
     groups = {group[0]: group for group in grouped(entries)}
     edges = [*_fixed(groups, placed), *_demanded(groups, placed, rules)]
@@ -165,7 +165,7 @@ def ordered(entries: list[Entry], placed: Collection[Node], rules: Rules) -> lis
 
 
 def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
-    """Yield the order of what was added explicitly, and of the members of each bundle."""
+    """Yield edges between items that keep their order, and between the members of each bundle."""
     chains = [[node for node in groups if node not in placed]]
     members: dict[BundleUse, list[Node]] = {}
     for node in (each for each in placed if each in groups):
@@ -178,7 +178,7 @@ def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
 
 
 def _demanded(groups: Groups, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
-    """Yield what constraints demand of placed items; of several that will do, the first counts."""
+    """Yield the edges that constraints require of placed items, with the first alternative."""
     owners = {step: node for node, group in groups.items() for step in steps_in(group)}
     for rule, step in rules.all:
         for last, others in rules.demands(rule.constraint, step):
@@ -191,7 +191,7 @@ def _demanded(groups: Groups, placed: Collection[Node], rules: Rules) -> Iterato
 
 
 def _shortest_circle(edges: list[_Edge], items: list[Node]) -> list[_Edge]:
-    """Return the fewest edges that lead from one of the items of a circle back to it."""
+    """Return the shortest cycle of edges through one of the items."""
     outgoing: dict[Node, list[_Edge]] = {}
     for edge in edges:
         outgoing.setdefault(edge.first, []).append(edge)

@@ -35,14 +35,14 @@ class Edit:
     """One change of a sequence.
 
     Args:
-        sequence: The sequence, which is changed.
-        positions: The steps of targets before the change.
-        template: An empty manager, which knows where names are looked up.
-        origin: Who makes the change, and where.
+        sequence: The sequence to change.
+        positions: The positions of steps before the change.
+        template: An empty manager with the registry for names.
+        origin: The author and place of the change.
 
     Attributes:
         added: The new entries, without their contents.
-        placed: Whether constraints decide where they go.
+        placed: Whether the constraints decide their positions.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Edit:
     # -- Adding -----------------------------------------------------------------------------
 
     def entries(self, item: object, anchor: str) -> list[Entry]:
-        """Return entries for a user's additions to a pipeline.
+        """Return entries for an item that a user adds to a pipeline.
 
         Raises:
-            PipelineError: The text is wrong, or a pass has another anchor.
+            PipelineError: If the text is invalid, or a pass has another anchor.
         """
         if isinstance(item, Bundle):
             inner = [entry for each in item.members for entry in self.entries(each, anchor)]
@@ -80,20 +80,20 @@ class Edit:
         return list(entries_of(manager, self.origin))
 
     def put(self, entries: Iterable[Entry], position: int, label: str = "") -> None:
-        """Put entries before a position; a label is for the only one."""
+        """Put entries before a position; a label requires a single entry."""
         self.added += self.sequence.put(entries, position, label)
 
     def append(self, items: Items, scope: Scope, label: str = "") -> None:
-        """Append a user's additions; raises the errors of `PipelineBuilder.add`."""
+        """Append items to a scope; raises the errors of `PipelineBuilder.add`."""
         anchor = self._anchor(scope)
         self._put_labelled([(scope, self.entries(each, anchor)) for each in items], items, label)
 
     def append_element(self, element: ElementNode, span: Span) -> None:
-        """Append an element of a pipeline's file.
+        """Append an element of a pipeline file.
 
         Args:
             element: The element.
-            span: The place of its source in the file.
+            span: Its place in the file.
         """
         self.origin = Origin("", span.source.name, span.line)
         entries = self.entries(element, self.sequence.root.name)
@@ -103,12 +103,12 @@ class Edit:
         self.put(entries, len(self.sequence.entries))
 
     def place(self, items: Items, home: Scope, label: str) -> None:
-        """Put each item into a pipeline, or into the first one nested in it where it can be.
+        """Put each item into a pipeline, or into the first nested one that its anchor allows.
 
-        Constraints decide where it goes there.
+        The constraints decide its position there.
 
         Raises:
-            AnchorError: They can be in none.
+            AnchorError: If an item's anchor fits none of these pipelines.
         """
         blocked = 0
         scopes = [home]
@@ -124,10 +124,10 @@ class Edit:
     def _put_labelled(
         self, places: list[tuple[Scope, list[Entry]]], items: Items, label: str
     ) -> None:
-        """Put entries at the ends of scopes; a label is that of one, or of a bundle of several.
+        """Put entries at the ends of scopes; the label names the entry, or a bundle of several.
 
         Raises:
-            InsertionError: The label is taken.
+            InsertionError: If the label is taken.
         """
         if label and self._positions.units(label):
             raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
@@ -146,10 +146,10 @@ class Edit:
         return anchor_of(self.sequence.scopes_at(self.sequence.end(scope)))
 
     def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Entry]]:
-        """Return the first scope that an item can be in, and what it is there.
+        """Return the first scope that accepts an item, and the entries for the item there.
 
         Raises:
-            AnchorError: It can be in none.
+            AnchorError: If none does.
         """
         refused: AnchorError | None = None
         for scope in scopes:
@@ -196,16 +196,16 @@ class Edit:
             self._take_out(unit, describe(target))
 
     def remove(self, target: Target, occurrence: Occurrence, *, missing_ok: bool) -> None:
-        """Take a target out; raises the errors of `PipelineBuilder.remove`."""
+        """Remove a target; raises the errors of `PipelineBuilder.remove`."""
         for unit in self._positions.select(target, occurrence, missing_ok=missing_ok):
             self._take_out(unit, describe(target))
 
     def _put_beside(self, unit: Unit, items: Items, *, after: bool, split: bool) -> None:
-        """Put items right before or after a unit, in the innermost pipeline where they can be.
+        """Put items right before or after a unit, in the innermost pipeline that accepts them.
 
         Raises:
-            InsertionError: There is no place without splitting.
-            AnchorError: They fit into no enclosing pipeline of the unit.
+            InsertionError: If a pipeline would have to be split.
+            AnchorError: If no enclosing pipeline of the unit accepts them.
         """
         target = unit[-1] if after else unit[0]
         found: list[list[Node]] = []
@@ -220,10 +220,11 @@ class Edit:
         self.added += (node for nodes in (found[::-1] if after else found) for node in nodes)
 
     def _room(self, position: int, outer: Scope, item: str, side: str, *, split: bool) -> int:
-        """Return the position inside of a scope next to one further inside, which may be split.
+        """Return the position in an outer scope next to a position further inside.
 
         Raises:
-            InsertionError: It is a bundle or a stage, or nothing may be split.
+            InsertionError: If a bundle, a stage or, without `split`, a pipeline would have to be
+                split.
         """
         entries = self.sequence.entries
         while (scope := self.sequence.scopes_at(position)[-1]) is not outer:
@@ -258,10 +259,10 @@ class Edit:
     # -- Finding ----------------------------------------------------------------------------
 
     def nest(self, label: str) -> Scope:
-        """Return the pipeline that is added to; without a label, the outermost.
+        """Return the pipeline with a label; without a label, the outermost one.
 
         Raises:
-            InsertionError: It is a nested pipeline that was taken out.
+            InsertionError: If the pipeline was removed.
         """
         node = self._positions.labelled(label) if label else self.sequence.root
         if not isinstance(node, Scope):
@@ -269,10 +270,10 @@ class Edit:
         return node
 
     def stage(self, name: str) -> Scope:
-        """Return a stage, to put items into it instead of its default.
+        """Return a stage, ready for items that replace its default.
 
         Raises:
-            InsertionError: There is no such stage, or another extension relies on its default.
+            InsertionError: If there is no such stage, or another extension relies on its default.
         """
         ((stage,),) = self._positions.select(Stage(name), "first")
         assert isinstance(stage, Scope)  # noqa: S101 - for type checkers
@@ -283,7 +284,7 @@ class Edit:
         return stage
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return what a target stands for; if that was taken out, the error says by whom."""
+        """Return the units of a target; if they were removed, the error says by whom."""
         try:
             return self._positions.select(target, occurrence)
         except InsertionError:
@@ -296,10 +297,10 @@ class Edit:
             raise
 
     def _take_out(self, unit: Unit, what: str) -> None:
-        """Take nodes out, unless another extension relies on them.
+        """Remove nodes, unless another extension relies on them.
 
         Raises:
-            InsertionError: One does.
+            InsertionError: If another extension does.
         """
         extension = self.origin.extension
         for step in self.sequence.steps_of(unit):
@@ -317,6 +318,6 @@ class Edit:
 
 
 def _mark(entries: Iterable[Entry], use: BundleUse) -> None:
-    """Take note that steps came with a bundle."""
+    """Record that steps belong to a bundle."""
     for step in steps_in(entries):
         step.bundles = (*step.bundles, use)

@@ -1,4 +1,4 @@
-"""Extensions: functions that add to a framework's pipeline, from any number of packages."""
+"""Extensions: functions from any package that add to a framework's pipeline."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Extension(NamedTuple):
-    """A function that adds to a builder, under a name.
+    """A named function that adds to a builder.
 
     Attributes:
         name: Its name, unique among the extensions of a pipeline.
-        function: The function, which is given the builder.
+        function: The function, which takes the builder.
     """
 
     name: str
@@ -30,12 +30,12 @@ class Extension(NamedTuple):
 
     @classmethod
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
-        """Return an extension; a function's is named after its module and the function.
+        """Return an extension; a function's extension is named after its module and the function.
 
-        What a program defines that is run by itself has the name of its file.
+        In a main program, the module name is the name of the file.
 
         Raises:
-            TypeError: It is not a function.
+            TypeError: If the argument is neither an extension nor a function.
         """
         if isinstance(given, Extension):
             return given
@@ -46,7 +46,7 @@ class Extension(NamedTuple):
 
 
 def _module_of(named: Any) -> str:
-    """Return the name of a module; of the main program, the one by which others would import it."""
+    """Return a module's name; for the main program, the name under which it can be imported."""
     if named.__module__ != "__main__":
         return named.__module__
     main = sys.modules["__main__"]
@@ -61,17 +61,17 @@ _registered: dict[str, Extension] = {}
 
 
 def registered_count() -> int:
-    """Return how many extensions `register_extension` has made known."""
+    """Return the number of extensions that `register_extension` has registered."""
     return len(_registered)
 
 
 def register_extension(
     function: Callable[[Any], object], *, name: str = ""
 ) -> Callable[[Any], object]:
-    """Register an extension that is in no package, such as a plugin's; a decorator.
+    """Register an extension that no installed package provides, such as a plugin's; a decorator.
 
     Args:
-        function: The function, which is given the builder.
+        function: The function, which takes the builder.
         name: Its name, by default the function's. It replaces an extension of the same name.
 
     Example:
@@ -87,11 +87,11 @@ def register_extension(
 
 
 def installed_extensions() -> tuple[Extension, ...]:
-    """Return the extensions of all installed packages and those registered, sorted by name.
+    """Return the extensions of installed packages and the registered ones, sorted by name.
 
-    An installed package has one by an entry point of the group `passel.pipelines`: a function
-    that is given a builder. One that cannot be loaded is reported in the log `passel` and left
-    out.
+    An installed package provides one through an entry point of the group `passel.pipelines`: a
+    function that takes a builder. Entry points that cannot be loaded are skipped and reported in
+    the log `passel`.
 
     Example:
         >>> from passel.builder import PipelineBuilder
@@ -108,17 +108,16 @@ def installed_extensions() -> tuple[Extension, ...]:
 
 
 def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:
-    """Call extensions in the order of their names; those that miss a target are called again.
+    """Call extensions in the order of their names; extensions that miss a target run again.
 
     Args:
         builder: Their argument.
         extensions: As for `PipelineBuilder.extend`.
-        draft: The builder's; an extension that fails leaves it as it was.
+        draft: The builder's draft, which a failing extension leaves unchanged.
 
     Raises:
-        InsertionError: An extension fails, whatever the others do; or two have the same
-            name, so that their order would depend on the order of arguments.
-        PipelineError: One has a wrong text, or a pass with another anchor.
+        InsertionError: If an extension still fails after the others, or two have the same name.
+        PipelineError: If an extension adds invalid text, or a pass with another anchor.
     """
     waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
     for one, other in pairwise(waiting):

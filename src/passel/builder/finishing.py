@@ -1,9 +1,9 @@
-"""Finishing the draft of a pipeline that is built, in this order.
+"""Finishing the draft of a pipeline before it is built, in this order.
 
-Cleanups that steps should be followed by or preceded by are inserted where they are missing. What
-need not run again is dropped: a pass that is declared idempotent, or several that a bundle begins
-with, where equal ones ran before and nothing but passes that preserve everything has run since.
-Additions of one call stay: a pass that is added twice runs twice.
+Missing cleanups are inserted (`followed_by`, `preceded_by`). Redundant steps are dropped: an
+idempotent pass, or the first passes of a bundle, if equal passes ran before and only passes that
+preserve everything have run since. Steps added by one call are kept: a pass that is added twice in
+a call runs twice.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class Remark(NamedTuple):
-    """Something that building a pipeline has done to it.
+    """A change that building has made to the pipeline.
 
     Attributes:
         kind: `dropped`, `inserted` or `warning`.
         label: The label of the step.
-        message: What was done and why, in a sentence.
+        message: The change and the reason for it, in a sentence.
     """
 
     kind: str
@@ -43,10 +43,10 @@ class Remark(NamedTuple):
 
 
 def finish(draft: Draft) -> tuple[Remark, ...]:
-    """Make a draft ready to be built, and return the changes.
+    """Prepare a draft for building, and return the changes.
 
     Raises:
-        InsertionError: A stage that is required is empty, or a constraint is broken.
+        InsertionError: If a required stage is empty, or a constraint is broken.
     """
     for stage in draft.sequence.stages():
         if stage.is_required and not steps_in(draft.sequence.inside(stage)):
@@ -63,11 +63,11 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
 
 
 def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
-    """Insert what steps should be followed or preceded by and are not.
+    """Insert the missing cleanups that steps ask for.
 
-    One insertion does for all steps that it fulfils a wish of. What follows stands before the next
-    pass of another type, in the outermost pipeline where it can be; what precedes, right before
-    the step.
+    One insertion serves all steps whose wish it fulfills. A following cleanup is put before the
+    next pass of another type, in the outermost pipeline that accepts it; a preceding one, right
+    before the step.
     """
     tried: set[str] = set()
     while True:
@@ -88,7 +88,7 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
 
 
 def _inserted(wish: Breach, draft: Draft) -> list[Step]:
-    """Insert a cleanup at the first place that is good, and return it; or nothing."""
+    """Insert a cleanup at the first valid position, and return its steps, if any."""
     cleanup = wish.rule.constraint.cleanup
     if isinstance(cleanup, PassType):
         return []
@@ -106,7 +106,7 @@ def _inserted(wish: Breach, draft: Draft) -> list[Step]:
 
 
 def _places(wish: Breach, draft: Draft) -> Iterator[int]:
-    """Yield positions where a cleanup may be put, the best first."""
+    """Yield candidate positions for a cleanup, the best first."""
     sequence, step = draft.sequence, wish.step
     start, _ = sequence.extent(step)
     around = sequence.scopes_at(start)
@@ -124,7 +124,7 @@ def _places(wish: Breach, draft: Draft) -> Iterator[int]:
 
 
 def _ends_after(step: Step, scope: Scope, types: set[PassType], draft: Draft) -> list[int]:
-    """Return the positions in a scope behind a step, up to the first pass of another type."""
+    """Return the positions in a scope after a step, up to the first pass of another type."""
     inside = draft.sequence.inside(scope)
     position, found = draft.sequence.end(scope) - len(inside), list[int]()
     for group in grouped(inside):
@@ -141,9 +141,9 @@ def _ends_after(step: Step, scope: Scope, types: set[PassType], draft: Draft) ->
 
 
 def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
-    """Drop what would change nothing, and yield what was dropped.
+    """Drop redundant steps, and yield a remark for each.
 
-    Of what a bundle begins with, the longest part that has just run is dropped.
+    For a bundle, the longest prefix that has just run is dropped.
     """
     sizes = Counter(use for step in draft.rules.steps for use in step.bundles)
     for nodes in _streams(draft.sequence):
@@ -177,7 +177,7 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
 
 
 def _together(nodes: list[Node]) -> list[Step]:
-    """Return the steps that some nodes begin with and that one bundle has brought, or the first."""
+    """Return the first steps of some nodes that belong to one bundle, or else the first step."""
     run: list[Step] = []
     for each in nodes:
         if not isinstance(each, Step) or (run and not _in_common([*run, each])):
@@ -192,7 +192,7 @@ def _is_repeated(
     sizes: Mapping[BundleUse, int],
     declarations: DeclarationTable,
 ) -> bool:
-    """Return whether a run changes nothing after an equal one, and was not asked for twice."""
+    """Return whether a run only repeats an equal earlier run that another call has added."""
     if [step.pass_ for step in before] != [step.pass_ for step in run]:
         return False
     first, second = _in_common(before), _in_common(run)
@@ -209,7 +209,7 @@ def _is_repeated(
 
 
 def _in_common(steps: list[Step]) -> list[BundleUse]:
-    """Return the additions of bundles that all of some steps are of, the innermost first."""
+    """Return the bundle additions that all of the steps belong to, the innermost first."""
     first, *others = steps
     return [use for use in first.bundles if all(use in each.bundles for each in others)]
 
@@ -228,7 +228,7 @@ def _message(before: Step, run: list[Step], sizes: Mapping[BundleUse, int]) -> s
 
 
 def _streams(sequence: Sequence) -> Iterable[list[Node]]:
-    """Return what stands in each pipeline: steps, and other pipelines as wholes."""
+    """Return the contents of each pipeline: steps, and each nested pipeline as one node."""
     streams: dict[Scope, list[Node]] = {sequence.root: []}
     around = [sequence.root]
     for entry in sequence.entries:

@@ -1,4 +1,4 @@
-"""Lint: mistakes and wasted work in a pipeline, as far as they show without IR."""
+"""Lint: mistakes and wasted work in a pipeline that can be found without IR."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class Finding(NamedTuple):
-    """Something that is said of a pipeline.
+    """A mistake or wasted work in a pipeline.
 
     Attributes:
-        severity: An error, which keeps it from being built or run, or a warning.
-        message: One sentence, with the way out.
-        span: Where, if the pipeline was text.
+        severity: An error, which prevents building or running the pipeline, or a warning.
+        message: One sentence with a suggested fix.
+        span: The place in the pipeline's text, if it was text.
     """
 
     severity: Severity
@@ -46,17 +46,17 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the mistakes and wasted work in a pipeline.
 
-    Errors are broken constraints and contracts, and steps that the IR's ops do not allow.
-    Warnings are nested pipelines that can match nothing, passes that run twice in a row for
-    nothing, nested pipelines that could be one, and types that no pass has.
+    Errors are broken constraints and contracts, and steps that cannot run on their ops. Warnings
+    are nested pipelines that cannot match, redundant repeated passes, adjacent nested pipelines
+    that could be merged, and types that no pass has.
 
     Args:
         builder: The pipeline.
-        adapter: The adapter of the IR; without it, nothing is said about ops.
+        adapter: The adapter of the IR; without it, ops are not checked.
         context: The IR's own context; by default a new one.
 
     Returns:
-        All findings, in the order of the text as far as they have a place there.
+        All findings, in the order of the text where they have a place.
 
     Example:
         >>> from passel.builder import PipelineBuilder
@@ -95,7 +95,7 @@ def _place(finding: Finding) -> tuple[bool, str, int]:
 
 
 def _types(builder: PipelineBuilder) -> Iterator[Finding]:
-    """Yield what is said of types that no pass has and no table knows."""
+    """Yield findings about types that no pass has and no table declares."""
     known = {each for each in vars(pass_type).values() if isinstance(each, PassType)}
     known.update(builder.declarations.types())
     for step in builder.steps():
@@ -115,7 +115,7 @@ def _types(builder: PipelineBuilder) -> Iterator[Finding]:
 
 
 class _Nests:
-    """Looks at passes and nested pipelines next to each other, and inside of each other."""
+    """Checks of adjacent and nested pipelines and passes."""
 
     def __init__(
         self, declarations: DeclarationTable, adapter: IRAdapter | None, context: Any
@@ -160,7 +160,7 @@ class _Nests:
                 yield Finding(Severity.WARNING, message, second.span)
 
     def _interrupted(self, anchor: str, entries: Sequence[Placed]) -> Iterator[Finding]:
-        """Yield what is said of passes between nested pipelines that could be in them."""
+        """Yield findings about passes that separate nested pipelines and could be inside them."""
         before: Placed | None = None
         between: list[Placed] = []
         for entry in entries:
@@ -207,7 +207,7 @@ class _Nests:
 
 
 def _adjacent(entry: Placed) -> Iterator[Finding]:
-    """Yield that a nested pipeline follows another one, unless a registered pipeline adds it."""
+    """Yield a finding for adjacent nested pipelines, unless a registered pipeline adds one."""
     name = cast("OpPassManager", entry.item).anchor
     if entry.span is not None and name in entry.span.text:
         message = (

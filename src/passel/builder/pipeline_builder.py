@@ -1,6 +1,6 @@
-"""The pipeline builder: a pipeline whose order is variable until it is built.
+"""The pipeline builder: a pipeline whose order can change until it is built.
 
-It makes pass managers and is not known to them: nothing about how pipelines run depends on it.
+The builder creates pass managers. Pass managers and runs do not depend on the builder.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 
 class PipelineBuilder(PipelinePlan):
-    """A pipeline that is being put together, maybe by several parties.
+    """A pipeline under construction, possibly by several packages.
 
-    Its elements are steps, each with a label and a handle that stay valid whatever is added
-    around it. `build` makes a pass manager of them. Whatever is refused with an error leaves
-    the builder as it was.
+    Its elements are steps. The label and handle of a step stay valid when other steps are added.
+    `build` creates a pass manager from the steps. A change that raises an error leaves the builder
+    unchanged.
 
     Args:
         anchor: An op name, an op class, or `any`.
         context: As for `PassManager`.
         adapter: As for `PassManager`.
-        registry: Where names are looked up; by default all installed passes.
-        declarations: The declarations for passes besides their classes' own; by default what
-            installed packages declare.
-        nesting: What to do with a pass that has another anchor.
+        registry: The registry for names of passes; by default the one for all installed passes.
+        declarations: Declarations in addition to those of pass classes; by default those of
+            installed packages.
+        nesting: Whether a pass with another anchor is nested implicitly or rejected.
 
     Attributes:
-        adapter: The adapter, if one is given.
-        registry: Where names are looked up, so that an extension can register its passes.
+        adapter: The adapter, if one was passed.
+        registry: The registry for names, where extensions can register their passes.
 
     Example:
         >>> builder = PipelineBuilder("builtin.module")
@@ -62,13 +62,13 @@ class PipelineBuilder(PipelinePlan):
     ) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds to it.
 
-        As a context manager it only groups the code. It is the same pipeline: targets are
-        searched for everywhere.
+        A `with` statement on the returned builder only groups code. Targets match steps of the
+        whole pipeline.
 
         Args:
             anchor: An op name, an op class, or `any`.
-            label: Its label.
-            jobs: How many such ops it may run on at once, if the run allows more.
+            label: The label of the nested pipeline.
+            jobs: The most ops that the pipeline may process at once, within the limit of the run.
         """
         view = copy(self)
         (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
@@ -88,12 +88,12 @@ class PipelineBuilder(PipelinePlan):
         Args:
             items: As for `OpPassManager.add`; or bundles.
             label: The label of the new step; several items become a bundle of this name.
-            stage: The name of a stage to append to, also `pre_` or `post_` and its name.
+            stage: The stage to append to, also as `pre_NAME` or `post_NAME`.
 
         Raises:
-            InsertionError: A constraint would be broken, the label is taken, or there is no such
+            InsertionError: If a constraint would be broken, the label is taken, or there is no such
                 stage.
-            PipelineError: The text is wrong, or a pass has another anchor.
+            PipelineError: If the text is invalid, or a pass has another anchor.
         """
         with self._draft.edit() as edit:
             scope = edit.stage(stage) if stage else edit.nest(self._at)
@@ -110,20 +110,20 @@ class PipelineBuilder(PipelinePlan):
     ) -> Handle:
         """Put passes right before a target.
 
-        A pass that cannot go into the nested pipeline of the target is put before that
-        pipeline, if the target is the first in there.
+        If the target is the first step of a nested pipeline that cannot contain a pass, the pass is
+        put before that pipeline.
 
         Args:
-            target: The step that they are put before.
+            target: The step to insert before.
             items: As for `add`.
-            occurrence: Which one, of several that match.
-            split: Whether a nested pipeline may be split to make place.
-            missing_ok: Return an empty handle, which is false, if the target is not there, or a
-                constraint would be broken.
+            occurrence: Which of several matching steps to use.
+            split: Whether a nested pipeline may be split to make room.
+            missing_ok: Whether to return an empty handle, which is false, if the target is missing
+                or a constraint would be broken.
 
         Raises:
-            InsertionError: The target is not there, or a constraint would be broken.
-            PipelineError: The text is wrong, or a pass has another anchor.
+            InsertionError: If the target is missing, or a constraint would be broken.
+            PipelineError: If the text is invalid, or a pass has another anchor.
         """
         with suppress(InsertionError) if missing_ok else nullcontext(), self._draft.edit() as edit:
             edit.insert(target, items, occurrence, after=False, split=split)
@@ -155,7 +155,7 @@ class PipelineBuilder(PipelinePlan):
             items: As for `add`.
 
         Raises:
-            InsertionError: No pass has the type, there is no such stage, or a constraint would
+            InsertionError: If no pass has the type, there is no such stage, or a constraint would
                 be broken.
         """
         if isinstance(target, (Stage, str)):
@@ -166,12 +166,12 @@ class PipelineBuilder(PipelinePlan):
         """Put passes in place of a target.
 
         Args:
-            target: The steps that they replace.
+            target: The steps to replace.
             items: As for `add`.
-            occurrence: Which one, of several that match.
+            occurrence: Which of several matching steps to use.
 
         Raises:
-            InsertionError: The target is not there, or a constraint would be broken.
+            InsertionError: If the target is missing, or a constraint would be broken.
         """
         with self._draft.edit() as edit:
             edit.replace(target, items, occurrence)
@@ -180,16 +180,16 @@ class PipelineBuilder(PipelinePlan):
     def remove(
         self, target: Target, *, occurrence: Occurrence = "all", missing_ok: bool = False
     ) -> None:
-        """Take a target out.
+        """Remove the steps of a target.
 
         Args:
             target: The steps to remove.
-            occurrence: Which one, of several that match.
-            missing_ok: Do nothing if it is not there.
+            occurrence: Which of several matching steps to use.
+            missing_ok: Whether to do nothing if the target is missing.
 
         Raises:
-            InsertionError: The target is not there, a constraint would be broken, or an
-                extension has put something next to it and another one removes it.
+            InsertionError: If the target is missing, a constraint would be broken, or another
+                extension has inserted a step next to the target.
         """
         with self._draft.edit() as edit:
             edit.remove(target, occurrence, missing_ok=missing_ok)
@@ -199,15 +199,15 @@ class PipelineBuilder(PipelinePlan):
     def constrain(self, target: Target, *constraints: Constraint) -> None:
         """Put constraints on a target, in addition to what its passes and bundles declare.
 
-        They apply to all steps of the target, now and later; none need exist yet.
+        They apply to all present and future steps of the target.
 
         Args:
-            target: The passes that they are for.
-            constraints: Where these may go.
+            target: The passes to constrain.
+            constraints: The constraints.
 
         Raises:
-            InsertionError: The pipeline breaks one of them already; the builder is as it was.
-            DefinitionError: Something is not a constraint.
+            InsertionError: If the pipeline already breaks one of them; the builder is unchanged.
+            DefinitionError: If an argument is not a constraint.
 
         Example:
             >>> from passel.builder import PipelineBuilder, after_all
@@ -224,22 +224,22 @@ class PipelineBuilder(PipelinePlan):
             )
 
     def place(self, *items: object, label: str = "") -> Handle:
-        """Put passes where their constraints want them, and return a handle to them.
+        """Put passes where their constraints require them, and return a handle to them.
 
-        Existing steps keep their order. Of the steps that can come next, the oldest goes first, so
-        that a placed pass goes last, or right before the steps that must follow it.
+        Existing steps keep their order. A placed pass comes last, or right before the steps that
+        must follow it.
 
-        A pass goes into the pipeline that it is placed in, if it can, else into the first nested
-        one where it can. Bundles keep the order of their members. `not_between` is only checked.
+        A pass that this pipeline cannot contain goes into the first nested pipeline that can.
+        Bundles keep the order of their members. `not_between` is only checked.
 
         Args:
             items: As for `add`.
             label: As for `add`.
 
         Raises:
-            InsertionError: No order satisfies all constraints; the error has the
-                shortest cycle of them. Or a required pass is missing.
-            PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
+            InsertionError: If no order satisfies all constraints (the error contains the shortest
+                cycle of them), or a required pass is missing.
+            PipelineError: If the text is invalid, or no pipeline here has the anchor of a pass.
 
         Example:
             >>> from passel.builder import PipelineBuilder, before_first
@@ -257,15 +257,14 @@ class PipelineBuilder(PipelinePlan):
     # -- Contracts --------------------------------------------------------------------------
 
     def between(self, start: Target, end: Target, *, preserves: type | tuple[type, ...]) -> Self:
-        """Ask that each pass between two others declares that it preserves analyses.
+        """Require each pass in a region to declare that it preserves analyses.
 
-        The declarations `produces` and `requires` of passes are checked without this. The
-        region goes from each pass matching `start` to the next one matching `end`; both are
-        looked for when the pipeline is built.
+        Passes that declare `produces` and `requires` need no such region. A region extends from
+        each step of `start` to the next step of `end`; both are found when the pipeline is built.
 
         Args:
-            start: The steps that the region starts after.
-            end: The steps that it ends before.
+            start: The steps after which the region starts.
+            end: The steps before which the region ends.
             preserves: One analysis, or several.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
@@ -276,18 +275,18 @@ class PipelineBuilder(PipelinePlan):
     # -- Stages -----------------------------------------------------------------------------
 
     def stage(self, name: str, *default: object, required: bool = False) -> Stage:
-        """Append a stage: a place with a name that is a promise, which passes' names are not.
+        """Append a stage: a named place in the pipeline that stays when passes change.
 
-        Beside it are two more, `pre_` and `post_` and its name.
+        Two more stages, `pre_NAME` and `post_NAME`, surround it.
 
         Args:
             name: Its name.
-            default: Its contents until something is put into the stage. Passes put next
-                to one of the default are in the stage as well, and keep the default.
-            required: Whether a pipeline is refused if nothing is put there.
+            default: Its contents until items are put into the stage. Passes inserted next to a
+                default pass become part of the stage, and keep the default.
+            required: Whether a pipeline with an empty stage is rejected.
 
         Raises:
-            InsertionError: There is a stage of this name, or the default breaks a constraint.
+            InsertionError: If there is a stage of this name, or the default breaks a constraint.
         """
         with self._draft.edit() as edit:
             edit.add_stage(name, default, edit.nest(self._at), required=required)
@@ -298,16 +297,16 @@ class PipelineBuilder(PipelinePlan):
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Let extensions add to the pipeline, and return this builder.
 
-        They are called in the order of their names, whatever the order in which they are
-        given. One that misses a target is called again when others have added theirs.
+        Extensions run in the order of their names. An extension that misses a target runs again
+        after the others.
 
         Args:
-            extensions: Functions that are given this builder; an `Extension` gives one a name.
+            extensions: Functions that take this builder; `Extension` names a function.
 
         Raises:
-            InsertionError: An extension fails, or two extensions disagree; the
-                builder is as it was.
-            PipelineError: An extension adds a wrong text, or a pass that has another anchor.
+            InsertionError: If an extension fails, or two extensions conflict; the builder is
+                unchanged.
+            PipelineError: If an extension adds invalid text, or a pass with another anchor.
             Exception: Any other error of an extension, with a note. All errors name the extension.
         """
         with self._draft.all_or_nothing():

@@ -1,6 +1,6 @@
-"""Files with pipelines: text, or YAML as llvm/lighthouse writes it, with includes and variables.
+"""Pipeline files: text, or llvm/lighthouse's YAML with includes and variables.
 
-The only module that imports PyYAML, when a file in YAML is read.
+Only this module imports PyYAML, when it reads a YAML file.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _MOST_CHARACTERS = 2**16
 
 
 def is_data(path: str | Path) -> bool:
-    """Return whether a file holds a pipeline in YAML, as its name says."""
+    """Return whether a file name is that of a YAML file."""
     return Path(path).suffix in (".yaml", ".yml")
 
 
 def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
-    """Return the contents of a file with a pipeline's text.
+    """Return the contents of a file with the text of a pipeline.
 
     Raises:
-        PipelineError: It cannot be read, or is too much; or there are variables.
+        PipelineError: If the file cannot be read or is too large, or there are variables.
     """
     source = _Reader().text(path, None)
     if variables:
@@ -49,17 +49,17 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
 def read_pipeline_file(
     path: str | Path, variables: Mapping[str, Any]
 ) -> tuple[str, list[tuple[ElementNode, Span]]]:
-    """Read a file with a pipeline in YAML, and the files that it includes.
+    """Read a YAML pipeline file, and the files that it includes.
 
     Args:
         path: The file.
-        variables: Values of its variables.
+        variables: Values for its variables.
 
     Returns:
-        The anchor of the pipeline, and its elements, each with the place of its source.
+        The anchor of the pipeline, and its elements, each with its place in the source.
 
     Raises:
-        PipelineError: It cannot be read, or is wrong; with the place.
+        PipelineError: If a file cannot be read, or is invalid; with the place.
     """
     reader = _Reader()
     texts = {
@@ -72,10 +72,10 @@ def read_pipeline_file(
 
 @contextmanager
 def placed(span: Span) -> Generator[None]:
-    """Let errors about texts that are in no file point to their sources.
+    """Make errors about generated text point to its source.
 
     Args:
-        span: The place of its source.
+        span: The place in the source.
     """
     try:
         yield
@@ -94,11 +94,11 @@ def _refusal(message: str, span: Span | None) -> PipelineSyntaxError:
 
 
 class _Reader:
-    """One reading of a file with all that it includes.
+    """A reader of a file and the files that it includes.
 
     Attributes:
         anchor: The anchor of the outermost file.
-        elements: The elements that were found, with their places.
+        elements: The elements, with their places.
     """
 
     def __init__(self) -> None:
@@ -111,8 +111,8 @@ class _Reader:
         """Return the contents of a file.
 
         Args:
-            path: The file. A pipe or a device is read only if no other file names it.
-            span: Where it is named, if that is in another file.
+            path: The file. Pipes and devices cannot be included.
+            span: The place of its name in the including file, if any.
         """
         self._files -= 1
         if self._files < 0:
@@ -139,9 +139,9 @@ class _Reader:
 
         Args:
             path: The file.
-            given: Values of its variables.
+            given: Values for its variables.
             chain: The files that include it, the outermost first.
-            span: Where it is included.
+            span: The place of its inclusion, if any.
         """
         chain = (*chain, path)
         if not is_data(path):
@@ -206,11 +206,11 @@ class _File:
     """One file, with the values of its variables.
 
     Args:
-        source: Its text.
-        values: Values from outside.
+        source: The text of the file.
+        values: The values passed for its variables.
 
     Attributes:
-        known: The variables that it declares or uses.
+        known: The variables that the file declares or uses.
     """
 
     def __init__(self, source: Source, values: dict[str, str]) -> None:
@@ -221,7 +221,7 @@ class _File:
     # -- Variables --------------------------------------------------------------------------
 
     def declare(self, node: Any) -> None:
-        """Declare the variables of a table; one without a default has to be given."""
+        """Declare the variables of a table; variables without a default need a value."""
         for name, (key, value) in self.table(node, "the variables").items():
             default = self.scalar(value, f"the value of '{name}'", empty=True)
             if not default and name not in self.values:
@@ -231,7 +231,7 @@ class _File:
             self.known.add(name)
 
     def fill(self, node: Any, what: str) -> str:
-        """Return the text of a node with values for its variables."""
+        """Return the text of a node with its variables replaced by their values."""
         text, exact = self.scalar(node, what), self.exact(node)
         length = 0
 
@@ -259,7 +259,7 @@ class _File:
     # -- Nodes of PyYAML --------------------------------------------------------------------
 
     def table(self, node: Any, what: str, known: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return the keys and values of a table by the keys' text: known ones, or any."""
+        """Return the key and value nodes of a table by the text of the key."""
         if node is None or node.id != "mapping":
             place = Span(self.source, 0, 0) if node is None else self.span(node)
             raise _refusal(f"expected {what}, a table of keys", place)
@@ -292,14 +292,14 @@ class _File:
         return Span(self.source, first, first + len(self.source.text[first:last].rstrip()))
 
     def exact(self, node: Any) -> Span | None:
-        """Return where a node's text is written verbatim; None if it is written differently."""
+        """Return the place of a node's text in the file; None if the text is not there verbatim."""
         start = node.start_mark.index + (node.style in ("'", '"'))
         exact = Span(self.source, start, start + len(node.value))
         return exact if exact.text == node.value else None
 
 
 def _root(source: Source) -> Any:
-    """Return the root of what a YAML text holds; None if that is nothing."""
+    """Return the root node of a YAML text; None if the text is empty."""
     import yaml  # noqa: PLC0415 - for those who read YAML alone
 
     try:

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 
 class PipelinePlan:
-    """A pipeline that can be asked about and built, and knows no way to change it.
+    """A pipeline that can be queried and built, but not changed.
 
-    It is made as a `PipelineBuilder` is.
+    Its constructor is that of `PipelineBuilder`.
 
     Attributes:
-        adapter: The adapter, if one is given.
-        registry: Where names are looked up, so that an extension can register its passes.
+        adapter: The adapter, if one was passed.
+        registry: The registry for names, where extensions can register their passes.
         declarations: The declarations for passes.
     """
 
@@ -67,7 +67,7 @@ class PipelinePlan:
 
     @classmethod
     def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
-        """Return a builder with the passes of a manager, which builds an equal one.
+        """Return a builder with the passes of a manager, which builds an equal manager.
 
         Args:
             manager: The manager.
@@ -100,7 +100,7 @@ class PipelinePlan:
             arguments: As for the constructor.
 
         Raises:
-            PipelineError: The text is wrong.
+            PipelineError: If the text is invalid.
         """
         manager = PassManager.parse(
             text,
@@ -124,16 +124,16 @@ class PipelinePlan:
         """Return a builder with the passes of a pipeline file.
 
         Args:
-            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, on
-                `builtin.module` if it has no anchor.
+            path: A `.yaml` or `.yml` file, or a file with the text of a pipeline. The anchor of a
+                text is optional and defaults to `builtin.module`.
             context: As for the constructor.
-            variables: Values of the variables that the file uses, as values or as text.
+            variables: Values for the variables in the file, as values or text.
             arguments: As for the constructor.
 
         Raises:
-            PipelineError: The file cannot be read, or is wrong; its `problems` say where.
+            PipelineError: If the file cannot be read or is invalid; `problems` has the places.
 
-        Source: the descriptors of llvm/lighthouse, which this reads as well.
+        The YAML format includes that of llvm/lighthouse's descriptors.
         """
         if not is_data(path):
             source = read_text(path, variables or {})
@@ -158,7 +158,7 @@ class PipelinePlan:
 
     @property
     def context(self) -> Any:
-        """The IR's own context, made when it is asked for; None if the IR is not known."""
+        """The IR's own context, created on first use; None if the IR is unknown."""
         template = self._draft.template
         if template.context is None and self.adapter is not None:
             template.context = self.adapter.create_context()
@@ -173,22 +173,22 @@ class PipelinePlan:
         return iter(self._draft.rules.steps)
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the parts that a step plays: its pass's own, and its bundles'."""
+        """Return the types of a step: those of its pass and of its bundles."""
         return self._draft.rules.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:
-        """Yield the constraints that are in force, with the steps that each holds for."""
+        """Yield the constraints in force, each with a step that it applies to."""
         return iter(self._draft.rules.all)
 
     def __contains__(self, target: Target) -> bool:
-        """Return whether there is something that a target stands for."""
+        """Return whether any step matches a target."""
         return bool(self._draft.rules.units(target))
 
     def __len__(self) -> int:
         return len(self._draft.rules.steps)
 
     def __bool__(self) -> bool:
-        """A builder is true even when it is empty, so that `builder or default` keeps it."""
+        """Return True, even if the builder is empty, so that `builder or default` works."""
         return True
 
     def __str__(self) -> str:
@@ -201,11 +201,11 @@ class PipelinePlan:
         """Return why a step is where it is.
 
         Args:
-            target: The step, or a target that means it.
-            occurrence: Which one, of several that match.
+            target: The step, or a target that matches it.
+            occurrence: Which of several matching steps to explain.
 
         Raises:
-            InsertionError: The target is not there.
+            InsertionError: If no step matches the target.
 
         Example:
             >>> from passel.builder import PipelineBuilder, before_first
@@ -228,7 +228,7 @@ class PipelinePlan:
         return picture(self._draft.sequence, self._draft.rules)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the picture of the pipeline, in notebooks."""
+        """Show the picture of the pipeline in notebooks."""
         from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
 
         return bundle(Text(self.draw()))
@@ -248,7 +248,7 @@ class PipelinePlan:
             manager: The manager.
 
         Raises:
-            AnchorError: The manager is for other ops and does not nest implicitly.
+            AnchorError: If the manager has another anchor and does not nest implicitly.
             InsertionError: As for `build`.
 
         Example:
@@ -267,13 +267,13 @@ class PipelinePlan:
         manager.add_placed(*self.build().placed())
 
     def build(self) -> PassManager:
-        """Return the pipeline as a pass manager; the builder stays as it is.
+        """Return the pipeline as a pass manager, and leave the builder unchanged.
 
         Raises:
-            InsertionError: A required stage is empty, or a constraint is broken.
-            ContractError: A pass does not preserve what one after it needs.
-            AnchorError: A pass cannot run where it is, or an anchor is not an op that can be
-                anchored on; found here if the builder has a context, else by a run.
+            InsertionError: If a required stage is empty, or a constraint is broken.
+            ContractError: If a pass does not preserve an analysis that a later pass requires.
+            AnchorError: If a pass cannot run on its ops, or an op cannot be an anchor. Without a
+                context, only a run finds this.
         """
         draft = self._draft.copy()
         finish(draft)
@@ -284,7 +284,7 @@ class PipelinePlan:
         return manager
 
     def report(self) -> tuple[Remark, ...]:
-        """Return what `build` drops and adds, and why."""
+        """Return the steps that `build` drops and inserts, with the reasons."""
         return finish(self._draft.copy())
 
 
@@ -293,13 +293,13 @@ def _steps(draft: Draft, target: Target) -> Iterator[Step]:
 
 
 def _manager(draft: Draft) -> PassManager:
-    """Return a manager with all that stands in a draft."""
+    """Return a manager with the contents of a draft."""
     manager = draft.template.copy()
     return manager.add_placed(*placed_of(draft.sequence.entries, manager.nesting))
 
 
 def _check(draft: Draft, manager: PassManager) -> None:
-    """Hold the passes to their contracts, and to the regions that were asked for."""
+    """Check the contracts of the passes, and the regions that preserve analyses."""
 
     def labels(end: Target) -> frozenset[str]:
         return frozenset(step.label for step in _steps(draft, end))

@@ -1,4 +1,4 @@
-"""The steps of targets, the constraints in force among them, and which are broken."""
+"""The steps of targets, the constraints in force, and the broken constraints."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MOST_NAMES = 8
 
 
 class Positions:
-    """The places of steps in a sequence, as long as that stays as it is.
+    """The positions of steps in a sequence, valid until the sequence changes.
 
     Args:
         sequence: The sequence.
@@ -86,7 +86,7 @@ class Positions:
         return found
 
     def keys(self, step: Step) -> Iterable[Key]:
-        """Return all that a step is found by, each once."""
+        """Return the keys of a step, without duplicates."""
         keys: list[Key] = [("name", step.pass_.name), ("label", step.label)]
         keys += (("class", base) for base in type(step.pass_).__mro__)
         keys += (("type", each) for each in self.types_of(step))
@@ -96,13 +96,13 @@ class Positions:
         return dict.fromkeys(keys)
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the parts that a step plays: its pass's own, and its bundles'."""
+        """Return the types of a step: those of its pass and of its bundles."""
         found = dict.fromkeys(self.declarations.of(step.pass_).types)
         found |= dict.fromkeys(each for use in step.bundles for each in use.bundle.types)
         return tuple(found) or (UNKNOWN,)
 
     def labelled(self, label: str) -> Node | None:
-        """Return what has a label, if it is there."""
+        """Return the node with a label, or None."""
         return self._by_label.get(label)
 
     def find(self, target: Target) -> list[Step]:
@@ -117,14 +117,14 @@ class Positions:
         return [each for each in self.find(target) if each is not step]
 
     def neighbour(self, step: Step, distance: int) -> Step | None:
-        """Return the step that runs so many steps after another one, before it if negative."""
+        """Return the step at a distance after another step, or before it if negative."""
         place = self.rank[step] + distance
         return self.steps[place] if 0 <= place < len(self.steps) else None
 
     # -- Units ------------------------------------------------------------------------------
 
     def units(self, target: Target) -> list[Unit]:
-        """Return all steps of a target, in the order in which they run."""
+        """Return all units of a target, in the order in which they run."""
         if isinstance(target, Step):
             step = self.labelled(target.label)  # of a copy, the one that it has itself
             return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
@@ -154,11 +154,11 @@ class Positions:
     def select(
         self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
     ) -> list[Unit]:
-        """Return the steps of a target that an occurrence selects.
+        """Return the units of a target that an occurrence selects.
 
         Raises:
-            InsertionError: The target has no steps, or too few.
-            ValueError: There is no such occurrence.
+            InsertionError: If the target has no steps, or too few.
+            ValueError: If the occurrence is invalid.
         """
         if occurrence not in _INDICES and not isinstance(occurrence, int):
             message = f"an occurrence is 'first', 'last', 'all' or a number, not {occurrence!r}"
@@ -177,7 +177,7 @@ class Positions:
     # -- What is not there ------------------------------------------------------------------
 
     def suggestion(self, target: Target) -> str:
-        """Return a type of a step, or a possible target, with nearly the name of a target."""
+        """Return a suggestion for a misspelled target: a type of a step, or another name."""
         kinds = {kind for kind, _ in keys_of(target)}
         there = (str(each) for kind, each in self._by_key if kind in kinds)
         return suggest(str(target), there) if isinstance(target, (str, PassType)) else ""
@@ -200,7 +200,7 @@ class Positions:
         return f"{what} is not in the pipeline{hint or '; it has ' + _names_of(names, kind)}"
 
     def _names(self) -> Iterator[str]:
-        """Yield what steps may be called, and the bundles that they came with."""
+        """Yield the names and labels of steps, and the names of their bundles."""
         for step in self.steps:
             yield from filter(None, (step.pass_.name, step.label))
             yield from (use.bundle.name for use in step.bundles)
@@ -220,7 +220,7 @@ class Breach(NamedTuple):
     Attributes:
         rule: The constraint.
         step: The step.
-        what: How it is broken, and the way out.
+        what: The violation, and the way out.
     """
 
     rule: Rule
@@ -233,10 +233,10 @@ class Breach(NamedTuple):
         return self.rule.about(self.step)
 
     def refuse(self, extension: str = "") -> NoReturn:
-        """Refuse a sequence that breaks it.
+        """Reject the sequence because of this breach.
 
         Args:
-            extension: The extension to name, if it is no longer running.
+            extension: The extension to name in the error, if it is no longer running.
 
         Raises:
             InsertionError: Always.
@@ -246,11 +246,11 @@ class Breach(NamedTuple):
 
 
 class Rules(Positions):
-    """All constraints that are in force among steps, as long as these stay as they are.
+    """The constraints in force, valid until the sequence changes.
 
     Attributes:
         version: The version of the declarations.
-        all: Each constraint with a step that it holds for.
+        all: Each constraint with a step that it applies to.
     """
 
     def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
@@ -270,18 +270,18 @@ class Rules(Positions):
 
     @cached_property
     def breaches(self) -> Mapping[str, Breach]:
-        """Broken constraints, by the sentences that state them about the steps."""
+        """Broken constraints, keyed by their sentences about the steps."""
         found = (Breach(rule, step, self._breach(rule, step)) for rule, step in self.all)
         return {each.about: each for each in found if each.what}
 
     def unfulfilled(self) -> Iterator[Breach]:
-        """Yield the wishes that are not fulfilled."""
+        """Yield the unfulfilled wishes."""
         for rule, step in self.all:
             if rule.constraint.is_wish and (what := self._shortfall(rule.constraint, step)):
                 yield Breach(rule, step, what)
 
     def _shortfall(self, wish: Constraint, step: Step) -> str:
-        """Return how a wish is not fulfilled, and the way out; empty if it is."""
+        """Return why a wish is unfulfilled, and the way out; empty if it is fulfilled."""
         others, rank = self.others(wish.targets[0], step), self.rank
         if wish.kind == "followed-by":
             is_met = others and rank[others[-1]] > rank[step]
@@ -313,7 +313,7 @@ class Rules(Positions):
         return ""
 
     def _earlier_peers(self, rule: Rule, step: Step) -> list[Step]:
-        """Return earlier steps for which the same was declared, without those of its bundle."""
+        """Return earlier steps with the same rule, except those of the step's bundle."""
         rank, uses = self.rank, set(step.bundles)
         earlier = [each for other, each in self.all if other is rule and rank[each] < rank[step]]
         if isinstance(rule.declared_by, Bundle):
@@ -321,7 +321,7 @@ class Rules(Positions):
         return earlier
 
     def _disorder(self, constraint: Constraint, step: Step, others: list[Step]) -> str:
-        """Return what runs where it must not, and the way out; empty if nothing does."""
+        """Return the violation of an order, and the way out; empty if there is none."""
         rank = self.rank
         for later, earlier in self.demands(constraint, step):
             if all(rank[each] > rank[later] for each in earlier):
@@ -343,7 +343,7 @@ class Rules(Positions):
         return ""
 
     def demands(self, constraint: Constraint, step: Step) -> Iterator[tuple[Step, list[Step]]]:
-        """Yield steps with others, of which one at least has to run before, for a step."""
+        """Yield pairs of a step and other steps, at least one of which must run before it."""
         others = self.others(constraint.targets[0], step) if constraint.targets else []
         match constraint.kind:
             case "after-any" | "immediately-after":
@@ -357,10 +357,10 @@ class Rules(Positions):
 
 
 def only_looks(step: Step) -> bool:
-    """Return whether a step only looks at the IR, whatever its options run."""
+    """Return whether a step only reads the IR and runs no pipeline of its options."""
     return preserves(preserved_by([step.pass_]), AllAnalyses)
 
 
 def _clash(others: list[Step], where: str) -> str:
-    """Return which step must not be there beside another one, and the way out."""
+    """Return the conflict with other steps, and the way out; empty if there are none."""
     return f"'{others[0].label}' is {where}: leave one of them out" if others else ""

@@ -1,11 +1,11 @@
-"""The sequence of a builder: a list of steps, and of where scopes begin and end.
+"""The sequence of a builder: a list of steps, and of the beginnings and ends of scopes.
 
 Step    a pass at its place
 Scope   the beginning of a nested pipeline, of a bundle that stays together, or of a stage
 End     the end of one
 
-A position is an index of the list. What was put into the list never changes there, so that a copy
-of the list is a copy of the pipeline; each step and scope has a label that stays its own.
+A position is an index of the list. Entries in the list never change, so that a copy of the list is
+a copy of the pipeline. Each step and scope has a permanent label.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Step(Named):
 
     Attributes:
         pass_: The pass.
-        span: Its place in the text that it comes from, if it comes from one.
-        origin: Who put it there.
-        label: Its identity in the sequence, which never changes, such as `cse#2`.
-        bundles: The bundles that it came with, the innermost first.
-        call: The number of the call that has added it.
-        because: Why it is where it is, in sentences.
-        is_default: Whether it is of the default of a stage.
+        span: Its place in the text of a pipeline, if any.
+        origin: Its author and the place of the call.
+        label: Its permanent identity in the sequence, such as `cse#2`.
+        bundles: The bundles that it belongs to, the innermost first.
+        call: The number of the call that added it.
+        because: The reasons for its position, in sentences.
+        is_default: Whether it is part of a stage's default.
     """
 
     pass_: Pass[Any]
@@ -59,7 +59,7 @@ class Step(Named):
 
     @property
     def title(self) -> str:
-        """The step as messages name it."""
+        """The name of the step in messages."""
         return f"step '{self.label}'"
 
     @property
@@ -72,7 +72,7 @@ class Step(Named):
 
 
 class BundleUse:
-    """One addition of a bundle to a sequence, which differs from any other one.
+    """One addition of a bundle to a sequence; additions compare by identity.
 
     Attributes:
         bundle: The bundle.
@@ -84,17 +84,17 @@ class BundleUse:
 
 @dataclass(eq=False)
 class Scope:
-    """The beginning of what belongs together.
+    """The beginning of a scope.
 
     Attributes:
-        kind: A nested pipeline; a bundle that nothing may be put into; or a part of a stage.
-            The latter two are built as if they were not there.
-        name: The name of the bundle or stage, or of the ops that the pipeline runs on.
-        origin: Who put it there.
+        kind: `nest` for a nested pipeline, `bundle` for a closed bundle, `stage` for a part of a
+            stage. Only the first appears in the pass manager.
+        name: The name of the bundle or stage, or the anchor of the pipeline.
+        origin: Its author and the place of the call.
         label: Its identity in the sequence.
-        span: Its place in the text that it comes from, if it comes from one.
-        jobs: How many ops it may run on at once, if the run allows more; None for no limit.
-        is_required: Whether a pipeline without anything inside is refused.
+        span: Its place in the text of a pipeline, if any.
+        jobs: The most ops that the pipeline may process at once; None for no limit.
+        is_required: Whether the scope must not be empty.
     """
 
     kind: Literal["nest", "bundle", "stage"]
@@ -106,7 +106,7 @@ class Scope:
     is_required: bool = False
 
     def around(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return it with entries inside."""
+        """Return the scope with entries inside."""
         return [self, *entries, End(self)]
 
 
@@ -127,7 +127,7 @@ def steps_in(entries: Iterable[Entry]) -> list[Step]:
 
 
 def grouped(entries: Iterable[Entry]) -> list[list[Any]]:
-    """Return entries in groups: each a step, or a scope with all that is in it."""
+    """Return groups of entries: each a step, or a scope with its contents."""
     groups: list[list[Any]] = []
     depth = 0
     for entry in entries:
@@ -138,7 +138,7 @@ def grouped(entries: Iterable[Entry]) -> list[list[Any]]:
 
 
 def anchor_of(scopes: list[Scope]) -> str:
-    """Return the name of the ops on which a pass runs that these scopes enclose."""
+    """Return the anchor for a pass inside these scopes."""
     return next(each.name for each in reversed(scopes) if each.kind == "nest")
 
 
@@ -174,11 +174,11 @@ def placed_of(entries: Iterable[Entry], nesting: Nesting) -> list[Placed]:
 
 
 class Removal(NamedTuple):
-    """A step that was taken out.
+    """A step that was removed.
 
     Attributes:
-        keys: The targets that found it.
-        extension: The extension that removed it; empty if none has.
+        keys: The keys of the step.
+        extension: The extension that removed it; empty if none.
     """
 
     keys: frozenset[Key]
@@ -186,13 +186,13 @@ class Removal(NamedTuple):
 
 
 class Between(NamedTuple):
-    """A part of a pipeline in which each pass has to preserve analyses.
+    """A region of a pipeline in which each pass must preserve analyses.
 
     Attributes:
-        start: The steps that it starts after.
-        end: The steps that it ends before.
+        start: The steps after which the region starts.
+        end: The steps before which the region ends.
         preserves: The analyses.
-        origin: Who asks for it.
+        origin: Its author and the place of the call.
     """
 
     start: Target
@@ -202,7 +202,7 @@ class Between(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The region as messages name it."""
+        """The name of the region in messages."""
         where = self.origin.clause(" (asked for")
         return f"between {describe(self.start)} and {describe(self.end)}{where}{where and ')'}"
 
@@ -212,13 +212,13 @@ class Sequence:
     """All entries of a builder, and the constraints on them.
 
     Attributes:
-        root: The outermost pipeline, whose beginning and end are not among the entries.
-        entries: The list.
-        calls: How many calls have changed it.
-        constraints: Each `Rule` that neither a pass nor a bundle declares, in order.
-        regions: Where analyses have to be preserved.
-        removals: The steps that were taken out.
-        users: The labels of steps, each with an extension that has put something next to it.
+        root: The outermost pipeline; the entries do not include its beginning and end.
+        entries: The list of entries.
+        calls: The number of calls that have changed the sequence.
+        constraints: The rules from `PipelineBuilder.constrain`, in order.
+        regions: The regions that preserve analyses.
+        removals: The removed steps.
+        users: The label of each step that an extension inserted next to, with the extension.
     """
 
     root: Scope
@@ -241,7 +241,7 @@ class Sequence:
         return [e for e in self.entries if isinstance(e, Scope) and e.kind == "stage"]
 
     def extent(self, node: Node) -> tuple[int, int]:
-        """Return the positions of a node, and of what follows it."""
+        """Return the position of a node, and the position after its end."""
         start = next(n for n, each in enumerate(self.entries) if each is node)
         last = self.entries.index(End(node), start) if isinstance(node, Scope) else start
         return start, last + 1
@@ -256,7 +256,7 @@ class Sequence:
         return self.entries[start : self.end(scope)]
 
     def steps_of(self, nodes: Iterable[Node]) -> list[Step]:
-        """Return the steps that nodes are, or that are in them."""
+        """Return the steps among nodes and inside them."""
         extents = (slice(*self.extent(node)) for node in nodes)
         return [step for each in extents for step in steps_in(self.entries[each])]
 
@@ -271,11 +271,11 @@ class Sequence:
         return open_
 
     def scope_of(self, node: Node) -> Scope:
-        """Return the scope that a node is immediately inside of."""
+        """Return the innermost scope around a node."""
         return self.scopes_at(self.extent(node)[0])[-1]
 
     def put(self, entries: Iterable[Entry], position: int, label: str = "") -> list[Node]:
-        """Put new entries before a position, and return those that are in no other new entry.
+        """Put new entries before a position, and return the outermost of them.
 
         Args:
             entries: The entries.
@@ -300,7 +300,7 @@ class Sequence:
         del self.entries[start:stop]
 
     def _new_label(self, name: str, known: set[str]) -> str:
-        """Return a label that no entry has had: the name, or with a number for the second."""
+        """Return a label that was never used: the name, or the name with a number."""
         self._numbers[name] += 1
         number = self._numbers[name]
         label = name if number == 1 else f"{name}#{number}"
@@ -308,5 +308,5 @@ class Sequence:
 
 
 def _name_of(node: Node) -> str:
-    """Return what a node is called if it gets no label."""
+    """Return the default label of a node."""
     return node.name if isinstance(node, Scope) else node.pass_.name or node.pass_.display_name

@@ -1,4 +1,4 @@
-"""Showing a pipeline to people: why a step is where it is, and pictures."""
+"""Displaying a pipeline: explanations of steps, and pictures."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a step is where it is.
+    """The reasons for the position of a step.
 
     Attributes:
         label: The label of the step.
-        sentences: The reasons, the first of which says who put it there.
+        sentences: The reasons; the first names the author.
     """
 
     label: str
@@ -32,14 +32,14 @@ class Explanation:
         return "\n  ".join(self.sentences)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the sentences, in notebooks."""
+        """Show the sentences in notebooks."""
         from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
 
         return bundle(Text(str(self)))
 
 
 def explanation(step: Step, rules: Rules) -> Explanation:
-    """Return why a step is where it is."""
+    """Return the reasons for the position of a step."""
     sentences = [f"'{step.label}' was {step.origin.clause('added') or 'added'}"]
     neighbours = [
         f"{side} '{other.label}'"
@@ -69,7 +69,7 @@ class _Row(NamedTuple):
 
 
 def picture(sequence: Sequence, rules: Rules) -> str:
-    """Return a picture of a pipeline as a tree, with its types as intervals, and constraints."""
+    """Return a tree of a pipeline, with intervals of types and the constraints."""
     rows = list(_rows(sequence.root.around(sequence.entries)))
     places = {row.item: n for n, row in enumerate(rows) if isinstance(row.item, Step)}
     intervals: dict[str, list[int]] = {}
@@ -102,7 +102,7 @@ def picture(sequence: Sequence, rules: Rules) -> str:
 def _rows(
     group: list[Any], frame: str = "", margin: str = "", note: str = "", *, in_block: bool = False
 ) -> Iterator[_Row]:
-    """Yield a row for a step or a scope, and rows for what is in it."""
+    """Yield a row for a step or a scope, and rows for its contents."""
     node: Node = group[0]
     if isinstance(node, Step):
         text = str(node.pass_)
@@ -122,7 +122,7 @@ def _rows(
 
 
 def _is_empty_edge(group: list[Any]) -> bool:
-    """Return whether this is the part before or after a stage, and nothing is in it."""
+    """Return whether the group is an empty `pre_` or `post_` stage."""
     node: Node = group[0]
     is_edge = isinstance(node, Scope) and node.name.startswith(("pre_", "post_"))
     return is_edge and not steps_in(group)
@@ -141,7 +141,7 @@ def _notes(group: list[Any], *, in_block: bool) -> Iterator[str]:
 
 
 def _mark(row: int, places: list[int]) -> str:
-    """Return what stands in a row for the interval of a type."""
+    """Return the mark in a row for the interval of a type."""
     if row in places:
         return "●"
     return "│" if places[0] < row < places[-1] else " "

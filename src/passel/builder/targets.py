@@ -1,4 +1,4 @@
-"""Targets: what constraints and builders name passes by, and who has put them there."""
+"""Targets: names for steps in constraints and builders, and the origins of steps."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PASSEL = os.path.join(Path(__file__).parent.parent, "")  # noqa: PTH118 - as te
 
 
 class Origin(NamedTuple):
-    """Who put something into a builder.
+    """The author and place of a change of a builder.
 
     Attributes:
-        extension: The name of the extension; empty for who made the builder.
+        extension: The name of the extension; empty for the builder's creator.
         file: The file of the call; empty if there is none.
         line: The line of the call, counted from 1; 0 if there is none.
     """
@@ -41,15 +41,15 @@ class Origin(NamedTuple):
         return f"extension '{self.extension}'" + (f" ({where})" if where else "")
 
     def clause(self, verb: str) -> str:
-        """Return a verb with who or where, such as `added at a.py:3`; empty if that is unknown."""
+        """Return a verb with the author or place, such as `added at a.py:3`; empty if unknown."""
         return f"{verb} {'by' if self.extension else 'at'} {self}" if str(self) else ""
 
 
 def caller(extension: str = "") -> Origin:
-    """Return the place from which the builder was called; no file for passel's own tools.
+    """Return the place of the call of the builder; without a file for passel's own tools.
 
     Args:
-        extension: The name of the extension that is at work.
+        extension: The name of the running extension.
     """
     frame = inspect.currentframe()
     assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
@@ -61,7 +61,7 @@ def caller(extension: str = "") -> Origin:
 
 
 def _shown(file: str) -> str:
-    """Return a file's name from here, if it is below; of a notebook's cell, its number."""
+    """Return a file's name, relative to the current folder; for a notebook cell, its number."""
     from passel.notebooks import shell  # noqa: PLC0415 - few places are printed
 
     if (at := shell()) and (cell := at.compile.format_code_name(file)):
@@ -71,10 +71,10 @@ def _shown(file: str) -> str:
 
 
 class Named:
-    """Something of a builder that steps can be named by, such as a bundle, a stage or a handle.
+    """A named target of a builder, such as a bundle, a stage or a handle.
 
     Attributes:
-        kind: The kind of such things, such as `bundle`.
+        kind: The kind of target, such as `bundle`.
         name: Its name.
     """
 
@@ -90,12 +90,12 @@ class Named:
 
     @property
     def title(self) -> str:
-        """The thing as messages name it, such as `bundle 'cleanup'`."""
+        """The name of the target in messages, such as `bundle 'cleanup'`."""
         return f"{self.kind} '{self.name}'"
 
     @property
     def noun(self) -> str:
-        """One of its steps, without an article."""
+        """A noun phrase for one of its steps, without an article."""
         return f"step of {self.title}"
 
 
@@ -105,7 +105,7 @@ Target: TypeAlias = "type[Pass[Any]] | str | PassType | Named"
 
 @dataclass(frozen=True, slots=True)
 class Stage(Named):
-    """A named place in a pipeline that a framework promises to keep.
+    """A named place in a pipeline, which a framework keeps when its passes change.
 
     Attributes:
         name: Its name.
@@ -121,12 +121,12 @@ class Stage(Named):
 
 @dataclass(frozen=True, slots=True)
 class Handle(Named):
-    """The items that one call has put into a builder; it stays valid whatever is added around it.
+    """The items that one call has put into a builder; valid when other steps are added.
 
-    A handle is valid for copies of the builder as well.
+    A handle is also valid for copies of the builder.
 
     Attributes:
-        labels: The labels of the items that were added, in order.
+        labels: The labels of the added items, in order.
     """
 
     labels: tuple[str, ...]
@@ -138,7 +138,7 @@ class Handle(Named):
 
     @property
     def title(self) -> str:
-        """The handle as messages name it."""
+        """The name of the handle in messages."""
         return f"'{self}'"
 
     @property
@@ -155,22 +155,22 @@ class Handle(Named):
 
 
 class Bundle(Named):
-    """A natural sequence of passes that come together.
+    """A sequence of passes that belong together.
 
-    Once it is added its members are steps like any other: others may be put between them, unless
-    it is to stay together. A bundle is not a pass and runs nothing.
+    After the bundle is added, its members are ordinary steps. Unless `together` is set, other steps
+    may be put between them. A bundle is not a pass.
 
     Args:
         name: Its name, which can be a target.
-        members: As for `OpPassManager.add`; or bundles.
-        together: Whether nothing may be put between its members.
-        types: Types that all its members have, besides their own.
-        constraints: Constraints on all its members, besides their own.
-        idempotent: Whether a second one right after the first changes nothing; by default, if
-            every member is.
+        members: The passes, as for `OpPassManager.add`, or other bundles.
+        together: Whether to keep other steps from between its members.
+        types: Types of all its members, in addition to their own.
+        constraints: Constraints on all its members, in addition to their own.
+        idempotent: Whether a second run right after the first changes nothing; by default, whether
+            all members are idempotent.
 
     Raises:
-        DefinitionError: The types or the constraints are not tuples of such.
+        DefinitionError: If the types or constraints are not tuples of types or constraints.
 
     Example:
         >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
@@ -211,7 +211,7 @@ class Bundle(Named):
 
 
 def keys_of(target: Target) -> tuple[Key, ...]:
-    """Return the keys of a target; of a string all that it may mean, the first one first."""
+    """Return the keys of a target; for a string, all candidates in order of precedence."""
     if isinstance(target, str):
         return (("name", target), ("label", target), ("bundle", target), ("stage", target))
     if isinstance(target, Named):
@@ -220,7 +220,7 @@ def keys_of(target: Target) -> tuple[Key, ...]:
 
 
 def describe(target: Target) -> str:
-    """Return a target as messages name it."""
+    """Return the name of a target in messages."""
     if isinstance(target, Named):
         return target.title
     if isinstance(target, PassType):
@@ -229,7 +229,7 @@ def describe(target: Target) -> str:
 
 
 def noun(target: Target) -> str:
-    """Return the meaning of a target as a noun without an article."""
+    """Return a noun phrase for a target, without an article."""
     if isinstance(target, Named):
         return target.noun
     if isinstance(target, PassType):
@@ -241,7 +241,7 @@ def check_target(given: object) -> None:
     """Refuse anything but a target.
 
     Raises:
-        TypeError: The object is not a target.
+        TypeError: If the object is not a target.
     """
     if not isinstance(given, (str, PassType, Named)) and not _is_pass_class(given):
         hint = "; its class is one" if _is_pass_class(type(given)) else ""
