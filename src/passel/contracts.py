@@ -1,10 +1,10 @@
-"""Contracts: what passes require of those before them, held against a pipeline that is compiled.
+"""Contracts: requirements of passes on earlier passes, checked when a pipeline is compiled.
 
 A pass declares the analyses that it produces, requires and preserves, and the dialects that it
 requires, makes legal and makes illegal. Each pass between a producer and its consumer has to
-preserve the analysis. Nothing is run: a walk goes through the pipeline in the order in which it
-runs. What it knows about analyses is what a run does: those of a nested pipeline's op end with
-it, and nested passes invalidate those of the enclosing op.
+preserve the analysis. The check visits the passes in the order in which they run, and runs none
+of them. As in a run, a nested pipeline's end drops the analyses of its op, and nested passes
+invalidate analyses of the enclosing op.
 
 Source: the schedule discipline of NVIDIA's tileiras, which holds it for one region at a time.
 """
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """A part of a builder's pipeline in which each pass has to preserve analyses.
+    """A part of a builder's pipeline in which every pass has to preserve some analyses.
 
-    It goes from each pass that is its start to the next one that is its end, neither included.
+    A region starts after a start pass and ends before the next end pass.
 
     Attributes:
-        title: The region as messages name it.
-        starts: The labels of the passes that it starts after.
-        ends: The labels of the passes that it ends before.
-        preserves: The analyses.
+        title: The name of the region in messages.
+        starts: The labels of the start passes.
+        ends: The labels of the end passes.
+        preserves: The analyses that every pass of the region has to preserve.
     """
 
     title: str
@@ -47,11 +47,11 @@ class Region(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A pass as the builder of its pipeline names it.
+    """The name that a pipeline builder gives a pass.
 
     Attributes:
-        label: Its label there.
-        by: Who has put it there, as in `, added at a.py:3`.
+        label: The label of the pass in the builder.
+        by: The code that added the pass, as in `, added at a.py:3`.
     """
 
     label: str
@@ -61,15 +61,15 @@ class Named(NamedTuple):
 def check_contracts(
     tree: OpPassManager, regions: Iterable[Region] = (), named: Iterable[Named] = ()
 ) -> None:
-    """Refuse a pipeline in which a pass does not get what it requires.
+    """Refuse a pipeline in which the requirements of a pass are not met.
 
     Args:
         tree: The pipeline.
-        regions: Where analyses must be preserved besides the requirements of passes.
-        named: The names of the passes in a builder, in order, if it is from one.
+        regions: Regions in which passes must preserve analyses, in addition to their requirements.
+        named: The builder's names of the passes, in order, if a builder made the pipeline.
 
     Raises:
-        ContractError: A pass requires an analysis or a dialect, and does not get it.
+        ContractError: A pass requires an analysis or a dialect that is not available there.
     """
     regions = tuple(regions)
     if regions or any(visit.pass_.requires for visit in walk(tree)):
@@ -79,7 +79,7 @@ def check_contracts(
 
 
 class _Place(NamedTuple):
-    """A pass at its place; one that another pass runs is named as that is."""
+    """A pass at its place. Passes that another pass runs have the name of that pass."""
 
     pass_: Pass[Any, Any]
     path: str
@@ -91,12 +91,12 @@ class _Place(NamedTuple):
 
 
 _Key: TypeAlias = tuple[type, Region | None]
-"""An analysis, and the region for which it is watched; None for all that require it."""
+"""An analysis, and the region that requires it; None for requirements of passes."""
 
 
 @dataclass(slots=True, eq=False)
 class _Fact:
-    """An analysis that has been produced, and what has not preserved it since."""
+    """An analysis that a pass produced, and the later passes that do not preserve it."""
 
     producer: _Place
     broken: list[_Place] = field(default_factory=list[_Place])
@@ -107,7 +107,7 @@ class _Level:
     """The state of the op that a pipeline runs on.
 
     Attributes:
-        scope: The enclosing anchors, as far as ops are the same whenever the anchors are.
+        scope: The enclosing anchors; equal scopes mean the same ops.
         facts: The analyses of the op.
         inner: The levels of nested pipelines that the next one may be merged with.
     """
@@ -133,7 +133,7 @@ class _Walk:
         self._found: list[Problem] = []
 
     def problems(self, tree: OpPassManager) -> list[Problem]:
-        """Walk through a pipeline and return what breaks contracts."""
+        """Return a problem for each contract that a pipeline breaks."""
         self._levels = [_Level((tree.anchor,))]
         self._pipeline(tree, tree.anchor)
         for key, start in self._open.items():
@@ -191,7 +191,7 @@ class _Walk:
         self._produce(place)
 
     def _run_inside(self, place: _Place, path: str) -> None:
-        """Walk through what a pass may run on its op, or on ops inside."""
+        """Visit the passes and pipelines that a pass may run."""
         levels, holder, last = self._levels, self._holder, self._last
         self._holder = holder or place
         for item in run_by(place.pass_):
@@ -270,13 +270,13 @@ class _Walk:
                 found.append((self._levels[-1].scope, place))
 
     def _regions_with(self, place: _Place, end: str) -> list[Region]:
-        """Return the regions of which a pass is an end; not what another one runs."""
+        """Return the regions that a pass starts or ends; passes run by others are no such pass."""
         regions = self._regions if self._holder is None else ()
         return [region for region in regions if place.named.label in getattr(region, end)]
 
 
 def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Place) -> str:
-    """Say that a pass does not preserve what one before it has produced for one after it."""
+    """Return the message for a pass that does not preserve an analysis between two others."""
     pass_ = offender.pass_
     where = f"a subclass of {type(pass_).__name__}" if pass_.ir else type(pass_).__name__
     way_out = f"if it does, declare preserves = ({name},) in {where}"

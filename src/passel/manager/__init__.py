@@ -25,7 +25,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a combinator when it is asked for."""
+    """Import a combinator at its first access."""
     if name in __all__:
         from passel.manager import combinators  # noqa: PLC0415 - loaded when asked for
 

@@ -23,22 +23,20 @@ if TYPE_CHECKING:
 
 
 def register(registry: PassRegistry) -> None:
-    """Add the passes of this module, which work on every IR; an entry point names it."""
+    """Register the passes of this module, as an entry point."""
     registry.register(CompositeFixedPoint)
 
 
 class BarePipeline(OpPassManager):
-    """A pipeline without an anchor, which runs on the ops that its pass chooses.
-
-    As an option's value it is written as bare elements. It cannot be changed.
+    """An immutable pipeline without an anchor, written as bare elements in an option.
 
     Args:
-        passes: As for `OpPassManager.add`.
-        nodes: Elements as they were written.
-        names: Where the names of those are looked up.
+        passes: The passes; see `OpPassManager.add`.
+        nodes: Further elements, as syntax nodes.
+        names: The registry for the nodes.
 
     Raises:
-        PipelineError: The elements name no pass, or an option is wrong.
+        PipelineError: A name is not registered, or an option is wrong.
 
     Example:
         >>> str(CompositeFixedPoint(pipeline=BarePipeline("symbol-dce,func.func(cse)")))
@@ -72,9 +70,10 @@ class BarePipeline(OpPassManager):
 
 
 class CompositeFixedPoint(Pass[Any, None]):
-    """Run a pipeline on an op again and again until it no longer changes the op.
+    """Run a pipeline on an op repeatedly until it no longer changes the op.
 
-    It warns, and does not fail, if that takes more than `max_iterations` runs after the first.
+    The pass warns, and does not fail, if the pipeline still changes the op after
+    `max_iterations` further runs.
 
     Example:
         >>> str(CompositeFixedPoint(pipeline=BarePipeline("canonicalize,cse"), max_iterations=3))
@@ -89,17 +88,17 @@ class CompositeFixedPoint(Pass[Any, None]):
         default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
     )
     pipeline: BarePipeline = option(
-        default=BarePipeline(), help="What is repeated, such as `canonicalize,cse`."
+        default=BarePipeline(), help="The repeated pipeline, such as `canonicalize,cse`."
     )
-    max_iterations: int = option(default=10, help="How often it is repeated at most.")
+    max_iterations: int = option(default=10, help="The largest number of repetitions.")
 
     @property
     def display_name(self) -> str:
-        """The name that it was given."""
+        """The value of the option `name`."""
         return self.title
 
     def initialize(self, ir_context: Any) -> None:
-        """Refuse a limit that leaves nothing to do."""
+        """Refuse a limit below 1."""
         if self.max_iterations <= 0:
             raise PassFailure(f"Invalid maxIterations value: {self.max_iterations}")
 

@@ -46,13 +46,12 @@ class PassManager(RunSettings, OpPassManager):
 
     Args:
         anchor: An op name, an op class, or `any`.
-        context: The IR's own context. By default the one that the caller is in, as in
-            `with mlir.ir.Context():`; outside, one is made when it is needed and ops do not
-            know theirs.
-        adapter: The IR's adapter, if it is not that of an installed package.
-        nesting: What to do with a pass that has another anchor.
-        check: Whether a pass that does not get what it requires (`Pass.requires`) is an error when
-            the pipeline is compiled; one that is a part of another pipeline may find it there.
+        context: The IR's own context. The default is the entered context, as in
+            `with mlir.ir.Context():`; else the op's context; else a new one.
+        adapter: The IR's adapter, if no installed package registers it.
+        nesting: The treatment of passes with another anchor.
+        check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
+            is compiled. Disable it for a part of a larger pipeline, which may meet them.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -105,13 +104,13 @@ class PassManager(RunSettings, OpPassManager):
 
         Args:
             text: A pipeline such as `builtin.module(func.func(cse))`.
-            context: As for the constructor.
-            registry: Where names are looked up; by default all installed passes.
-            adapter: As for the constructor.
-            flat_anchor: The anchor for text without one (`cse,canonicalize`), which is
-                otherwise refused.
-            name: The text's name in errors.
-            check: As for the constructor.
+            context: The IR's context; see `PassManager`.
+            registry: The registry of passes; by default that of installed packages.
+            adapter: The IR's adapter; see `PassManager`.
+            flat_anchor: The anchor for text without one (`cse,canonicalize`). Without it, such
+                text is refused.
+            name: The name of the text in errors.
+            check: Whether unmet requirements are errors; see `PassManager`.
 
         Raises:
             PipelineError: The text is wrong; its `problems` say where.
@@ -135,10 +134,10 @@ class PassManager(RunSettings, OpPassManager):
 
         Args:
             node: The tree, such as another manager's `to_node()`.
-            context: As for the constructor.
-            registry: Where names are looked up; by default all installed passes.
-            adapter: As for the constructor.
-            check: As for the constructor.
+            context: The IR's context; see `PassManager`.
+            registry: The registry of passes; by default that of installed packages.
+            adapter: The IR's adapter; see `PassManager`.
+            check: Whether unmet requirements are errors; see `PassManager`.
 
         Raises:
             PipelineError: A name or an option is wrong, or a pass has another anchor.
@@ -148,31 +147,31 @@ class PassManager(RunSettings, OpPassManager):
         return manager.add_nodes(node.elements)
 
     def check(self, adapter: IRAdapter | None = None) -> None:
-        """Make the checks of the pipeline that need no ops; `run` makes them too.
+        """Check the pipeline without running it. `run` makes the same checks.
 
         Args:
-            adapter: The IR's adapter; by default the manager's, or that of its context.
+            adapter: The IR's adapter; by default that of the manager or its context.
 
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
                 unknown or not isolated from above.
             EffectsError: A pass has effects that are not allowed.
             ContractError: A requirement of a pass is not met.
-            AdapterError: It is not known for which IR to check.
+            AdapterError: The manager has neither an adapter nor a context.
         """
         self._compiled(adapter)
 
     def passes_by_path(self, adapter: IRAdapter | None = None) -> Mapping[str, Pass[Any]]:
         """Return all passes by their paths, in the order in which they run.
 
-        A path is the identity of a pass in reports, statistics and records. Passes of dynamic
-        pipelines have paths only while these pipelines run.
+        Reports, statistics and records identify passes by their paths. Passes of dynamic pipelines
+        have paths only while these pipelines run.
 
         Args:
-            adapter: As for `check`.
+            adapter: The IR's adapter; see `check`.
 
         Raises:
-            PasselError: As `check` does.
+            PasselError: The pipeline is wrong; see `check`.
 
         Example:
             >>> from passel.manager import CompositeFixedPoint
@@ -205,21 +204,20 @@ class PassManager(RunSettings, OpPassManager):
         """Run the pipeline on `op`, in place.
 
         Args:
-            op: An op of the anchor's name, known to be valid.
-            on_diagnostic: Called for everything that is reported, when it is reported. Without
-                it, what is not part of the error that `run` raises goes to the log `passel`.
-            jobs: How many processes nested pipelines are shared among, where the IR can be sent
-                between processes, and how many threads MLIR's own passes may work on; `"auto"`
-                for as many as there are processors. By default the environment's `PASSEL_JOBS`,
-                or one process and MLIR's threads. Passes' changes outside the IR are lost in
-                workers.
-            executor: The executor to use instead, such as a `ThreadPoolExecutor`; `jobs` is then
-                how much of it at once, by default as much as it can.
+            op: A valid op of the anchor's name.
+            on_diagnostic: A function that is called for every diagnostic when it is reported.
+                Without it, diagnostics that the raised error does not show are logged to `passel`.
+            jobs: The number of processes for nested pipelines, if the IR can be sent between
+                processes, and of threads for MLIR's own passes; `"auto"` for one per processor. The
+                default is the environment's `PASSEL_JOBS`, or one process and all of MLIR's
+                threads. Changes that passes make outside the IR are lost in worker processes.
+            executor: An executor to use instead, such as a `ThreadPoolExecutor`. `jobs` then limits
+                the tasks at once.
 
         Raises:
-            AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
-                nothing was run.
-            ContractError: A requirement of a pass is not met; nothing was run.
+            AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled. No
+                pass has run.
+            ContractError: A requirement of a pass is not met. No pass has run.
             PassFailedError: Passes failed. The IR is as they left it.
         """
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show
@@ -244,7 +242,7 @@ class PassManager(RunSettings, OpPassManager):
         on_diagnostic: Callable[[Diagnostic], None] | None,
         strategy: SiblingStrategy,
     ) -> RunResult:
-        """Compile the pipeline and run it, alone in the context where that is needed."""
+        """Compile the pipeline and run it."""
         __tracebackhide__ = True
         compiler = self._compiler_for(adapter, context)
         schedule = compiler.schedule(self)
@@ -278,7 +276,7 @@ class PassManager(RunSettings, OpPassManager):
         return self.context
 
     def _compiler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
-        """Return what compiles for this context, and remembers what it has compiled."""
+        """Return the compiler for this context, which caches schedules."""
         known, guard = self._compiler, self._guard
         if (
             known is None
@@ -292,10 +290,10 @@ class PassManager(RunSettings, OpPassManager):
 
 
 def _result(run: Run, observers: Sequence[PassInstrumentation]) -> RunResult:
-    """Return the result of a run that has succeeded.
+    """Return the result of a run.
 
     Raises:
-        PassFailedError: It has not.
+        PassFailedError: The run failed.
     """
     __tracebackhide__ = True
     outcome, statistics = run.outcome, run.outcome.statistics()
@@ -313,6 +311,6 @@ def _result(run: Run, observers: Sequence[PassInstrumentation]) -> RunResult:
 
 
 def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:
-    """Write to the log what the error that a run raises does not tell."""
+    """Log the diagnostics that the error raised by a run does not show."""
     told = {id(failure.diagnostic) for failure in outcome.failures} | set(map(id, concluding))
     log_diagnostics(each for each in outcome.diagnostics if id(each) not in told)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class ReproducerCase(NamedTuple):
-    """A case that a reproducer records.
+    """The recorded run of a reproducer.
 
     Attributes:
         op: The op.
-        manager: The pipeline; it refuses passes with effects outside the IR.
+        manager: The pipeline, which refuses passes with effects outside the IR.
     """
 
     op: Any
@@ -37,8 +37,8 @@ class ReproducerCase(NamedTuple):
         """Run the pipeline on the op.
 
         Raises:
-            PassFailedError: Passes failed, as they did when it was recorded.
-            EffectsError: A pass has effects that `load_reproducer` was not told to allow.
+            PassFailedError: Passes failed, as in the recorded run.
+            EffectsError: A pass has effects that `load_reproducer` did not allow.
         """
         return self.manager.run(self.op)
 
@@ -53,23 +53,23 @@ def load_reproducer(
     allow_unregistered: bool = False,
     allow_effects: Iterable[str] = (),
 ) -> ReproducerCase:
-    r"""Read a reproducer, for where `passel-opt --run-reproducer` lacks passes or dialects.
+    r"""Read a reproducer with passes or dialects that `passel-opt --run-reproducer` lacks.
 
     Args:
         path: The file.
         adapter: The IR's adapter, or the name of an installed one, such as `xdsl` or `mlir`.
-        context: The IR's context; by default a new one with what is installed.
-        passes: Classes of passes that the file names and no installed package has, or passes
-            of the IR's own.
-        parse: Returns the op of a text, for an adapter that has no frontend.
-        allow_unregistered: Whether a new context takes ops of unknown dialects.
-        allow_effects: What passes may do outside the IR; see `PassManager.restrict_effects`.
+        context: The IR's context; by default a new one with the installed dialects.
+        passes: Passes or pass classes, possibly of the IR's own kind, that the file names and no
+            installed package registers.
+        parse: A function that parses a text to an op, for an adapter without a frontend.
+        allow_unregistered: Whether a new context allows ops of unknown dialects.
+        allow_effects: The allowed effects outside the IR; see `PassManager.restrict_effects`.
 
     Raises:
         OSError: The file cannot be read.
-        AdapterError: There is no adapter of this name, or nothing that reads its IR.
-        UnreadableError: It does not hold valid IR.
-        PipelineError: It records no pipeline, or one that is wrong.
+        AdapterError: There is no adapter of this name, or it has no frontend.
+        UnreadableError: The file does not contain valid IR.
+        PipelineError: The file records no pipeline, or a wrong one.
 
     Example:
         >>> import tempfile
@@ -134,7 +134,7 @@ def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
     """Return the contents of a part of a source, whose top-level op is valid.
 
     Raises:
-        UnreadableError: It is not valid IR. Its diagnostics say where.
+        UnreadableError: The part is not valid IR. The error's diagnostics say where.
     """
     from passel.frontend import UnreadableError
     from passel.passes.op_facts import invalid_diagnostic

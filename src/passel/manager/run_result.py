@@ -16,16 +16,16 @@ class RunResult(NamedTuple):
     """Result of a successful run.
 
     Attributes:
-        changed: Whether any pass changed the IR; None if nothing had to find out, because
+        changed: Whether any pass changed the IR; None if the run did not need to find out, because
             verification was off or forced, or because MLIR's own passes ran.
-        diagnostics: All that passes reported, in program order.
-        statistics: Counts by pass path, then by the statistic's name; only those counted.
-        timing: The tree of timers, if an instrumentation such as `Timing` measured any.
+        diagnostics: The diagnostics of all passes, in program order.
+        statistics: The counts by pass path, then by the statistic's name; without zeros.
+        timing: The tree of timers, if an instrumentation such as `Timing` ran.
         unmatched: Nested pipelines that found no op to run on, such as
-            `builtin.module(gpu.module(cse))`. Not those for which there were ops at first, nor
-            those for `any`. Those that MLIR runs by itself, and those of dynamic pipelines and of
-            passes for another IR, are not looked at.
-        record: The record of the run, if one was asked for.
+            `builtin.module(gpu.module(cse))`. Pipelines for `any`, and pipelines whose ops earlier
+            passes erased, do not count. Pipelines that MLIR runs by itself, dynamic pipelines, and
+            pipelines of passes for another IR are not checked.
+        record: The record of the run, if an instrumentation such as `Recorder` ran.
     """
 
     changed: bool | None
@@ -41,7 +41,7 @@ class RunResult(NamedTuple):
         return tuple(d.remark for d in self.diagnostics if d.remark is not None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show what was changed, reported, counted, measured and recorded, in notebooks."""
+        """Show the result in notebooks."""
         from passel.notebooks import Table, TableRow, Text, bundle, cut  # noqa: PLC0415 - for notebooks alone
 
         said = {True: "changed", False: "unchanged", None: "not known whether changed"}
@@ -56,5 +56,5 @@ class RunResult(NamedTuple):
         return bundle(Text(cut(said[self.changed], lines)), *tables, *measured)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the same on terminals: of tuples, IPython does not take it from the bundle."""
+        """Print the same on terminals. For tuples, IPython does not use the bundle there."""
         printer.text(self._repr_mimebundle_()["text/plain"])

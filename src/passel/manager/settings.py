@@ -42,11 +42,11 @@ class RunSettings:
         """Set when the IR is verified after passes.
 
         Args:
-            enable: True after each pass that changed its op (found by fingerprint), "always"
-                after each pass that did not preserve everything, False never.
+            enable: True to verify after each pass that changed its op (found by fingerprint),
+                "always" after each pass that did not preserve everything, False never.
 
         Raises:
-            ValueError: It is none of these.
+            ValueError: The argument is none of these.
         """
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
         if enable not in modes:
@@ -54,13 +54,13 @@ class RunSettings:
         self._options = self._options._replace(verify=modes[enable])
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
-        """Set whether what passes claim is checked, which is slow: for finding one that is wrong.
+        """Set whether the claims of passes are checked, which is slow.
 
         Each computation of an analysis must leave its op unchanged. After each pass, every
-        analysis that was preserved and defines equality is computed again and compared, and an
-        op of which everything was preserved must be unchanged. On IRs that do not themselves refuse
-        it, such as xDSL, a pass must not make ops of dialects that neither the input nor
-        `dependent_dialects` brought; xDSL's own passes, which cannot declare any, may.
+        preserved analysis that defines equality is computed again and compared, and the op of a
+        pass that preserves everything must be unchanged. On IRs that do not check it themselves,
+        such as xDSL, a pass must not create ops of dialects that neither the input nor
+        `dependent_dialects` loaded. xDSL's own passes, which cannot declare dialects, may.
 
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
         manager; MLIR has none.
@@ -68,38 +68,38 @@ class RunSettings:
         self._options = self._options._replace(analyses=enable)
 
     def enable_isolation_check(self, enable: bool = True) -> None:
-        """Set whether each pass is held to its op, which is slow: for finding one that is not.
+        """Set whether passes are checked for changes outside their op, which is slow.
 
-        After each pass, the ops beside its op and the parts of its enclosing ops are compared
-        with what they were. The pass that changed any of them fails. With more than 32 ops beside
-        each other, and without this check on IRs that find changes by fingerprint, changes are
-        noticed later, and the failure names all passes that may have made them.
+        After each pass, the siblings of its op and the enclosing ops are compared with their
+        earlier states. A pass that changed any of them fails. Among more than 32 siblings, and
+        without this check on IRs with fingerprints, such changes are detected later, and the
+        failure names all passes that may have made them.
         """
         self._options = self._options._replace(isolation=enable)
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
         """Refuse passes for effects outside the IR, unless these are allowed.
 
-        For pipelines from files of others. It holds for passes at any depth: nested, in
-        options of passes, on the other side of crossings, and in pipelines that passes run
-        while they run. What passes declare counts; see `Pass.effects`.
+        Use it for pipelines from untrusted files. It applies to passes at any depth: in nested
+        pipelines, in options of passes, in pipelines on another IR, and in dynamic pipelines. The
+        effects are those that passes declare; see `Pass.effects`.
 
         Args:
-            allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`, which is
-                said of passes of others' MLIR and xDSL whose effects are not known.
-            remedy: How to allow more, for the error; `{effects}` becomes all that are needed.
+            allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`. Passes of
+                other packages whose effects are not known have the effect `unknown`.
+            remedy: Advice on allowing more, for the error; the needed effects replace `{effects}`.
 
         Raises:
-            DefinitionError: There is no such effect.
+            DefinitionError: An effect does not exist.
         """
         self._guard = EffectsGuard(allowed, remedy)
 
     def enable_remarks(self, every: str = "", **by_kind: str) -> None:
-        """Listen to optimization remarks, which are reported as diagnostics.
+        """Report optimization remarks as diagnostics.
 
         Args:
-            every: A regular expression that categories of remarks match as a whole, such as `.*`.
-            by_kind: The same for `passed`, `missed`, `failed` and `analysis` alone, besides.
+            every: A regular expression for whole categories of remarks, such as `.*`.
+            by_kind: Additional expressions for `passed`, `missed`, `failed` and `analysis` remarks.
 
         Raises:
             ValueError: A regular expression is wrong.
@@ -108,23 +108,23 @@ class RunSettings:
         """
         self._options = self._options._replace(remarks=remark_filter(every, **by_kind) or None)
 
-    # -- What observes runs, and decides in them ------------------------------------------------
+    # -- Gates and instrumentations -------------------------------------------------------------
 
     def add_gate(self, gate: PassGate) -> None:
-        """Let something decide for each pass and op whether the pass is to run.
+        """Add a gate, which decides for each pass and op whether the pass runs.
 
-        A pass runs if all gates agree; otherwise its hooks are called, but not its body. A
-        gate may also skip all of a nested pipeline.
+        A pass runs if all gates agree; otherwise its hooks are called, but not its body. A gate
+        may also skip a whole nested pipeline.
 
         Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
         """
         self._gates.append(gate)
 
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
-        """Let something observe the runs of this manager.
+        """Add an instrumentation, which observes the runs of this manager.
 
         Raises:
-            TypeError: It is a class, not an object.
+            TypeError: The argument is a class instead of an instance.
         """
         if isinstance(instrumentation, type):
             name = instrumentation.__qualname__
@@ -133,7 +133,7 @@ class RunSettings:
 
     @contextmanager
     def instrument(self, *instrumentations: PassInstrumentation) -> Generator[Self]:
-        """Let instrumentations observe the runs of a `with` statement.
+        """Add instrumentations for the runs in a `with` statement.
 
         Example:
             >>> from passel import PassManager
@@ -153,7 +153,7 @@ class RunSettings:
             self._instrumentations = before
 
     def enable_timing(self, enable: bool = True) -> None:
-        """Set whether each run prints how long its passes took to the standard error.
+        """Set whether each run prints the time that its passes took to the standard error.
 
         Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
         """
@@ -166,13 +166,13 @@ class RunSettings:
     def enable_statistics(
         self, display_mode: Literal["pipeline", "list", "json"] | Enum = "pipeline"
     ) -> None:
-        """Let each run print the statistics of its passes to the standard error.
+        """Print the statistics of passes to the standard error after each run.
 
         Args:
-            display_mode: The layout; `PassDisplayMode` of MLIR's bindings will do as well.
+            display_mode: The layout, also as `PassDisplayMode` of MLIR's bindings.
 
         Raises:
-            ValueError: There is no such layout.
+            ValueError: The layout does not exist.
 
         Source: `PassManager.enable_statistics` of MLIR's bindings.
         """
@@ -195,19 +195,19 @@ class RunSettings:
         print_generic_op_form: bool = False,
         tree_printing_dir_path: str | Path | None = None,
     ) -> None:
-        """Let each run print the IR before and after passes, to the standard error.
+        """Print the IR before and after passes to the standard error.
 
         Args:
             print_before_all: Print before each pass.
             print_after_all: Print after each pass.
-            print_module_scope: Print the op at the top instead of the one that a pass ran on.
-            print_after_change: Print after those passes only that changed something.
-            print_after_failure: Print after those passes only that failed.
+            print_module_scope: Print the top-level op instead of the one that a pass ran on.
+            print_after_change: Print only after passes that changed the op.
+            print_after_failure: Print only after passes that failed.
             large_elements_limit: Elide attributes with more elements than this.
             large_resource_limit: Elide resources with more characters than this.
             enable_debug_info: Print locations.
             print_generic_op_form: Print operations in generic form.
-            tree_printing_dir_path: Where to write one file for each dump instead.
+            tree_printing_dir_path: A directory for one file per dump, instead.
 
         Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
         """
@@ -231,7 +231,7 @@ class RunSettings:
         )
 
     def _observers(self) -> list[PassInstrumentation]:
-        """Return what observes a run, those that were enabled made for it."""
+        """Return the instrumentations of a run, including new ones for enabled features."""
         observers = [*self._instrumentations]
         for make in self._enabled.values():
             observers.append(make())  # noqa: PERF401 - most runs have none

@@ -4,9 +4,9 @@ Pass            runs on any op that is isolated from above
 OperationPass   runs on ops of one name, its anchor
 InterfacePass   runs on ops that have a trait or implement an interface
 
-`Pass` is also the protocol of every other kind of pass: all that managers, schedules, runs,
-reports and tools may ask of one is declared here, with a default. They never ask which kind a
-pass is; what is special about a kind is its answer to one of these questions.
+`Pass` is also the protocol of every other kind of pass. It declares, with defaults, every method
+that managers, schedules, runs, reports and tools call on passes; they never test the kind of a
+pass.
 
     written in Python   a class statement; its annotated fields are its options
     a function          made by `passel.passes.callables.pass_of`
@@ -58,30 +58,30 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     Attributes:
         name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
-        dependent_dialects: Dialects of ops that the pass may create, loaded before the run.
+        dependent_dialects: The dialects of ops that the pass may create; a run loads them first.
         anchor: The name of the only op that the pass runs on; None for any op.
-        preserves: Analyses that the pass never invalidates: neither of its op, nor of nested or
-            enclosing ones. `AllAnalyses` stands for every one.
+        preserves: The analyses that the pass never invalidates, whether of its op or of nested or
+            enclosing ops. `AllAnalyses` stands for all of them.
         ir: The name of the only IR that the pass runs on; empty for any.
-        effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
-            `write-files`. A pipeline from a recorded file runs such a pass only if it is allowed
-            to; see `PassManager.restrict_effects`.
-        can_fork: Whether it may run in a worker process: a copy of this one, or one of an executor.
-        can_thread: Whether it may run on several ops at once, in threads of one process. Not if
-            it changes other ops than its own, or objects beside the IR.
-        takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
-            `from_elements` makes it.
-        types: The parts that it plays in a pipeline, such as `(BUFFERIZATION,)`.
-        constraints: Where it may go in a pipeline, as `passel.builder` declares it.
-        produces: Analyses of its op that it computes for passes after it, valid when it ends.
-        requires: Analyses (classes), of its op or of an enclosing one, that a pass before it must
-            produce, and dialects (names) that no pass before it may have made illegal.
-        makes_legal: Dialects that its ops may be of afterwards.
-        makes_illegal: Dialects that no op is of afterwards.
+        effects: The pass's effects outside the IR: any of `read-files`, `run-programs` and
+            `write-files`. A pipeline from a recorded file runs the pass only if its effects are
+            allowed; see `PassManager.restrict_effects`.
+        can_fork: Whether the pass may run in a worker process, forked or of an executor.
+        can_thread: Whether the pass may run on several ops at once, in threads of one process. A
+            pass must not if it changes ops other than its own, or objects outside the IR.
+        takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and made
+            by `from_elements`.
+        types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`.
+        constraints: Constraints on the position of the pass in a pipeline; see `passel.builder`.
+        produces: The analyses of its op that the pass computes for later passes.
+        requires: The analyses (classes), of its op or of an enclosing op, that an earlier pass must
+            produce, and the dialects (names) that no earlier pass may have made illegal.
+        makes_legal: The dialects that ops may belong to after the pass.
+        makes_illegal: The dialects that no op belongs to after the pass.
         idempotent: Whether a second run right after the first changes nothing.
 
-    The type parameters are the class of the ops that it runs on and what `initialize`
-    returns; both may be left out.
+    The type parameters are the class of the ops that the pass runs on and the type that
+    `initialize` returns. Both are optional.
 
     Example:
         >>> class Noop(Pass):
@@ -132,7 +132,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     if not TYPE_CHECKING:
 
         def __class_getitem__(cls, parameters: Any) -> Any:
-            """Let type parameters be left out, as their defaults do for type checkers."""
+            """Make type parameters optional, as their defaults make them for type checkers."""
             given = parameters if isinstance(parameters, tuple) else (parameters,)
             expected = len(getattr(cls, "__parameters__", ()))
             return super().__class_getitem__(given + (None,) * (expected - len(given)))
@@ -140,14 +140,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def initialize(self, ir_context: Any) -> StateT:
         """Build things that are costly and independent of the IR, such as a set of patterns.
 
-        Called once per schedule, before anything runs; `ctx.state` hands the result to
-        `run`. It must not be changed there: ops may be processed at the same time.
+        It is called once per schedule, before any pass runs. `run` reads the result as
+        `ctx.state` and must not change it, since passes may run on several ops at once.
 
         Args:
             ir_context: The IR's own context.
 
         Raises:
-            PassFailure: The run fails before any pass has run.
+            PassFailure: If raised, the run fails before any pass has run.
 
         Source: `mlir::Pass::initialize`, MLIR 22.
         """
@@ -155,7 +155,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def has_state(cls) -> bool:
-        """Return whether `initialize` is to be called."""
+        """Return whether the class defines `initialize`."""
         return cls.initialize is not Pass.initialize
 
     def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
@@ -167,10 +167,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         raise NotImplementedError
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Return whether the pass can run on ops of this kind. Override it to be picky.
+        """Return whether the pass can run on ops of this kind. Override it to restrict a pass.
 
-        It is asked for registered, isolated ops only. In an `any` manager a single refusal
-        keeps the whole manager from such ops; elsewhere it is an error to run there.
+        It is called only for registered, isolated ops. If one pass of an `any` manager refuses a
+        kind, the manager skips such ops; in other managers a refusal is an error.
 
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
@@ -181,7 +181,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Refuse a class that lacks what a run needs, before anything runs.
 
         Raises:
-            DefinitionError: It defines no `run`; with the way out.
+            DefinitionError: The class does not define `run`.
         """
         if cls.run is Pass.run:
             other = next((name for name in ("apply", "rewrite") if hasattr(cls, name)), "")
@@ -190,7 +190,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             raise DefinitionError(msg)
 
     def requirement(self) -> str:
-        """Return which ops the pass can run on, as messages put it: `on 'func.func' only`."""
+        """Return the pass's restriction to ops as a phrase for messages: `on 'func.func' only`."""
         if self.anchor is not None:
             return f"on '{self.anchor}' only"
         return "on such ops as its can_schedule_on accepts"
@@ -198,22 +198,24 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def own_effects(self) -> tuple[str, ...]:
         """Return the effects of the pass outside the IR, by default `effects`.
 
-        Override it where that depends on options. Passes that it holds speak for themselves.
+        Override it if the effects depend on options. Effects of passes in options do not belong
+        to it.
         """
         return self.effects
 
     def may_run(self) -> Iterable[PipelineTree]:
         """Return the pipelines that the pass may run, besides those in its options.
 
-        For checks before a run: the run itself goes by what `PassContext.run_pipeline` has run.
+        Only checks before a run use it.
         """
         return ()
 
     @staticmethod
     def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one
-        """Return the options that `name[argument]` means, by name, as they would be written.
+        """Return the names and values of the options that `name[argument]` sets.
 
-        None if the pass takes no argument.
+        Returns:
+            The options, or None if the pass takes no argument.
         """
         return None
 
@@ -223,14 +225,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         elements: Sequence[ElementNode],  # noqa: ARG003 - for those that take them
         registry: Any,  # noqa: ARG003
     ) -> Self:
-        """Return the pass for `name(elements)`; for classes that take elements.
+        """Return the pass for `name(elements)`, for classes that take elements.
 
         Args:
             elements: The elements.
-            registry: Where names around it are looked up.
+            registry: The registry of the enclosing pipeline.
 
         Raises:
-            PipelineError: The argument is wrong.
+            PipelineError: The elements are wrong.
         """
         msg = f"{cls.__qualname__} takes elements, but does not define from_elements"
         raise DefinitionError(msg)
@@ -264,7 +266,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options as they are listed for users, with their help."""
+        """Return the options that documentation lists, with their help."""
         return cls.option_infos()
 
     @classmethod
@@ -278,10 +280,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return PassNode(name, self.option_nodes(all_options=all_options))
 
     def to_text(self, *, all_options: bool = False) -> str:
-        """Return the pass as in a pipeline's text.
+        """Return the pass as text, as a pipeline prints it.
 
         Args:
-            all_options: Print the options that equal their defaults as well.
+            all_options: Also print options that equal their defaults.
         """
         return str(self.to_node(all_options=all_options))
 
@@ -292,8 +294,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 class OperationPass(Pass[OpT, StateT], abstract=True):
     """A pass that runs on ops of one name only: `OperationPass[FuncOp]`.
 
-    The anchor comes from the type parameter, an op class of any IR; set `anchor` in the
-    class body where there is no class.
+    The type parameter, an op class of any IR, gives the anchor. For ops without a class, set
+    `anchor` in the class body.
 
     Example:
         >>> class OnFunctions(OperationPass):
@@ -332,8 +334,8 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
     """A pass that runs on ops with a trait or interface: `InterfacePass[SymbolTable]`.
 
-    It has no anchor: in a manager for an op without the interface it is refused when the
-    pipeline is built, and in an `any` manager it keeps such ops out.
+    It has no anchor. A manager for an op without the interface refuses it when the pipeline is
+    built; an `any` manager with it skips such ops.
 
     Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
     """
@@ -368,10 +370,10 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
 
 
 def _parameter(cls: type, base: type, expected: str) -> type | None:
-    """Return X if `cls` derives from `base[X, ...]`, or a subclass's, and X is a class.
+    """Return X if `cls` derives from `base[X, ...]`, or from a subclass of it, and X is a class.
 
     Raises:
-        DefinitionError: X is something else, but for what stands for any class.
+        DefinitionError: X is neither a class nor a type variable nor `Any`.
     """
     for generic in cls.__dict__.get("__orig_bases__", ()):
         origin = typing.get_origin(generic)

@@ -1,4 +1,4 @@
-"""Functions as passes, as MLIR's bindings take them, and all else that `add` takes as one."""
+"""Conversion of functions, as MLIR's bindings take them, and other arguments of `add` to passes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class CallablePass(Pass[Any]):
     """A pass that is a function; `pass_of` makes a subclass for each.
 
-    It has no options and no registered name, so that a pipeline with it prints, but does not
-    parse again.
+    It has no options and no registered name. A pipeline with it can be printed, but the text does
+    not parse.
 
     Attributes:
         function: Called with the op and an `ExternalPass`.
@@ -33,7 +33,7 @@ class CallablePass(Pass[Any]):
         """Call the function.
 
         Raises:
-            PassFailure: It has signalled failure.
+            PassFailure: The function signalled failure.
         """
         handle = ExternalPass()
         self.function(op, handle)
@@ -45,7 +45,7 @@ class ExternalPass:
     """Second argument of a function that is a pass.
 
     Attributes:
-        failed: Whether the function has signalled failure.
+        failed: Whether the function signalled failure.
 
     Source: `mlir.passmanager.ExternalPass`, MLIR 22.
     """
@@ -54,7 +54,7 @@ class ExternalPass:
         self.failed: bool = False
 
     def signal_pass_failure(self) -> None:
-        """Let the pass fail when the function returns."""
+        """Make the pass fail when the function returns."""
         self.failed = True
 
 
@@ -77,14 +77,14 @@ def pass_of(
     Args:
         functions: The function, called with the op and an object with `signal_pass_failure()`.
         name: The pass's name in reports; by default the function's.
-        argument: Its name in pipelines.
-        description: What it does; by default the function's docstring.
-        op_name: The name of the ops that it runs on; by default any op.
+        argument: The pass's name in pipelines.
+        description: The pass's description; by default the function's docstring.
+        op_name: The name of the ops that the pass runs on; by default it runs on any op.
 
     Raises:
-        TypeError: It is not one function.
-        DefinitionError: It is asynchronous or a generator, so that calling it would not run
-            it, or the name does not read back.
+        TypeError: The argument is not one function.
+        DefinitionError: The function is asynchronous or a generator, so that a call would not
+            run it, or the name is not valid.
 
     Example:
         >>> print(pass_of(lambda op, pass_: None))
@@ -111,8 +111,8 @@ def as_pass(item: object) -> Pass[Any]:
     """Return the pass for an argument of `add`.
 
     Raises:
-        DefinitionError: It is a function that would not run.
-        TypeError: It is not a pass; the error names its type and the way out.
+        DefinitionError: The argument is an asynchronous function or a generator.
+        TypeError: The argument is not a pass.
     """
     if isinstance(item, Pass):
         return item  # pyright: ignore[reportUnknownVariableType]

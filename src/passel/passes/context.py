@@ -1,4 +1,4 @@
-"""The context of a pass: all that a pass may ask of the run, and tell it."""
+"""The context of a pass: its interface to the run."""
 
 from __future__ import annotations
 
@@ -30,38 +30,38 @@ _NOTHING: frozenset[type] = frozenset()
 
 
 class PipelineTree(Protocol):
-    """A pass manager, as far as a pass that runs it is concerned."""
+    """A pass manager that a pass can run."""
 
     @property
     def anchor(self) -> str:
-        """The op name it runs on, or `any`."""
+        """The name of the ops that it runs on, or `any`."""
         ...
 
 
 class PassContext(Generic[StateT]):
-    """All that a pass may ask of the run, and tell it; valid during `Pass.run` only: don't keep it.
+    """The interface of a pass to the run. It is valid only during `Pass.run`; do not keep it.
 
-    The run has one for all passes of a pipeline on one op, and writes its attributes but `op`.
+    All passes of a pipeline on one op share a context. The run writes every attribute but `op`.
 
     Attributes:
         op: The op that the pass runs on.
         run: The run, a `passel.execution.Run`.
         plan: The part of the pipeline that runs on ops of this kind.
-        parent: The context of the enclosing op; None at the top, and for dynamic pipelines.
+        parent: The context of the enclosing op; None at the top and for dynamic pipelines.
         number: The number of the op among its siblings.
         place: The place of the op, as the IR's lifetime policy defines it.
-        step: The step that is running.
-        preserved: Analyses that the pass preserves.
+        step: The current step.
+        preserved: The analyses that the pass preserves.
         preserves_all: Whether the pass claims to preserve everything.
         valid_state: The op's fingerprint when it was last valid; None if not known.
-        deferred: The steps since then that preserve everything, which is not verified yet.
+        deferred: The later steps, whose claims to preserve everything are not verified yet.
         record: The pass's counts and reports; None if there are none.
-        failure: Why the step itself has failed, rather than a pass nested in it.
-        cached: The op's analyses, once one has been asked for.
-        caller: The context of the pass that runs the pipeline, if one does.
-        level: The ops inside of the op, while nested pipelines run on them.
-        last_state: The op's fingerprint when it was last looked at, if steps are deferred.
-        is_changed: Whether the step has changed the op, if an observer asks for it.
+        failure: The failure of the step itself, as opposed to a pass nested in it.
+        cached: The op's analyses; None until a pass requests one.
+        caller: The context of the pass that runs the pipeline; None if it is not dynamic.
+        level: The nested ops, while nested pipelines run on them.
+        last_state: The op's fingerprint after the last deferred step.
+        is_changed: Whether the step changed the op, if an observer needs to know.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
@@ -120,7 +120,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def adapter(self) -> IRAdapter:
-        """The adapter of the IR that the op belongs to."""
+        """The adapter of the op's IR."""
         return self.run.adapter
 
     @property
@@ -139,7 +139,7 @@ class PassContext(Generic[StateT]):
         return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:
-        """Return facts about an op that any IR has, by default the pass's own.
+        """Return facts about an op, by default the pass's own, that do not depend on the IR.
 
         Example:
             >>> from passel import Pass, PassManager
@@ -195,24 +195,24 @@ class PassContext(Generic[StateT]):
         return self.analyses.parent_analysis(kind, op)
 
     def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
-        """Return an analysis of an op inside, computed now if it is not cached.
+        """Return an analysis of a nested op, computed now if it is not cached.
 
         Raises:
-            ValueError: `op` is elsewhere.
+            ValueError: `op` is not nested in the pass's op.
 
         Source: `mlir::Pass::getChildAnalysis`, MLIR 22.
         """
         return self.analyses.child_analysis(kind, op)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return an analysis of an op immediately inside, if it is cached.
+        """Return an analysis of an immediately nested op, if it is cached.
 
         Source: `mlir::Pass::getCachedChildAnalysis`, MLIR 22.
         """
         return self.analyses.cached_child_analysis(kind, op)
 
     def preserve(self, *kinds: type) -> None:
-        """State that these analyses of the op, and of ops inside, are still valid.
+        """State that these analyses of the op and of nested ops are still valid.
 
         Source: `mlir::Pass::markAnalysesPreserved`, MLIR 22.
         """
@@ -224,18 +224,19 @@ class PassContext(Generic[StateT]):
     def preserve_all(self) -> None:
         """State that the pass changed nothing on this op.
 
-        All analyses stay, and verification is put off to the end of the op's pipeline, so say
-        it only if it is true: `enable_analysis_verifier` finds out whether it is.
+        All analyses remain cached, and verification is deferred to the end of the op's pipeline.
+        `PassManager.enable_analysis_verifier` checks the claim.
 
         Source: `mlir::Pass::markAllAnalysesPreserved`, MLIR 22.
         """
         self.preserves_all = True
 
     def answer_for_changes_outside(self) -> None:
-        """State that the pass has changed the enclosing op, and answers for it.
+        """State that the pass changed the enclosing op intentionally.
 
-        For a compiler whose passes add symbols beside their op, which passes must not do: what the
-        enclosing op is now is what later changes are found by, and it counts as changed.
+        It is for compilers whose passes add symbols next to their op, which passes must not do
+        otherwise. The enclosing op counts as changed, and later changes are detected relative to
+        its current state.
         """
         self.valid_state = None
         if self.caller is not None and self.caller.op == self.op:
@@ -244,7 +245,7 @@ class PassContext(Generic[StateT]):
             self.parent.level.accept_enclosing()
 
     def fingerprint(self) -> object:
-        """Return a fingerprint of the op, which equals a later one if nothing changed since.
+        """Return a fingerprint of the op. It equals a later one if the op did not change.
 
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """
@@ -253,22 +254,22 @@ class PassContext(Generic[StateT]):
     # -- Dynamic pipelines ------------------------------------------------------------------
 
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
-        """Run a pipeline on the pass's op, or on one inside of it, now.
+        """Run a pipeline on the pass's op, or on a nested op.
 
-        It takes part in the run like a nested pipeline: hooks, statistics, verification. On
-        the pass's own op it sees and invalidates the pass's analyses, and at its end they are
-        dropped, but those that all its passes preserve by their classes. Its failure is
-        reported, but whether the pass fails is for the pass to decide.
+        Like a nested pipeline, it has hooks, statistics and verification. On the pass's own op it
+        uses and invalidates the pass's analyses. When it ends, only analyses that the classes of
+        all its passes preserve remain cached. Its failure is reported, but does not fail the
+        pass.
 
         Args:
-            pipeline: An `OpPassManager`; compiled once while it is unchanged.
+            pipeline: An `OpPassManager`. It is compiled again only after it has changed.
             op: The op, by default the pass's own.
 
         Returns:
-            How it went; true if it succeeded.
+            The result, which is true if the pipeline succeeded.
 
         Raises:
-            AnchorError: The pipeline is for ops of another name, or cannot be scheduled.
+            AnchorError: The pipeline has another anchor, or cannot be scheduled.
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """
@@ -277,19 +278,19 @@ class PassContext(Generic[StateT]):
             raise TypeError(msg)
         return self.run.run_dynamic(self, pipeline, self.op if op is None else op)
 
-    # -- What the pass tells ----------------------------------------------------------------
+    # -- Reports ----------------------------------------------------------------------------
 
     @property
     def collects_statistics(self) -> bool:
-        """Whether the run collects statistics, so that counting may cost time."""
+        """Whether the run collects statistics. Passes may skip costly counting if not."""
         return self.run.hooks.collects_statistics
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:
         """Add to one of the pass's statistics.
 
         Args:
-            statistic: As declared in the pass's class body.
-            amount: How much to add, not negative.
+            statistic: A statistic that the pass's class body declares.
+            amount: The amount to add, not negative.
 
         Raises:
             ValueError: The pass does not declare the statistic, or the amount is negative.
@@ -308,20 +309,20 @@ class PassContext(Generic[StateT]):
         self.count_by_name(statistic.name, amount)
 
     def count_by_name(self, name: str, amount: int) -> None:
-        """Add to a statistic of the pass, which the IR has counted."""
+        """Add to a statistic that the IR's own pass counted."""
         counts, key = self.recorded().counts, (self.step.path, name)
         counts[key] = counts.get(key, 0) + amount
 
     @property
     def remark(self) -> RemarkEmitter:
-        """The receiver of optimization remarks; false if none are wanted.
+        """The emitter of optimization remarks, which is false if remarks are disabled.
 
         Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
         """
         return UNHEARD if self.run.options.remarks is None else RemarkEmitter(self)
 
     def emit(self, diagnostic: Diagnostic) -> None:
-        """Report a diagnostic that came from elsewhere, such as another compiler."""
+        """Report a diagnostic from another source, such as another compiler."""
         if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and its kin take text"
             raise TypeError(msg)
@@ -336,10 +337,10 @@ class PassContext(Generic[StateT]):
     def emit_error(self, message: str, op: Any = None) -> Diagnostic:
         """Report an error about `op` (by default the pass's own).
 
-        The pass does not fail by it; raise `PassFailure` for that.
+        The pass does not fail; raise `PassFailure` for that.
 
         Returns:
-            The diagnostic, to attach notes to until the pass has ended: then it is reported.
+            The diagnostic. It is reported when the pass ends, and notes can be attached until then.
         """
         return self._report(Severity.ERROR, message, op)
 

@@ -1,6 +1,6 @@
 """Checks of classes when they are defined.
 
-They refuse what Python accepts but would go wrong far away: in a run, in a report, or not at all.
+They refuse definitions that Python accepts but that would fail later, such as in a run.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ EFFECTS = {
     "write-files": "writes files",
     "unknown": "may have any effect outside the IR, since it declares none",
 }
-"""The effects that a pass may declare, and how errors put them."""
+"""The effects that a pass may declare, with their phrases in errors."""
 
 _BODIES = ("run", "initialize", "can_schedule_on")
-"""Methods whose result would be a promise to run them, if they were asynchronous."""
+"""Methods that must not be asynchronous, since a call would not run them."""
 
 _ITEMS: dict[str, tuple[type, ...]] = {
     "constraints": (object,),
@@ -40,7 +40,7 @@ _ITEMS: dict[str, tuple[type, ...]] = {
     "requires": (type, str),
     "types": (PassType,),
 }
-"""Attributes that are tuples, and what they hold."""
+"""Attributes that are tuples, with the types of their elements."""
 
 _SHOWN = {str: "text", type: "a class", PassType: "a PassType"}
 
@@ -49,9 +49,9 @@ def check_pass(cls: type[Any]) -> None:
     """Refuse wrong declarations of a pass class, other than its options.
 
     Raises:
-        DefinitionError: Its name does not read back, its body would not run, its anchor is not a
-            name, a statistic has the name of an attribute, a single thing stands for several, or
-            an effect does not exist.
+        DefinitionError: The name is not valid, the body is asynchronous, the anchor is not a
+            name, a statistic has the name of an attribute, an attribute is not a tuple, or an
+            effect does not exist.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
@@ -78,14 +78,14 @@ def check_pass(cls: type[Any]) -> None:
 
 
 def check_body(function: object, what: str) -> None:
-    """Refuse a function that does nothing when it is called.
+    """Refuse a function that a call would not run.
 
     Args:
         function: The function.
-        what: How messages call it.
+        what: The name of the function in messages.
 
     Raises:
-        DefinitionError: It is asynchronous, or a generator.
+        DefinitionError: The function is asynchronous, or a generator.
     """
     is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
     if is_async or inspect.isgeneratorfunction(function):
@@ -99,10 +99,10 @@ def check_effects(names: Iterable[str], owner: str) -> None:
 
     Args:
         names: The names.
-        owner: Who declares or allows them, for messages.
+        owner: The pass or setting that lists the effects, for messages.
 
     Raises:
-        DefinitionError: There is no such effect.
+        DefinitionError: An effect does not exist.
     """
     for name in names:
         if name not in EFFECTS:
@@ -111,14 +111,14 @@ def check_effects(names: Iterable[str], owner: str) -> None:
 
 
 def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
-    """Refuse one thing where several are declared, and things of another kind.
+    """Refuse attributes that should be tuples and are not, and elements of other types.
 
     Args:
-        owner: Who declares it, for messages.
-        declared: Values by the names of attributes, of which some are tuples.
+        owner: The class that declares the attributes, for messages.
+        declared: The values of attributes by name.
 
     Raises:
-        DefinitionError: One of those is a single thing, or holds something else.
+        DefinitionError: An attribute is not a tuple, or has an element of another type.
     """
     for attribute in sorted(_ITEMS.keys() & declared.keys()):
         value, kinds = declared[attribute], _ITEMS[attribute]
@@ -142,8 +142,8 @@ def make_dataclass(cls: type[Any]) -> None:
         cls: A class of options, or of passes.
 
     Raises:
-        DefinitionError: An option has no type, its default can be changed, its name is taken or
-            does not read back, or two are written alike.
+        DefinitionError: An option has no type, its default is mutable, its name is taken or not
+            valid, or two options have the same name in text.
     """
     try:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
@@ -174,7 +174,7 @@ def make_dataclass(cls: type[Any]) -> None:
 
 
 def is_taken(base: type[Any], name: str) -> bool:
-    """Return whether a class has an attribute or a method of this name, which is not an option."""
+    """Return whether a class has an attribute or a method of this name that is not an option."""
     options = dataclasses.fields(base) if dataclasses.is_dataclass(base) else ()
     return hasattr(base, name) and all(option.name != name for option in options)
 

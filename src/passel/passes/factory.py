@@ -1,6 +1,6 @@
-"""Classes of passes that are made at run time: for functions, IRs' own passes, and prototypes.
+"""Pass classes made at run time: for functions, IRs' own passes, and prototypes.
 
-A prototype is a pass with options set that is registered: there is a class of passes like it.
+A prototype is a registered pass with some options set. Its class has these as defaults.
 
 Source: `mlir::registerPass` with a function that creates the pass, MLIR 22.
 """
@@ -30,11 +30,11 @@ class OptionSpec(NamedTuple):
 
     Attributes:
         field: The name of the field that holds the wrapped object.
-        type: Its type, as an annotation would say it.
-        default: Its default; left out if it must be given.
-        default_factory: Makes the default.
+        type: The type, as an annotation.
+        default: The default; left out if the option is required.
+        default_factory: A function that returns the default.
         help: One sentence for help.
-        name: Its name in text, if not the field's with dashes for underscores.
+        name: The name in text; by default the field's, with dashes for underscores.
     """
 
     field: str
@@ -57,21 +57,20 @@ def make_pass_class(
 ) -> type[PassT]:
     """Return a subclass of a pass class, as a class statement would define it.
 
-    A field with the name of an attribute that every pass has is called `name_` instead; its
-    name in text is the same.
+    An option with the name of an attribute of every pass gets the field `name_`; its name in text
+    does not change.
 
     Args:
-        base: The class that runs such passes.
-        class_name: Its name in reports, unless it has another `display_name`.
-        name: Its name in textual pipelines; empty if it has none.
-        doc: Its docstring, whose first line is its summary.
-        module: Where it belongs to; by default where its base class does.
-        options: Its options.
+        base: The base class, which defines `run`.
+        class_name: The name of the class, used in reports without a `display_name`.
+        name: The name of the pass in textual pipelines; empty if it has none.
+        doc: The docstring; its first line is the summary.
+        module: The module of the class; by default that of the base class.
+        options: The options.
         attributes: Other attributes of the class.
 
     Raises:
-        DefinitionError: An option's type cannot be read from text, or a name does not read
-            back.
+        DefinitionError: An option's type cannot be read from text, or a name is not valid.
     """
     annotations: dict[str, Any] = {}
     namespace: dict[str, Any] = {
@@ -105,18 +104,18 @@ def field_for(base: type[Pass[Any, Any]], name: str) -> str:
 _Prototype: TypeAlias = Pass[Any, Any] | type[Pass[Any, Any]]
 _Made: TypeAlias = list[tuple[_Prototype, type[Pass[Any, Any]]]]
 _classes: dict[tuple[str, type[Pass[Any, Any]]], _Made] = {}
-"""Classes that have been made: passes of one prototype are equal if their options are."""
+"""The classes made so far, so that passes of one prototype with equal options are equal."""
 
 
 def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     """Return the class of passes for a registered object.
 
     Args:
-        thing: A pass class, or a pass, of passel or of an IR.
-        name: The name under which it is registered.
+        thing: A pass class or a pass, of passel or of an IR.
+        name: The registered name.
 
     Raises:
-        DefinitionError: It is neither.
+        DefinitionError: The object is neither a pass class nor a pass.
     """
     if isinstance(thing, Pass) or (isinstance(thing, type) and issubclass(thing, Pass)):
         return class_like(cast("_Prototype", thing), name)
@@ -134,15 +133,15 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
 
 
 def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
-    """Return a class whose passes have the options of another pass unless they are given.
+    """Return a class whose defaults are the options of another pass.
 
     Args:
-        pass_: The other pass, or a class, whose passes have another name then.
-        name: The name of the class's passes in textual pipelines.
+        pass_: The other pass; or a class, to give its passes another name.
+        name: The name of the new class's passes in textual pipelines.
 
     Raises:
-        DefinitionError: It is the name of the other pass's class, which has other defaults: what
-            its passes leave out when they are printed would be read as something else.
+        DefinitionError: The name is that of the other pass's class, but the defaults differ, so
+            that a printed pass would not read back as an equal one.
 
     Example:
         >>> class Unroll(Pass):

@@ -1,6 +1,6 @@
 """Numbers in text, and integers with a range as the types of options.
 
-An annotation `UInt32` is an `int` to type checkers; values outside of its range are refused.
+An annotation `UInt32` is an `int` to type checkers; values outside its range are refused.
 
 Example:
     >>> from passel import Options
@@ -25,9 +25,9 @@ class IntRange(NamedTuple):
     """The values that an integer may have: `Annotated[int, IntRange(1, 64)]`.
 
     Attributes:
-        minimum: The smallest.
-        maximum: The largest.
-        name: The placeholder for a value in help, between `<` and `>`; empty for the range.
+        minimum: The smallest value.
+        maximum: The largest value.
+        name: The placeholder for a value in help, without `<` and `>`; empty to show the range.
     """
 
     minimum: int

@@ -12,16 +12,14 @@ if TYPE_CHECKING:
     from passel.ir import InvalidIR, IRAdapter
 
 _FOR_DIAGNOSTICS = PrintFlags(generic=True, local_scope=True)
-"""How ops are printed that diagnostics are about.
+"""The flags with which diagnostics print their op.
 
 Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 """
 
 
 class OpFacts:
-    """Answers to what can be asked about an op without knowing its IR.
-
-    They describe the op at the moment of asking.
+    """Facts about an op that do not depend on its IR, read when they are accessed.
 
     Args:
         adapter: The adapter of the IR.
@@ -44,7 +42,7 @@ class OpFacts:
 
     @property
     def symbol(self) -> str | None:
-        """The name that the op defines as a symbol, such as `main`; None if it defines none."""
+        """The symbol that the op defines, such as `main`; None if it defines none."""
         return self._adapter.symbol_name(self.op)
 
     @property
@@ -54,7 +52,7 @@ class OpFacts:
 
     @property
     def isolated(self) -> bool:
-        """Whether it is `IsolatedFromAbove`: nothing inside uses values from outside."""
+        """Whether the op is `IsolatedFromAbove`: its regions use no values from outside."""
         return self._adapter.kind_of(self.op).isolated
 
     @property
@@ -64,12 +62,12 @@ class OpFacts:
 
     @property
     def location(self) -> Location:
-        """Where the op comes from, or `UNKNOWN`."""
+        """The location of the op, or `UNKNOWN`."""
         return self._adapter.location(self.op)
 
     @property
     def text(self) -> str:
-        """The op with all that is inside, in the form in which its IR prints it."""
+        """The op and its regions, as its IR prints them."""
         return self._adapter.print_op(self.op, PrintFlags())
 
 

@@ -1,6 +1,6 @@
 """Building pipelines: in Python or from text, and printing them.
 
-Building and printing only: what runs is a schedule, compiled from this.
+Managers are only built and printed here. To run one, it is compiled to a schedule.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Placed(NamedTuple):
 
     Attributes:
         item: The pass or manager.
-        span: Its place in the text that it comes from, if it comes from one.
+        span: The place in the pipeline's text; None if the pipeline was built in Python.
     """
 
     item: Pass[Any, Any] | OpPassManager
@@ -62,9 +62,9 @@ class Nesting(Enum):
     """
 
     IMPLICIT = "implicit"
-    """Put it into a nested manager of its own."""
+    """Put the pass into a new nested manager."""
     EXPLICIT = "explicit"
-    """Refuse it."""
+    """Refuse the pass."""
 
 
 class OpPassManager:
@@ -72,13 +72,13 @@ class OpPassManager:
 
     Args:
         anchor: An op name, an op class, or `any`.
-        nesting: What to do with a pass that has another anchor; nested managers inherit it.
-        jobs: As for `nest`.
+        nesting: The treatment of passes with another anchor; nested managers inherit it.
+        jobs: The largest number of ops that it may run on at once; see `nest`.
 
     Attributes:
-        anchor: The name of the ops that it runs on, or `any`.
-        jobs: How many ops it may run on at once, if the run allows more; None for no limit.
-        nesting: What to do with a pass that has another anchor.
+        anchor: The name of the ops that the manager runs on, or `any`.
+        jobs: The largest number of ops that it may run on at once; None for no limit.
+        nesting: The treatment of passes with another anchor.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -112,7 +112,7 @@ class OpPassManager:
 
     @property
     def changes(self) -> int:
-        """Number of changes to it and to managers in it; schedules are valid until the next."""
+        """The number of changes to this and nested managers. Each makes its schedules stale."""
         changes = self._changes
         for item, _ in self._placed:
             if isinstance(item, OpPassManager):
@@ -130,20 +130,20 @@ class OpPassManager:
         """Append passes and return this manager.
 
         Args:
-            passes: Each a pass, a manager to nest (it is copied), text with bare elements
-                such as `cse,func.func(dce)`, a node of its syntax tree, a pass of an IR's own
-                kind (xDSL's `ModulePass`), which is wrapped, or a function that takes the op
-                and an object with `signal_pass_failure()`, as MLIR's bindings take them.
-            name: The name of a function in reports; by default its own.
-            argument: The name of a function in pipelines that are printed.
-            description: What a function does.
-            op_name: The anchor of a function; by default any op.
+            passes: Passes, managers to nest (they are copied), text with bare elements such as
+                `cse,func.func(dce)`, syntax nodes, an IR's own passes (xDSL's `ModulePass`), which
+                are wrapped, or functions that take the op and an object with
+                `signal_pass_failure()`, as in MLIR's bindings.
+            name: The name of a function in reports; by default its `__name__`.
+            argument: The name of a function in printed pipelines.
+            description: The description of a function.
+            op_name: The anchor of a function; by default it runs on any op.
 
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
             PipelineError: The text is wrong; nothing was added.
-            DefinitionError: A function would not run.
-            TypeError: An argument is none of these.
+            DefinitionError: A function is asynchronous or a generator.
+            TypeError: An argument is not a pass, a manager, text or a function.
         """
         from passel.passes.callables import as_pass, pass_of
 
@@ -167,15 +167,15 @@ class OpPassManager:
 
         Args:
             nodes: The elements.
-            names: Where names are looked up. The default and the errors are as for `add`.
+            names: The registry. The default and the errors are as for `add`.
         """
         self._append(*self._built(nodes, names))
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
-        """Append what another manager yields as `placed()`, with the places in its text.
+        """Append items that another manager yields as `placed()`, with their places in its text.
 
-        Managers among them are shared with it, not copied.
+        Nested managers are shared with that manager, not copied.
 
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
@@ -193,17 +193,17 @@ class OpPassManager:
     def nest(
         self, anchor: str | type, *, jobs: int | None = None, span: Span | None = None
     ) -> OpPassManager:
-        """Append a manager for ops of this name immediately inside, and return it.
+        """Append a manager for immediately nested ops of this name, and return it.
 
-        Its passes run once per matching op, in program order; ops further inside need
-        another `nest`. `with` only groups the code.
+        Its passes run once per matching op, in program order. Ops nested more deeply need another
+        `nest`. `with` only groups the code.
 
         Args:
             anchor: An op name, an op class, or `any`.
-            jobs: How many such ops it may run on at once, if the run allows more: 1 for one
-                after the other, whatever happens further inside. None for no limit. Text does
-                not tell it; `repr` does.
-            span: Where that is written, if it is from a text.
+            jobs: The largest number of such ops that it may run on at once, whatever the run
+                allows; 1 for one after the other. None for no limit. `repr` shows it, the
+                pipeline's text does not.
+            span: The place of the nested pipeline in a text.
 
         Raises:
             DefinitionError: `jobs` is not a positive number.
@@ -213,33 +213,33 @@ class OpPassManager:
         return nested
 
     def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
-        """Return a manager that nests, and looks names up, as this one does."""
+        """Return an empty manager with the nesting and registry of this one."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested._names = self._names
         nested._enclosing = (self.anchor, *self._enclosing)
         return nested
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
-        """Append passes in a nested manager of their own, and return this manager."""
+        """Append passes in a new nested manager, and return this manager."""
         self._append(Placed(self.empty(anchor).add(*passes)))
         return self
 
     def clear(self) -> None:
-        """Remove all passes; anchor and nesting stay."""
+        """Remove all passes, but keep the anchor and nesting."""
         self._check_can_change()
         self._changes = self.changes + 1
         self._placed.clear()
 
     def copy(self) -> Self:
-        """Return a manager with the same passes, which can be changed independently."""
+        """Return a copy that can be changed independently. Passes are shared."""
         return self._copied_into(self._empty_copy())
 
     __copy__ = copy
 
     def frozen(self) -> OpPassManager:
-        """Return the pipeline as a value, such as an option's: hashable and immutable.
+        """Return the pipeline as a hashable and immutable value, such as that of an option.
 
-        It can be printed, run and added to managers; `copy` returns what can be changed.
+        It can be printed, run and added to managers; `copy` returns a mutable manager.
         """
         if self._is_frozen:
             return self
@@ -254,7 +254,7 @@ class OpPassManager:
                 item._freeze()
 
     def _append(self, *placed: Placed) -> None:
-        """Add passes and managers at the end: the only way in which they come in later."""
+        """Append passes and managers. All changes but `clear` use this method."""
         self._check_can_change()
         self._placed += placed
         self._changes += 1
@@ -279,17 +279,17 @@ class OpPassManager:
         """Return the pipeline as a syntax tree, to be printed.
 
         Args:
-            all_options: Include the options that equal their defaults.
+            all_options: Include options that equal their defaults.
         """
         elements = (item.to_node(all_options=all_options) for item in self)
         return PipelineNode(self.anchor, tuple(elements))
 
     def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
-        """Return the pipeline as text that parses back to an equal manager.
+        """Return the pipeline as text that parses to an equal manager.
 
         Args:
-            all_options: Print the options that equal their defaults as well.
-            pretty: One element a line, indented.
+            all_options: Also print options that equal their defaults.
+            pretty: Print one element per line, indented.
         """
         node = self.to_node(all_options=all_options)
         return node.pretty() if pretty else str(node)
@@ -318,7 +318,7 @@ class OpPassManager:
         return (item for item, _ in self._placed)
 
     def placed(self) -> Iterator[Placed]:
-        """Yield passes and nested managers in order, with the places in the text they are from."""
+        """Yield passes and nested managers in order, with their places in the text."""
         return iter(self._placed)
 
     def __eq__(self, other: object) -> bool:
@@ -377,14 +377,14 @@ class OpPassManager:
         raise AnchorError(Problem(message, span))
 
     def _built(self, nodes: Sequence[ElementNode], names: PassRegistry | None) -> list[Placed]:
-        """Return what was parsed, built beside this manager: all or nothing."""
+        """Return the passes and managers for nodes, built without changing this manager."""
         scratch = self.empty(self.anchor)
         build(nodes, scratch, names or self._names or names_for(None, entered_context()))
         return scratch._placed
 
 
 def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:
-    """Yield limits of ops at once, each with the path of the pipeline that it is for."""
+    """Yield the limits of nested pipelines, each with the path of its pipeline."""
     if manager.jobs is not None:
         yield path, manager.jobs
     for item in manager:

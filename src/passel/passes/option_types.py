@@ -1,10 +1,10 @@
 """Types of options: how values of each are read from text, printed and checked.
 
-    bool, int, float, str    scalars; given twice, the last one counts
+    bool, int, float, str    scalars; if repeated, the last one counts
     Enum, Literal            one of a few keywords
-    tuple[X, ...]            a list; given twice, the second is appended
-    X | None                 as X, or `none`
-    a class of its own       one with `from_option_text`, such as `Options` and `OpPassManager`
+    tuple[X, ...]            a list; if repeated, the lists are joined
+    X | None                 X, or `none`
+    another class            if it has `from_option_text`, such as `Options` and `OpPassManager`
     Any                      an object, which text cannot set
 
 Printed values read back as equal values.
@@ -37,10 +37,10 @@ _TRUE, _NONE = OptionText("true"), OptionText("none")
 
 
 class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
-    """A value that a codec refuses; the message follows the option's name.
+    """An invalid value; the message follows the option's name.
 
     Attributes:
-        span: Where, if that is narrower than the option's whole value.
+        span: The place of the error, if it is narrower than the option's whole value.
     """
 
     def __init__(self, message: str, span: Span | None = None) -> None:
@@ -61,15 +61,15 @@ class Codec:
         """Return the value for all occurrences of an option; None is a key without `=`.
 
         Raises:
-            BadValue: One is wrong, or lacks a value and is not a flag.
-            PipelineError: The error is in nested options or a nested pipeline.
+            BadValue: A value is invalid, or missing for an option that is not a flag.
+            PipelineError: Nested options or a nested pipeline are wrong.
         """
         if self.metavar and None in values:
             raise BadValue("requires a value!")
         return self._read([value or _TRUE for value in values], scope)
 
     def _read(self, values: Sequence[OptionText], scope: Any) -> Any:
-        """Return the last value; each is read, so that a wrong one is not hidden by a later one."""
+        """Return the last value. All are read, so that a later value hides no error."""
         found = None
         for value in values:
             try:
@@ -98,10 +98,10 @@ class ScalarCodec(Codec):
 
     Args:
         metavar: The placeholder for a value in help.
-        read: Reads a value, which is then checked.
-        check: Brings a Python value to its canonical form.
-        spell: Spells a value.
-        spaces: White space that means nothing inside quotes.
+        read: A function that reads a value from text.
+        check: A function that checks a value and returns its canonical form.
+        spell: A function that returns the text of a value.
+        spaces: The white space that is stripped, inside quotes as well.
     """
 
     def __init__(
@@ -120,11 +120,11 @@ class ScalarCodec(Codec):
         return self._checked(self._from_text(value.text.strip(self._spaces)))
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Spell it."""
+        """Return the word."""
         return _as_option(self._to_text(value))
 
     def check(self, value: Any) -> Any:
-        """Accept values of the type only; nothing is converted but an int to a float."""
+        """Accept values of the type only, and an int for a float."""
         return self._checked(value)
 
 
@@ -133,7 +133,7 @@ def _as_option(text: str | OptionText) -> OptionText:
 
 
 def _read_bool(text: str) -> bool:
-    """Read a flag; an empty value is true, as for a key without one."""
+    """Read a flag. An empty value is true, like a missing one."""
     if text in ("", "true", "TRUE", "True", "1"):
         return True
     if text in ("false", "FALSE", "False", "0"):
@@ -178,7 +178,7 @@ def _ranged(bounds: IntRange) -> ScalarCodec:
 
 
 def _one_of(choices: dict[str, Any]) -> ScalarCodec:
-    """Return the codec for one of a few values, by their keywords."""
+    """Return the codec for values that are written as keywords."""
 
     def read(text: str) -> Any:
         if text in choices:
@@ -205,7 +205,7 @@ class _ListCodec(Codec):
     """A list, `{a,b}`.
 
     Attributes:
-        element: The codec of what is in it.
+        element: The codec of the elements.
     """
 
     def __init__(self, element: Codec) -> None:
@@ -217,7 +217,7 @@ class _ListCodec(Codec):
         return tuple(self.element.parse([text], scope) for text in texts)
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Spell it in braces, also when empty."""
+        """Return the elements in braces, even if there are none."""
         items = (self.element.spell(item, all_options=all_options) for item in value)
         return OptionText(",".join(map(str, items)), "{")
 
@@ -229,10 +229,10 @@ class _ListCodec(Codec):
 
 
 class OptionalCodec(Codec):
-    """A value or None, spelled `none`, or by the key alone where that does not mean true.
+    """A value or None. `none` or, except for flags, a key without a value mean None.
 
     Attributes:
-        inner: The codec of other values.
+        inner: The codec of values other than None.
     """
 
     def __init__(self, inner: Codec) -> None:
@@ -240,7 +240,7 @@ class OptionalCodec(Codec):
         self.metavar: str = inner.metavar or "<bool>"
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
-        """Read the others, and None if that is the last."""
+        """Return None if the last occurrence means None; else read the other values."""
         given = [value for value in values if not self._is_none(value)]
         return None if self._is_none(values[-1]) else self.inner.parse(given, scope)
 
@@ -248,7 +248,7 @@ class OptionalCodec(Codec):
         return bool(self.inner.metavar) if value is None else value == _NONE
 
     def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Quote what would read as None."""
+        """Return the text of the value, quoted if it would otherwise mean None."""
         if value is None:
             return _NONE
         spelling = self.inner.spell(value, all_options=all_options)
@@ -262,10 +262,10 @@ class OptionalCodec(Codec):
 class _CustomCodec(Codec):
     """The codec of a class that reads and prints its option text itself.
 
-    Its `from_option_text(text, scope)` returns the value that text spells, or raises a `ValueError`
-    or `PipelineError`; its `to_option_text(all_options=...)` returns what that reads back. It may
-    say what stands for a value in help, `option_metavar`, and return a value in a form that does
-    not change any more, `option_value()`.
+    The class method `from_option_text(text, scope)` returns the value of a text, or raises a
+    `ValueError` or `PipelineError`. The method `to_option_text(all_options=...)` returns text that
+    reads back as an equal value. Optional are `option_metavar`, the placeholder for a value in
+    help, and `option_value()`, which returns an immutable form of a value.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -290,12 +290,12 @@ class _CustomCodec(Codec):
 
 
 class ObjectCodec(Codec):
-    """Any object: it is given in Python, and text cannot set it."""
+    """Any object. Only Python can set it."""
 
     metavar = "<object>"
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
-        """Refuse to."""
+        """Refuse text."""
         raise BadValue("it is an object, which text cannot set; make the pass in Python")
 
     def check(self, value: Any) -> Any:
@@ -304,7 +304,7 @@ class ObjectCodec(Codec):
 
 
 def codec_for(hint: Any) -> Codec:
-    """Return the codec for an annotation; the module's docstring lists them.
+    """Return the codec for an annotation; the module's docstring lists the types.
 
     Raises:
         DefinitionError: The type cannot be an option's.
@@ -338,7 +338,7 @@ def _class_codec(kind: Any) -> Codec | None:
 
 
 def _holding(made: Callable[[Codec], Codec], hint: Any) -> Codec:
-    """Return the codec for values of a type in others; what may hold an object is one as well."""
+    """Return the codec for a type with an element type; lists of objects are objects."""
     inner = codec_for(hint)
     return inner if isinstance(inner, ObjectCodec) else made(inner)
 
@@ -351,7 +351,7 @@ def _keyword(member: Enum) -> str:
 
 
 def _no_type(hint: Any) -> str:
-    """Return why a type cannot be an option's, and what can stand in its place."""
+    """Return the message for a type that an option cannot have."""
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     shown = hint.__qualname__ if isinstance(hint, type) and not arguments else str(hint)
     if isinstance(origin, type) and issubclass(origin, Mapping):

@@ -1,7 +1,7 @@
-"""Options: typed fields of a pass, with one way to text and one way back.
+"""Options: typed fields of a pass that are read from text and printed.
 
-A pass's options are the annotated fields of its class. `passel.passes.option_types` has the types
-that they may have.
+A pass's options are the annotated fields of its class. `passel.passes.option_types` lists the
+possible types.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def option(
     help: str = "",  # noqa: A002 - the word that argparse and MLIR's users look for
     name: str = "",
 ) -> Any:
-    """Declare an option of a pass, where a plain `field: type = default` says too little.
+    """Declare an option of a pass that needs more than a type and a default.
 
     Args:
-        default: The value when the option is not given; without one it must be given.
-        default_factory: Makes the default, for values that are made per pass.
+        default: The default. An option without one is required.
+        default_factory: A function that returns the default for each new pass.
         help: One sentence for `--help`.
-        name: Its name in text, if not the field's with dashes for underscores.
+        name: The name in text; by default the field's, with dashes for underscores.
 
     Example:
         >>> class Unroll(Options):
@@ -58,15 +58,15 @@ def option(
 
 
 class UnknownTypeError(DefinitionError):
-    """A type is not defined, at least not yet."""
+    """A type of an option is not defined, at least not yet."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 class Options:
     """Base class of a set of options: a frozen dataclass, without a decorator.
 
-    Use it for structs in other options and for the options of registered pipelines; passes are
-    options themselves. Two instances are equal if their classes and all their values are.
+    Use it for structs in options and for the options of registered pipelines. `Pass` derives from
+    it. Two instances are equal if their classes and all their values are.
 
     Example:
         >>> class Tiling(Options):
@@ -81,14 +81,14 @@ class Options:
     option_metavar: ClassVar[str] = "<options>"
 
     _way_out: ClassVar[str] = "options never change; make a new one with dataclasses.replace"
-    """Advice for those who assign to an attribute."""
+    """The advice in the error for an assignment to an attribute."""
 
     __options: ClassVar[tuple[OptionInfo, ...] | None] = ()
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
-        """Make the subclass a frozen dataclass and check its fields if it is possible now.
+        """Make the subclass a frozen dataclass, and check its fields if their types are defined.
 
-        An abstract class leaves that to its subclasses: it has no fields, and no instances.
+        An abstract class has no fields and no instances.
         """
         super().__init_subclass__(**kwargs)
         cls.__options = () if abstract else None
@@ -114,7 +114,7 @@ class Options:
                 object.__setattr__(self, info.field, checked)
 
     def __setattr__(self, name: str, value: object = None) -> None:
-        """Refuse to change.
+        """Refuse assignments.
 
         Raises:
             FrozenInstanceError: Always.
@@ -125,7 +125,7 @@ class Options:
         raise FrozenInstanceError(msg)
 
     def __delattr__(self, name: str) -> None:
-        """Refuse: a pass is a value."""
+        """Refuse deletion."""
         self.__setattr__(name, None)
 
     @classmethod
@@ -140,33 +140,33 @@ class Options:
 
     @classmethod
     def _fields(cls) -> tuple[OptionInfo, ...]:
-        """Return all options, with those that are objects."""
+        """Return all options, including those that are objects."""
         if cls.__options is None:
             cls.__options = tuple(declared_options(cls))
         return cls.__options
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
-        """Read options as between a pass's braces.
+        """Read options from text, in the form between a pass's braces.
 
         Args:
             text: For example `sizes=4,8 peel`.
             scope: The registry for options that hold pipelines.
 
         Raises:
-            OptionError: With every problem in the text.
+            OptionError: The text is wrong. The error lists every problem.
         """
         return cls(**cls.read_options(parse_options(text), cls.__name__, scope))
 
     @classmethod
     def from_options(cls, options: Options) -> typing.Self:
-        """Return an instance with the values of other options, such as a pass from its options.
+        """Return an instance with the values of other options, such as a pass with its options.
 
         Args:
-            options: An instance of a class that this one is derived from.
+            options: An instance of a base class of this class.
 
         Raises:
-            TypeError: `options` is not an instance of such a class.
+            TypeError: `options` is not an instance of a base class.
 
         Example:
             >>> from passel import Options, Pass
@@ -195,20 +195,20 @@ class Options:
 
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
-        """Turn options as written into the fields that they set.
+        """Return the values of fields that option nodes set.
 
         Args:
             nodes: The options.
-            owner: Their owner, for messages: `pass 'cse'`.
-            scope: The registry in which names inside of options are looked up.
+            owner: The owner of the options, for messages: `pass 'cse'`.
+            scope: The registry for names inside options.
 
         Raises:
-            OptionError: With every unknown, malformed and missing option.
+            OptionError: Options are unknown, malformed or missing. The error lists all of them.
         """
         return read_options(cls._fields(), nodes, owner, scope)
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the options as they are written, sorted by name.
+        """Return the options as syntax nodes, sorted by name.
 
         Args:
             all_options: Include options that equal their defaults.
@@ -238,12 +238,12 @@ class OptionInfo(NamedTuple):
     """One declared option.
 
     Attributes:
-        name: Its name in text, such as `max-iterations`.
-        field: The field's name in Python.
-        help: One sentence, may be empty.
-        required: Whether it has no default.
-        default: The default, if it has one.
-        codec: How its values are read and printed.
+        name: The name in text, such as `max-iterations`.
+        field: The name of the field in Python.
+        help: One sentence; may be empty.
+        required: Whether the option has no default.
+        default: The default; None for a required option.
+        codec: The codec that reads and prints values.
     """
 
     name: str
@@ -260,20 +260,20 @@ class OptionInfo(NamedTuple):
 
     @property
     def default_text(self) -> str:
-        """The default as it is written in a pipeline."""
+        """The default, as a pipeline prints it."""
         return str(self.codec.spell(self.default, all_options=True))
 
     @property
     def is_object(self) -> bool:
-        """Whether it is an object, which text cannot set."""
+        """Whether values are objects, which text cannot set."""
         return isinstance(self.codec, ObjectCodec)
 
     def node(self, value: Any, *, all_options: bool) -> OptionNode | None:
-        """Return the option with a value, to be printed; None if it is left out as the default.
+        """Return the option with a value as a syntax node, or None for an omitted default.
 
         Args:
             value: The value.
-            all_options: Print what equals its default as well, but for empty lists, as MLIR does.
+            all_options: Do not omit defaults, except for empty lists, as in MLIR.
         """
         if not self.required and (self.is_object or not all_options or value == ()):
             if value is self.default:
@@ -292,16 +292,16 @@ class OptionInfo(NamedTuple):
 def read_options(
     infos: Sequence[OptionInfo], nodes: Iterable[OptionNode], owner: str, scope: Any
 ) -> dict[str, Any]:
-    """Turn option nodes into keyword arguments for the fields that they set.
+    """Return the values of fields that option nodes set.
 
     Args:
         infos: The declared options.
-        nodes: The options as written.
+        nodes: The options in the text.
         owner: The owner of the options, for messages: `pass 'cse'`.
-        scope: The registry in which names inside of options are looked up.
+        scope: The registry for names inside options.
 
     Raises:
-        OptionError: With every unknown, malformed and missing option.
+        OptionError: Options are unknown, malformed or missing. The error lists all of them.
     """
     fields = {name: info.field for info in infos for name in (info.name, info.field)}
     given: dict[str, list[OptionNode]] = {}

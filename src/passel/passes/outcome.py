@@ -1,6 +1,6 @@
-"""Outcomes: what running a step, a pipeline or siblings leads to, as a value that adds up.
+"""Outcomes of steps, pipelines and siblings: values that can be added.
 
-An outcome holds no ops and can be pickled. A record gathers what becomes one while a pass runs.
+An outcome holds no ops and can be pickled. A record collects a pass's reports until it ends.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from passel.errors import Failure
 
 Counts: TypeAlias = Mapping[tuple[str, str], int]
-"""Statistics by the pass's path and the statistic's name."""
+"""Counts by the pass's path and the statistic's name."""
 
 NO_COUNTS: Counts = MappingProxyType({})
 
 
 class Outcome(NamedTuple):
-    """How it went. Outcomes are added in program order.
+    """The outcome of a step or pipeline. Outcomes are added in program order.
 
     Attributes:
         changed: Whether the op changed; None if that is not known.
         failures: Every failure.
         diagnostics: All diagnostics, including those of failures.
         counts: The counts of passes.
-        preserved: The analyses that all pipelines preserve which passes have run themselves. Their
-            classes may be unknown in another process: what is pickled preserves all or none.
+        preserved: The analyses that all dynamic pipelines preserve. A pickled outcome preserves all
+            or none, since another process may not know the classes.
 
     Example:
         >>> (UNCHANGED + UNKNOWN).changed, (UNKNOWN + CHANGED).changed
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
         return self if other is UNCHANGED else other if self is UNCHANGED else sum_of((self, other))
 
     def statistics(self) -> dict[str, dict[str, int]]:
-        """Return what passes counted, by the pass's path and then by the statistic's name."""
+        """Return the counts by the pass's path, then by the statistic's name."""
         found: dict[str, dict[str, int]] = {}
         for (path, name), amount in self.counts.items():
             found.setdefault(path, {})[name] = amount
@@ -61,20 +61,20 @@ class Outcome(NamedTuple):
 
 
 UNCHANGED = Outcome()
-"""The outcome of what succeeds and changes nothing."""
+"""The outcome of a success that changed nothing."""
 
 CHANGED = Outcome(changed=True)
-"""The outcome of what succeeds and changes the op."""
+"""The outcome of a success that changed the op."""
 
 UNKNOWN = Outcome(changed=None)
-"""The outcome of what succeeds, where it is not known whether it changes the op."""
+"""The outcome of a success that may have changed the op."""
 
 PLAIN: dict[bool | None, Outcome] = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
-"""Outcomes of success, by whether the op changed."""
+"""Outcomes of success, by their `changed`."""
 
 
 def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome of several things that were run, given in program order."""
+    """Return the sum of outcomes, given in program order."""
     changed: bool | None = False
     failures: list[Failure] = []
     diagnostics: list[Diagnostic] = []
@@ -96,11 +96,11 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 class PipelineRun:
-    """How a dynamic pipeline went; true if it succeeded.
+    """Result of a dynamic pipeline, which is true if the pipeline succeeded.
 
     Attributes:
-        failures: The failures, in program order; already reported.
-        changed: Whether the IR changed; None if the run had no need to know.
+        failures: The failures, in program order. They have been reported.
+        changed: Whether the IR changed; None if the run did not need to find out.
     """
 
     def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
@@ -112,12 +112,12 @@ class PipelineRun:
 
 
 class Record:
-    """Report of a pass: most have nothing to say.
+    """Counts and reports of a pass that is running.
 
     Attributes:
-        outcome: Earlier reports, including those of pipelines that the pass has run.
-        diagnostics: Diagnostics to report when the pass ends.
-        counts: The counts since then.
+        outcome: The outcome so far, including that of dynamic pipelines.
+        diagnostics: The diagnostics to report when the pass ends.
+        counts: The counts that are not in the outcome yet.
     """
 
     __slots__ = ("counts", "diagnostics", "outcome")

@@ -1,4 +1,4 @@
-"""Types of pass: which part a pass plays in a pipeline."""
+"""Types of pass: the roles of passes in a pipeline."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class PassType(NamedTuple):
-    """The part that a pass plays in a pipeline, such as bufferization.
+    """The role of a pass in a pipeline, such as bufferization.
 
-    A pass has any number of types, and a pipeline's passes of one type form an interval, from
-    the first to the last of them; intervals may overlap. The set of types is open: two of the
-    same name are the same type.
+    A pass has any number of types. The interval of a type reaches from its first to its last pass
+    in a pipeline, and intervals may overlap. The set of types is open, and types of the same name
+    are equal.
 
     Attributes:
         name: The name, such as `bufferization`.
@@ -27,22 +27,22 @@ class PassType(NamedTuple):
 
 
 INGRESS = PassType("ingress")
-"""Conversion from the format that a program comes in."""
+"""Conversion from an input format."""
 NORMALIZATION = PassType("normalization")
-"""Bringing equal programs into one form for the passes after it."""
+"""Conversion to a canonical form that later passes expect."""
 EARLY_OPTIMIZATION = PassType("early-optimization")
-"""Optimization of what the program says, such as of tensors."""
+"""Optimization at a high level, such as of tensors."""
 BUFFERIZATION = PassType("bufferization")
-"""From values to memory."""
+"""Conversion of tensors to buffers in memory."""
 LATE_OPTIMIZATION = PassType("late-optimization")
-"""Optimization of what the machine does, such as of loops over memory."""
+"""Optimization at a low level, such as of loops over memory."""
 HARDWARE_OPTIMIZATION = PassType("hardware-optimization")
 """Optimization for one target."""
 CONVERSION = PassType("conversion")
-"""From one form inside of the compiler to a lower one, such as from linalg to loops."""
+"""Conversion between the compiler's levels, such as from linalg to loops."""
 LOWERING = PassType("lowering")
-"""Conversion to the form that leaves the compiler, such as LLVM's."""
+"""Conversion to the output dialect, such as LLVM's."""
 CLEANUP = PassType("cleanup")
-"""Removal of what other passes leave behind."""
+"""Removal of code that earlier passes made dead or redundant."""
 UNKNOWN = PassType("unknown")
-"""The type of a pass for which none is declared."""
+"""The type of a pass that declares no type."""

@@ -1,6 +1,6 @@
-"""All that a pipeline may run: nested passes, and those that passes hold or run themselves.
+"""The passes that a pipeline may run: nested ones, ones in options, and ones that passes run.
 
-The analyses that they all preserve, and whether their effects are allowed.
+The module also finds the analyses that they all preserve, and checks their effects.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Runnable: TypeAlias = "Pass[Any, Any] | OpPassManager"
 
 
 class Visit(NamedTuple):
-    """A pass that a walk has come to.
+    """A pass that `walk` visits.
 
     Attributes:
         pass_: The pass.
-        span: Its place in a text, or that of the pass or pipeline that it is in.
-        is_elsewhere: Whether it runs on another IR than the walk's first pipeline.
+        span: The place of the pass, or of the pass or pipeline that contains it, in a text.
+        is_elsewhere: Whether the pass runs on another IR than the outermost pipeline.
     """
 
     pass_: Pass[Any, Any]
@@ -37,12 +37,12 @@ class Visit(NamedTuple):
 def walk(
     item: Runnable, span: Span | None = None, *, is_elsewhere: bool = False
 ) -> Iterator[Visit]:
-    """Yield passes in the order of the text, each before those that it may run.
+    """Yield passes in the order of the text, each before the passes that it may run.
 
     Args:
         item: A pass, or a manager.
-        span: Its place.
-        is_elsewhere: Whether it runs on another IR.
+        span: The place of the item.
+        is_elsewhere: Whether the item runs on another IR.
     """
     if isinstance(item, OpPassManager):
         for inner, place in item.placed():
@@ -54,9 +54,9 @@ def walk(
 
 
 def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
-    """Return the passes and pipelines that a pass may run, but not what those may run.
+    """Return the passes and pipelines that a pass may run directly.
 
-    They are the passes in its options, and those it names (`Pass.may_run`).
+    They are the passes and pipelines in its options, and the pipelines of `Pass.may_run`.
     """
     return (*_held_by(pass_), *cast("Iterable[OpPassManager]", pass_.may_run()))
 
@@ -82,7 +82,7 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """Return the analyses that all of several passes and pipelines preserve.
 
-    The passes that a pass may run count like the pass. No passes preserve everything.
+    The passes that a pass may run count as well. Without passes, everything is preserved.
     """
     kept = EVERYTHING
     for item in items:
@@ -94,15 +94,15 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 class EffectsGuard:
     """Refuses pipelines with effects outside the IR that are not allowed.
 
-    Passes that other passes may run count. It only looks at declarations: nothing is
-    run or initialized.
+    Passes that other passes may run count as well. The guard reads declarations only; it runs and
+    initializes nothing.
 
     Args:
-        allowed: The effects that are allowed.
-        remedy: How to allow more, for the error; `{effects}` becomes all that are needed.
+        allowed: The allowed effects.
+        remedy: Advice on allowing more, for the error; the needed effects replace `{effects}`.
 
     Raises:
-        DefinitionError: There is no such effect.
+        DefinitionError: An effect does not exist.
     """
 
     def __init__(self, allowed: Collection[str] = (), remedy: str = "") -> None:
@@ -116,7 +116,7 @@ class EffectsGuard:
         """Check the passes of a manager.
 
         Raises:
-            EffectsError: Some have effects that are not allowed.
+            EffectsError: Passes have effects that are not allowed.
         """
         findings: dict[str, Span | None] = {}
         missing: set[str] = set()

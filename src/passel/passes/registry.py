@@ -1,8 +1,7 @@
 """Registries: names to passes and pipelines, loaded when they are first used.
 
-A registry is an object, and a chain of sources: its own entries, then those of other
-registries, then an IR's own passes. `default_registry()` is the one that textual pipelines
-use when they are given none; installed packages add to it through entry points.
+A registry searches its own entries, then other registries, then an IR's own passes. Textual
+pipelines use `default_registry()` by default; installed packages add to it through entry points.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ if TYPE_CHECKING:
 PassT = TypeVar("PassT", bound=Pass[Any, Any])
 
 _loading = RLock()
-"""Held while deferred entries are loaded: a second thread waits until all is there."""
+"""Held while deferred entries are loaded, so that a second thread waits for them."""
 
 
 class PassRegistry:
     """Passes and pipelines by name.
 
-    Names are unique among what one IR can see: passes for different IRs may share one.
+    Names are unique per IR; passes for different IRs may share a name.
 
     Args:
-        sources: Where names are looked up that this registry does not have itself, in order.
-        scope: The name of the IR that lookups are for if they do not say; empty for any.
+        sources: Sources to search, in order, for names that are not in this registry.
+        scope: The name of the IR that lookups are for by default; empty for any.
 
     Attributes:
-        added: The names registered here so far, in order, except by deferred functions.
+        added: The registered names, in order, except those from deferred functions.
 
     Example:
         >>> registry = PassRegistry()
@@ -92,26 +91,25 @@ class PassRegistry:
     ) -> Any:
         """Register a pass class, or a name with a factory that imports the class later.
 
-        Registering the same class again does nothing. A class that is defined anew, by a cell of
-        a notebook that is run again or a module that is reloaded, takes the place of the old one.
+        Registering the same class again does nothing. A class that is defined again, because a
+        notebook's cell runs again or a module is reloaded, replaces the old one.
 
         Args:
             pass_: The class (then this works as a decorator) or the name.
-            factory: If the first argument is a name: where the class is, as
-                `package.module:Class`; or a function that returns the class, or a pass, such as
-                `lambda: Unroll(factor=16)`. It is called when the pass is first used. The options
-                of a pass that it returns are the defaults of what has the name, which must not
-                be that of its class if that has others. Passes and classes of an IR's own kind
-                will do if its adapter wraps them.
-            origin: Who registers it, for messages.
-            ir: The name of the only IR that it applies to, if the first argument is a name.
-            override: Replace an existing entry of this name, or one that another package adds
-                later without overriding.
+            factory: Required with a name. It is the place of the class, `package.module:Class`; or
+                a function that returns the class or a pass, such as `lambda: Unroll(factor=16)`,
+                and is called when the pass is first used. The options of a returned pass become
+                the defaults under the name, which must differ from that of its class if the
+                defaults differ. An IR's own passes and classes are wrapped by its adapter.
+            origin: The origin of the registration, for messages.
+            ir: The name of the only IR that the pass applies to, if the first argument is a name.
+            override: Whether to replace an existing entry of this name, and to keep this entry if
+                another package registers the name later without overriding.
 
         Raises:
-            DuplicateNameError: Another pass has the name. Of an installed package, only the
-                name is left out, and reported.
-            DefinitionError: The class has no name, or the name does not read back.
+            DuplicateNameError: Another pass has the name. If an installed package registers the
+                duplicate, the name is left out and reported instead.
+            DefinitionError: The class has no name, or the name is not valid.
         """
         if isinstance(pass_, str):
             if factory is None:
@@ -146,17 +144,17 @@ class PassRegistry:
         """Register a pipeline.
 
         Args:
-            name: Its name in textual pipelines; if a pass has the same name, it hides the pass.
-            build: Called with an `OpPassManager` to add passes to, and with an instance of
-                `options` if it has options.
-            options: The class of its options.
+            name: The name in textual pipelines. A pipeline hides a pass of the same name.
+            build: A function that adds passes to an `OpPassManager`, its first argument. The second
+                argument is an instance of `options`, if the pipeline has options.
+            options: The class of the options.
             summary: One line for help.
-            ir: The name of the only IR that it applies to; empty for any.
-            override: As for passes.
+            ir: The name of the only IR that the pipeline applies to; empty for any.
+            override: See `register`.
 
         Raises:
             DuplicateNameError: Another pipeline has the name; see `register`.
-            DefinitionError: The name does not read back.
+            DefinitionError: The name is not valid.
 
         Source: `mlir::PassPipelineRegistration`, MLIR 22.
         """
@@ -167,11 +165,11 @@ class PassRegistry:
         self._add(info, replace=is_of_pass)
 
     def _origin(self, place: str) -> str:
-        """Return who registers something, for messages: a place, and the package if it is known."""
+        """Return the origin of a registration: a place, and the package if it is known."""
         return f"{place} of package {self._package}" if self._package else place
 
     def _add(self, info: Registered, *, replace: bool = False) -> None:
-        """Add an entry, unless another one has its name."""
+        """Add an entry, or report or refuse a duplicate name."""
         known = None if replace or info.overrides else self.lookup(info.name, ir=info.ir)
         if known is None:
             hidden = self._entries.setdefault(info.name, {})
@@ -188,18 +186,18 @@ class PassRegistry:
     def defer(
         self, load: Callable[[PassRegistry], None], *, ir: str = "", package: str = ""
     ) -> None:
-        """Let a function add entries when a name is first looked up.
+        """Call a function that adds entries when a name is first looked up.
 
         Args:
-            load: Called with this registry, at most once.
-            ir: The name of the only IR that the entries are for; a lookup for another one
-                does not call it.
-            package: The package that registers them, as messages call it.
+            load: The function. It is called with this registry, at most once.
+            ir: The name of the only IR that the entries apply to. Lookups for other IRs do not
+                call the function.
+            package: The name of the package that registers the entries, for messages.
         """
         self._deferred.append(_Deferred(load, ir, package))
 
     def _loaded(self, ir: str) -> str:
-        """Return the IR that a lookup is for, when what was deferred for it has been loaded."""
+        """Load the deferred entries for an IR, and return the IR, by default the scope."""
         ir = ir or self.scope
         if self._deferred:
             with _loading:
@@ -238,7 +236,7 @@ class PassRegistry:
 
         Args:
             name: The textual name.
-            ir: The name of the IR that it is wanted for, if only one will do.
+            ir: The name of the IR that the entry has to apply to; empty for any.
         """
         ir = self._loaded(ir)
         behind = (source.lookup(name, ir=ir) for source in self._sources_for(ir))
@@ -261,7 +259,7 @@ class PassRegistry:
     def entries(self, *, ir: str = "") -> list[Registered]:
         """Return all passes and pipelines, or those for one IR, sorted by name.
 
-        None of them is imported. Missing names are reported in the log `passel`.
+        Nothing is imported. Names that were left out are reported in the log `passel`.
         """
         ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.entries(ir=ir))
@@ -280,7 +278,7 @@ class PassRegistry:
         return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield possible meanings of a misspelt name; some of an IR's own may not exist."""
+        """Yield names to suggest for a misspelt one; some of an IR's own may not exist."""
         ir = self._loaded(ir)
         yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):
@@ -303,7 +301,7 @@ class PassRegistry:
         return other
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Return what pickle needs; the registry of installed passes is that of who unpickles."""
+        """Pickle a registry; the default registry is not copied, but looked up by the reader."""
         return (
             (default_registry, ())
             if self is default_registry()
@@ -315,14 +313,14 @@ class PassRegistry:
 
 
 def _concerns(theirs: str, wanted: str) -> bool:
-    """Return whether what is for one IR, or for all, is wanted for another one, or for any."""
+    """Return whether two IRs are the same, or one of them stands for all."""
     return not theirs or not wanted or theirs == wanted
 
 
 def _is_defined_anew(old: type, new: type) -> bool:
-    """Return whether a class is what the definition of an old one has made when it ran again.
+    """Return whether a class comes from the same definition as an old one, executed again.
 
-    What a function makes from other values is another class.
+    Classes that are local to a function are different.
     """
     names = [(each.__module__, each.__qualname__) for each in (old, new)]
     return names[0] == names[1] and "<locals>" not in new.__qualname__
@@ -345,13 +343,13 @@ def installed_registry() -> PassRegistry:
 
 @cache
 def default_registry() -> PassRegistry:
-    """Return the registry of all installed packages' passes, made when first asked for.
+    """Return the registry of all installed packages' passes, made at the first call.
 
-    An installed package adds to it by an entry point of the group `passel.passes`: a
-    function that is called with a registry. One that fails is left out, and reported, in the
-    log `passel`, when a name is not found or all are listed. An entry point with the name of an
-    IR that has an adapter (group `passel.adapters`) is for passes on that IR alone, and not
-    loaded for another one.
+    An installed package adds to it by an entry point of the group `passel.passes`: a function that
+    is called with a registry. If the function fails, its passes are left out, which is reported in
+    the log `passel` when a name is not found or all are listed. An entry point with the name of an
+    IR that has an adapter (group `passel.adapters`) registers passes for that IR alone, and is not
+    loaded for other IRs.
     """
     return installed_registry()
 

@@ -1,4 +1,4 @@
-"""Optimization remarks: what passes did, missed, failed to do or found out, as data.
+"""Optimization remarks: structured reports on passed, missed and failed optimizations.
 
 Source: `mlir/IR/Remarks.h`, MLIR 22.
 """
@@ -13,7 +13,7 @@ from passel.diagnostics import OptimizationRemark, RemarkKind
 from passel.ir import IRAdapter, outwards
 
 RemarkFilter: TypeAlias = Mapping[str, re.Pattern[str]]
-"""The categories that are listened to, by kind; a kind that is not there is not listened to."""
+"""Patterns of the categories to report, by kind; remarks of other kinds are not reported."""
 
 _LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
 
@@ -21,14 +21,14 @@ _LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
 def remark_filter(
     every: str = "", passed: str = "", missed: str = "", failed: str = "", analysis: str = ""
 ) -> RemarkFilter:
-    """Return what listens to remarks whose categories match regular expressions as a whole.
+    """Return a filter of remarks by regular expressions that match whole categories.
 
     Args:
-        every: For remarks of all kinds.
-        passed: For optimizations done, in addition.
-        missed: For optimizations not done.
-        failed: For optimizations that failed.
-        analysis: For facts found.
+        every: The categories of remarks of all kinds.
+        passed: Additional categories of remarks on optimizations done.
+        missed: Additional categories of remarks on optimizations not done.
+        failed: Additional categories of remarks on optimizations that failed.
+        analysis: Additional categories of remarks on the results of analyses.
 
     Raises:
         ValueError: A regular expression is wrong.
@@ -49,11 +49,11 @@ def remark_filter(
 
 
 class RemarkEmitter:
-    """Reports optimization remarks: `PassContext.remark`. It is false when no remarks are wanted.
+    """Emitter of optimization remarks: `PassContext.remark`. It is false if remarks are disabled.
 
     Each method takes a name, the op that the remark is about (by default that of the pass), and
-    facts by name. `text`, `reason` and `suggest` are for people; `category` is what filters select
-    by, by default the name of the pass.
+    facts by name. `text`, `reason` and `suggest` are prose. Filters select by `category`, by
+    default the name of the pass.
 
     Example:
         >>> from passel import Pass, PassManager
@@ -81,19 +81,19 @@ class RemarkEmitter:
         return self._ctx is not None
 
     def passed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report that something was optimized."""
+        """Report an optimization that was done."""
         self._emit("Passed", name, op, facts)
 
     def missed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report that an optimization was not done: give a `reason`."""
+        """Report an optimization that was not done; give a `reason`."""
         self._emit("Missed", name, op, facts)
 
     def failed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report that an optimization was tried and failed: give a `reason`."""
+        """Report an optimization that was tried and failed; give a `reason`."""
         self._emit("Failure", name, op, facts)
 
     def analysis(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report something that was found out."""
+        """Report the result of an analysis."""
         self._emit("Analysis", name, op, facts)
 
     def _emit(self, kind: RemarkKind, name: str, op: Any, facts: dict[str, Any]) -> None:
@@ -125,4 +125,4 @@ def _plain(value: Any) -> bool | float | str:
 
 
 UNHEARD = RemarkEmitter(None)
-"""Reports nothing, since no observer wants remarks."""
+"""The emitter of runs without remarks."""

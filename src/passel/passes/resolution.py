@@ -1,6 +1,6 @@
-"""From nodes to managers: names are looked up, options read, and passes put in place.
+"""From nodes to managers: names are looked up, options read, and passes added.
 
-Everything that is wrong is reported at once.
+All problems are reported at once.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 def names_for(
     adapter: IRAdapter | None, context: Any, registry: PassRegistry | None = None
 ) -> PassRegistry:
-    """Return where names of passes are looked up.
+    """Return the registry that resolves the names of passes.
 
-    They are those of the adapter's IR, else of the context's; else, for a pass that asks, of the
-    IR that it runs on; else of any, first of the IR that alone has been imported.
+    It is for the IR of the adapter or context; without either, for the IR of the running pass;
+    else for all IRs, and first for the IR that has been imported, if there is only one.
 
     Args:
         adapter: The IR's adapter, if it is known.
         context: The IR's own context, if there is one.
-        registry: The registry; None for the default one.
+        registry: The registry to search; by default that of installed packages.
     """
     if adapter is None and context is not None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
@@ -67,7 +67,7 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
 
     Args:
         adapter: The IR's adapter.
-        registry: The registry; by default all installed packages' passes.
+        registry: The registry to search; by default that of installed packages.
     """
     brings, own = ability_of(adapter, BringsPasses), ()
     if brings is not None:
@@ -77,18 +77,18 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
-    """Append parsed elements to a manager, which is unusable if this fails.
+    """Append parsed elements to a manager, which is unusable after an error.
 
     Args:
         nodes: The elements.
         manager: The `OpPassManager`.
-        names: Where names are looked up.
+        names: The registry.
 
     Raises:
-        UnknownPassError: With every name that is not registered.
-        AdapterError: There are such, and an installed IR that may have them cannot be used.
-        OptionError: With every wrong option.
-        AnchorError: With every pass that has another anchor than its manager.
+        UnknownPassError: Names are not registered.
+        AdapterError: A name is not registered, and an installed IR that may have it is unusable.
+        OptionError: Options are wrong.
+        AnchorError: Passes have another anchor than their manager.
         PipelineError: A pass cannot be loaded, or there are problems of several kinds.
     """
     builder = _Builder(names)
@@ -105,14 +105,14 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 
 
 class _Builder:
-    """Adds the elements of one text to managers, and gathers what is wrong with them."""
+    """Adds the elements of one text to managers, and collects errors."""
 
     def __init__(self, names: PassRegistry) -> None:
         self._names = names
         self.errors: list[PipelineError] = []
 
     def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
-        """Add elements up to where there are too many problems."""
+        """Add elements, unless there are too many errors."""
         for node in nodes:
             if len(self.errors) >= MAX_PROBLEMS:
                 return
@@ -129,7 +129,7 @@ class _Builder:
                 self.errors.append(error)
 
     def _add_nested(self, node: PipelineNode, manager: Any) -> None:
-        """Add a nested pipeline; or a pass that takes elements, whose name has no dot."""
+        """Add a nested pipeline, or a pass that takes elements (its name has no dot)."""
         may_be_pass = "." not in node.anchor and node.anchor != ANY
         info = self._names.lookup_pass(node.anchor) if may_be_pass else None
         if info is not None and (pass_class := _class_of(info)).takes_elements:
@@ -139,7 +139,7 @@ class _Builder:
             self.add(node.elements, manager.nest(node.anchor, span=node.span))
 
     def _add_named(self, node: PassNode, manager: Any) -> None:
-        """Add a pass, or what a registered pipeline adds."""
+        """Add a pass, or the passes of a registered pipeline."""
         info = self._names.lookup(node.name)
         if info is None:
             raise UnknownPassError(Problem(_unknown(node.name, self._names)))
@@ -153,10 +153,10 @@ class _Builder:
             manager.add_placed(*((item, node.span) for item in items))
 
     def _made(self, kind: type[OptionsT], owner: str, node: PassNode) -> OptionsT:
-        """Return a pass, or the options of a pipeline, with the options as written.
+        """Return a pass, or the options of a pipeline, from a node.
 
         Raises:
-            OptionError: Options are wrong, or its own code raises something.
+            OptionError: Options are wrong, or code of the class raises an exception.
         """
         nodes = node.options
         if node.argument is not None:
@@ -178,10 +178,11 @@ def _class_of(info: PassInfo) -> type[Pass[Any, Any]]:
 
 
 def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span | None) -> Any:
-    """Return what a registered pipeline adds to a manager, which stands where it is called.
+    """Return a manager with the passes of a registered pipeline.
 
     Raises:
-        PipelineError: Its own code raises something, or adds nothing and returns something.
+        PipelineError: The pipeline's function raises an exception, or adds nothing and returns
+            another object.
     """
     inside = manager.empty(manager.anchor)
     given = (options,) if info.options else ()
@@ -209,7 +210,7 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
 
 @contextmanager
 def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[None]:
-    """Say where an exception comes from that is none of passel's."""
+    """Convert exceptions that are not passel's to pipeline errors that name their origin."""
     try:
         yield
     except PasselError:

@@ -20,13 +20,12 @@ class PassInfo(NamedTuple):
     """A registered pass.
 
     Attributes:
-        name: Its name in textual pipelines.
-        origin: Who registered it, for messages.
-        factory: The pass class, where it is (`package.module:Class`), or a function that returns
-            it, or a pass with the options that are its defaults; either may be of an IR's own
-            kind.
-        ir: The name of the only IR that it applies to, as its adapter's `name`; else empty.
-        overrides: Whether a later registration under the same name leaves it in place.
+        name: The name in textual pipelines.
+        origin: The origin of the registration, for messages.
+        factory: The pass class, its place (`package.module:Class`), or a function that returns the
+            class, or a pass whose options are the defaults. Both may be of an IR's own kind.
+        ir: The name of the only IR that the pass applies to; empty for any.
+        overrides: Whether a later registration of the same name leaves this one in place.
     """
 
     name: str
@@ -37,18 +36,18 @@ class PassInfo(NamedTuple):
 
     @property
     def pass_class(self) -> type[Pass[Any, Any]]:
-        """The pass class, imported or made when it is first asked for.
+        """The pass class, imported or made at the first access.
 
         Raises:
-            DefinitionError: The factory raises something, or returns something else.
+            DefinitionError: The factory raises an exception, or returns another object.
         """
         return _pass_class(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what pickle needs.
+        """Pickle the entry.
 
         Raises:
-            TypeError: The factory is in a function, or is a lambda.
+            TypeError: The factory is a lambda or a local function.
         """
         if "<" in getattr(self.factory, "__qualname__", ""):
             raise TypeError(
@@ -80,16 +79,16 @@ def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:
 
 
 class PassPipelineInfo(NamedTuple):
-    """A registered pipeline: a name for several passes, with options of its own.
+    """A registered pipeline: a name for several passes, with options.
 
     Attributes:
-        name: Its name in textual pipelines.
-        build: Adds the passes to a manager; called with the manager and the options.
-        options: The class of its options, or None if it has none.
+        name: The name in textual pipelines.
+        build: A function that takes a manager and the options, and adds the passes.
+        options: The class of the options, or None if there are none.
         summary: One line for help.
-        origin: Who registered it, for messages.
-        ir: The name of the only IR that it applies to, as its adapter's `name`; else empty.
-        overrides: Whether a later registration under the same name leaves it in place.
+        origin: The origin of the registration, for messages.
+        ir: The name of the only IR that the pipeline applies to; empty for any.
+        overrides: Whether a later registration of the same name leaves this one in place.
     """
 
     name: str
@@ -105,11 +104,11 @@ Registered: TypeAlias = PassInfo | PassPipelineInfo
 
 
 class PassSource(Protocol):
-    """Where names of passes and pipelines are looked up: a registry, or an IR's own passes."""
+    """A source of passes and pipelines by name: a registry, or an IR's own passes."""
 
     @property
     def ir(self) -> str:
-        """The name of the only IR that it applies to; empty if its entries say so themselves."""
+        """The name of the only IR of all entries; empty if entries differ."""
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
@@ -117,9 +116,9 @@ class PassSource(Protocol):
         ...
 
     def entries(self, *, ir: str = "") -> Iterable[Registered]:
-        """Yield all entries, or those for one IR, as far as they can be listed."""
+        """Yield all entries, or those for one IR; entries that cannot be listed are left out."""
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:
-        """Yield possible meanings of a misspelt name, cheaply; some may not exist."""
+        """Yield names to suggest for a misspelt one, cheaply; some may not exist."""
         ...

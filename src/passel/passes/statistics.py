@@ -13,12 +13,12 @@ class Statistic:
     """A counter declared in a pass's class body.
 
     Args:
-        description: What is counted, as a noun phrase: "Operations erased".
-        name: Its name in reports, if not the attribute's with dashes for underscores.
+        description: The meaning of the count, as a noun phrase: "Operations erased".
+        name: The name in reports; by default the attribute's, with dashes for underscores.
 
     Attributes:
         name: The name in reports.
-        description: What is counted.
+        description: The meaning of the count.
 
     Example:
         >>> from passel import Pass

@@ -51,21 +51,21 @@ NAMES = "names must not be empty or contain white space, comma, bracket, quote, 
 def is_name(text: str) -> bool:
     """Return whether a pass, a pipeline or an option can have this name.
 
-    It has to read back wherever names are written: in pipelines, in options that hold
-    pipelines, as flags, in the paths of passes, and in files.
+    Names must parse wherever they are written: in pipelines, in options that hold pipelines, as
+    flags, in the paths of passes, and in files.
     """
     return _NAME.fullmatch(text) is not None
 
 
 def check_name(name: object, what: str) -> None:
-    """Refuse a name that would not read back from the text of a pipeline.
+    """Refuse a name that the text of a pipeline cannot contain.
 
     Args:
         name: The name.
-        what: The kind of thing that it names: `a pass`.
+        what: The kind of the named object, with an article: `a pass`.
 
     Raises:
-        DefinitionError: A parser would not read it back as a name.
+        DefinitionError: The name is not valid; see `is_name`.
     """
     if not isinstance(name, str) or not is_name(name):
         msg = f"{name!r} cannot be the name of {what}: {NAMES}"
@@ -75,7 +75,7 @@ def check_name(name: object, what: str) -> None:
 def skip_string(text: str, start: int, end: int) -> int:
     """Return the offset after the string that the quote at `start` opens.
 
-    If it opens none, it is an ordinary character and the next offset is returned.
+    A quote that opens no string is an ordinary character; the next offset is returned.
     """
     opens_value = start == 0 or text[start - 1] in _BEFORE_VALUE
     patterns = _STRINGS if opens_value else _WORD_STRINGS
@@ -90,10 +90,10 @@ def find_outside(
 
     Args:
         source: The text.
-        start: Where to begin, outside of all brackets.
-        end: Where to end.
-        pattern: Matches the characters, quotes, and the brackets that count.
-        stops: The characters.
+        start: The offset of the first character, outside of all brackets.
+        end: The offset after the last character.
+        pattern: A pattern for the characters to find, quotes, and relevant brackets.
+        stops: The characters to find.
 
     Raises:
         PipelineSyntaxError: Brackets are nested too deeply.
@@ -123,14 +123,14 @@ def find_closing_brace(source: Source, start: int, end: int) -> int | None:
 
 
 def trim(source: Source, start: int, end: int) -> Span:
-    """Return where a part of a text is without the white space around it."""
+    """Return the place of a part of a text, without the white space around it."""
     text = source.text[start:end]
     start = end - len(text.lstrip(WHITE_SPACE))
     return Span(source, start, start + len(text.strip(WHITE_SPACE)))
 
 
 def clean(source: Source, start: int, end: int) -> OptionText:
-    """Trim a value and take one layer of quotes or braces off it."""
+    """Trim a value and remove one layer of quotes or braces."""
     text, (_, start, end) = source.text, trim(source, start, end)
     first = text[start] if end - start > 1 else ""
     if first in _STRINGS:
@@ -193,7 +193,7 @@ def split_struct(value: OptionText) -> Iterator[OptionNode]:
 
 
 def located(value: OptionText) -> Span:
-    """Return where to read on: in the source, unless escapes make that differ from the text."""
+    """Return the place of a value in the source, or a new source if escapes changed its text."""
     if value.span is not None and value.span.text == value.text:
         return value.span
     return Span(Source(value.text, "<option>"), 0, len(value.text))

@@ -47,10 +47,10 @@ def parse_pipeline(
 
     Args:
         text: The pipeline, such as `builtin.module(func.func(cse))`; or its place in a longer text,
-            to which positions in errors then refer.
-        name: The text's name in errors.
-        flat_anchor: The anchor for text in xDSL's flat form (`cse,canonicalize`). Without
-            it, only the full form is accepted.
+            which errors then refer to.
+        name: The name of the text in errors.
+        flat_anchor: The anchor for text in xDSL's flat form (`cse,canonicalize`). Without it, only
+            the full form is accepted.
 
     Raises:
         PipelineSyntaxError: The text is not a pipeline.
@@ -77,7 +77,7 @@ def parse_elements(text: str | Span, *, name: str = "<pass-pipeline>") -> tuple[
 
     Args:
         text: The elements, or their place in a longer text.
-        name: The text's name in errors.
+        name: The name of the text in errors.
 
     Raises:
         PipelineSyntaxError: The text is not a list of elements.
@@ -96,8 +96,8 @@ def parse_options(
 
     Args:
         text: The options.
-        name: The text's name in errors.
-        braces: Whether the text may be in braces.
+        name: The name of the text in errors.
+        braces: Whether braces around the text are allowed.
 
     Example:
         >>> [node.key for node in parse_options("a=1 b={x y}")]
@@ -142,7 +142,7 @@ class _Parser:
         return tuple(found)
 
     def _fail_between(self, char: str, opened: Span | None) -> NoReturn:
-        """Refuse what follows an element."""
+        """Report an unexpected character after an element."""
         if opened is not None and not char:
             message = "encountered unbalanced parentheses while parsing pipeline: "
             self._fail(f"{message}'{opened.text}(' is not closed", opened)

@@ -1,8 +1,7 @@
-"""The syntax tree of a textual pipeline: its text and places, with nothing resolved.
+"""The syntax tree of a textual pipeline, with places and unresolved names.
 
-It is also what passes and managers turn themselves into to be printed, so that there is one
-tree and one printer: `str` of a node is text that parses to an equal one. Nodes compare by what
-they say; spans are left out of comparisons.
+Passes and managers are printed by conversion to this tree. `str` of a node returns text that parses
+to an equal node. Comparisons ignore spans.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ NodeT = TypeVar("NodeT")
 
 
 def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
-    """Let the nodes of a class be equal that say the same, wherever."""
+    """Make the nodes of a class compare without their spans."""
 
     def equal(self: Any, other: Any) -> bool:
         return type(other) is type(self) and tuple(self)[:-1] == tuple(other)[:-1]
@@ -38,12 +37,12 @@ def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
 
 @_compared_without_span
 class OptionText(NamedTuple):
-    r"""The text of an option's value, with one layer of quotes or braces taken off.
+    r"""The text of an option's value, without one layer of quotes or braces.
 
     Attributes:
         text: The value. In double quotes, `\"` and `\\` are resolved.
-        quote: The removed quote: `"`, `'`, `{` or nothing. A quoted text is one string,
-            whatever it contains; text in braces or bare may be a list or a struct.
+        quote: The removed quote: `"`, `'`, `{` or nothing. Quoted text is one string, whatever it
+            contains. Bare text and text in braces may be a list or a struct.
         span: The place of `text` in the source, without the quotes.
     """
 
@@ -81,10 +80,9 @@ class PassNode(NamedTuple):
     """A leaf: the name of a pass or of a registered pipeline, with its options.
 
     Attributes:
-        name: As written.
-        options: In the order written, repetitions included.
-        argument: The text in square brackets after the name (`mlir-opt[cse]`), xDSL's
-            shorthand for the one pass that has it.
+        name: The name.
+        options: The options in the order of the text, including repetitions.
+        argument: The text in square brackets after the name, xDSL's shorthand (`mlir-opt[cse]`).
         span: The place of the name.
     """
 
@@ -138,7 +136,7 @@ _BARE = re.compile(r"""[^\s{}()\[\]'",\\]+""")
 
 
 def spelled(text: str) -> OptionText:
-    """Return a string as an option's value that reads back as it, bare where that is possible.
+    """Return a string as an option's value, with quotes only if they are needed.
 
     Example:
         >>> print(spelled("a.mlir"), spelled("two words"), spelled('say "hi"'))

@@ -50,8 +50,8 @@ class PipelineCompiler:
 
     Attributes:
         guard: Refuses passes for effects outside the IR; None if all may run.
-        checks: Whether a pass that does not get what it requires of those before it is refused.
-        lock: Held while it compiles, and while passes of what it has compiled are initialized.
+        checks: Whether compiling refuses a pass whose requirements no earlier pass meets.
+        lock: Held while a tree is compiled, and while passes of a schedule are initialized.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class PipelineCompiler:
         self.lock: RLock = RLock()
 
     def schedule(self, tree: OpPassManager, outer: str = "") -> Schedule:
-        """Return the compiled form of a tree, leaving the tree as it is.
+        """Return the compiled form of a tree, without changing the tree.
 
-        The dialects that its passes depend on are loaded, and those of pipelines that its
-        passes may run.
+        Compiling loads the dialects that the passes depend on, including the passes of pipelines
+        that other passes may run.
 
         Args:
             tree: A pass manager.
@@ -135,9 +135,9 @@ class _Nest(NamedTuple):
 
     Attributes:
         anchor: The name of the ops, or `any`.
-        placed: What is directly in them, in order, with places.
-        jobs: How many ops none of them may exceed at once; None for no limit.
-        span: The place of the first.
+        placed: The passes and managers directly in the trees, in order, with places.
+        jobs: The largest number of ops at once; None for no limit.
+        span: The place of the first tree.
     """
 
     anchor: str
@@ -146,18 +146,18 @@ class _Nest(NamedTuple):
     span: Span | None
 
     def joined(self, other: _Nest) -> _Nest:
-        """Return both in one, which keeps to the limits of each."""
+        """Return both trees as one, with the lower of their limits."""
         limits = [jobs for jobs in (self.jobs, other.jobs) if jobs is not None]
         placed = self.placed + other.placed
         return self._replace(placed=placed, jobs=min(limits, default=None))
 
     def passes(self) -> Iterator[Pass[Any, Any]]:
-        """Yield the passes directly in them."""
+        """Yield the passes directly in the trees."""
         return (item for item, _ in self.placed if not isinstance(item, OpPassManager))
 
 
 class _Compilation:
-    """Trees to pipelines, innermost first, so that the innermost error is reported."""
+    """Compiles one tree, innermost pipelines first, so that the innermost error is reported."""
 
     def __init__(self, adapter: IRAdapter, context: Any) -> None:
         self._adapter = adapter
@@ -207,7 +207,7 @@ class _Compilation:
         return kind
 
     def _merged(self, nest: _Nest) -> Iterator[Pass[Any, Any] | list[_Nest]]:
-        """Yield the entries, with adjacent pipelines gathered where they may be, `any` last."""
+        """Yield passes and groups of adjacent pipelines that may be merged, `any` last."""
         group: dict[str, _Nest] = {}
         for item, span in nest.placed:
             inner = self._nest(item, span) if isinstance(item, OpPassManager) else None
@@ -223,7 +223,7 @@ class _Compilation:
             yield sorted(group.values(), key=_place)
 
     def _conflicts(self, group: dict[str, _Nest], inner: _Nest) -> bool:
-        """Return whether an op could be taken by `any` on one side and by the other side."""
+        """Return whether `any` and a named anchor could both match an op."""
         catch_all = group.get(ANY)
         if inner.anchor != ANY:
             return catch_all is not None and self._overlaps(catch_all, inner)

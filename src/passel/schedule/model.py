@@ -34,7 +34,7 @@ class PassStep:
 
     @property
     def title(self) -> str:
-        """The step as messages name it."""
+        """The name of the step in messages."""
         return self.pass_.to_text()
 
     @property
@@ -48,12 +48,12 @@ class PassStep:
 
 
 class NestedStep:
-    """Pipelines for the ops immediately inside the current one; each op takes the first fit.
+    """Pipelines for the ops immediately inside the current op; each op runs the first that fits.
 
     Attributes:
-        pipelines: Of different anchors, sorted by them if they were merged.
-        path: The anchors that enclose it.
-        chosen: The pipelines that run on ops, as far as that is known, by the keys of the ops.
+        pipelines: The pipelines; merged ones have different anchors and are sorted by them.
+        path: The anchors that enclose the step.
+        chosen: The pipelines chosen so far, by the keys of the ops that they run on.
     """
 
     __slots__ = ("chosen", "path", "pipelines")
@@ -70,12 +70,12 @@ class NestedStep:
 
     @property
     def title(self) -> str:
-        """The step as messages name it."""
+        """The name of the step in messages."""
         return self.path
 
     @property
     def display_name(self) -> str:
-        """Its name in reports, which lists the anchors.
+        """The name in reports, which lists the anchors.
 
         Source: `OpToOpPassAdaptor::getAdaptorName`, MLIR 22.
         """
@@ -87,7 +87,7 @@ class NestedStep:
         return tuple(pipeline.to_node(all_options=all_options) for pipeline in self.pipelines)
 
     def select(self, kind: OpKind) -> Pipeline | None:
-        """Return the pipeline that runs on ops of this kind, if one does."""
+        """Return the pipeline that runs on ops of this kind, or None."""
         for pipeline in self.pipelines:
             if pipeline.accepts(kind):
                 return pipeline
@@ -102,12 +102,12 @@ class Pipeline:
 
     Attributes:
         anchor: The name of the ops, or `any`.
-        steps: The steps that run.
-        path: The anchors, from the top.
-        jobs: How many ops it may run on at once, if the run allows more; None for no limit.
-        key: Its unique key in a schedule, in any process.
-        nests_late: Whether some step comes before one that runs nested pipelines, at any depth.
-        plans: The known plans for ops, by the keys of the ops.
+        steps: The steps, in order.
+        path: The anchors, outermost first.
+        jobs: The largest number of ops that it may run on at once; None for no limit.
+        key: A key that is unique in a schedule and the same in every process.
+        nests_late: Whether, at any depth, a step with nested pipelines follows another step.
+        plans: The plans made so far, by the keys of the ops.
     """
 
     __slots__ = ("anchor", "jobs", "key", "nests_late", "path", "plans", "steps")
@@ -144,18 +144,18 @@ class Pipeline:
         return str(self.to_node())
 
     def accepts(self, kind: OpKind) -> bool:
-        """Return whether an op takes this pipeline.
+        """Return whether the pipeline is chosen for ops of a kind.
 
-        A named anchor takes its ops whatever they are, so that an op that may not run it is
-        an error; `any` passes over what is not registered, not isolated, or refused by one
-        of its passes.
+        A named anchor matches every op of that name; ops on which the pipeline may not run are
+        then an error. `any` skips ops that are not registered or not isolated, and ops that one
+        of the passes refuses.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
         return any_accepts((s.pass_ for s in self.steps if isinstance(s, PassStep)), kind)
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps that ops of this kind can run, and why the next one cannot.
+        """Return the steps that can run on ops of this kind, and why the next step cannot.
 
         Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -190,11 +190,11 @@ class Pipeline:
 
 
 class Schedule:
-    """A compiled pipeline with what belongs to it.
+    """A compiled pipeline, with the state of its passes.
 
     Attributes:
         pipeline: The pipeline to run.
-        states: The result of each pass's `initialize`; None until it was called.
+        states: The result of each pass's `initialize`; None before passes are initialized.
     """
 
     __slots__ = ("pipeline", "states")
@@ -204,7 +204,7 @@ class Schedule:
         self.states: dict[PassStep, Any] | None = None
 
     def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Call `initialize` of every pass that has one; return one that raises, with its error."""
+        """Call `initialize` of every pass that has one; return the first to fail and its error."""
         states: dict[PassStep, Any] = {}
         for step in passes_of(self.pipeline):
             if step.pass_.has_state():
@@ -242,7 +242,7 @@ def passes_in(step: Step) -> Iterator[PassStep]:
 
 
 def any_accepts(passes: Iterator[Pass[Any, Any]], kind: OpKind) -> bool:
-    """Return whether an `any` pipeline of these passes takes ops of a kind."""
+    """Return whether an `any` pipeline of these passes is chosen for ops of a kind."""
     return kind.registered and kind.isolated and all(is_schedulable(p, kind) for p in passes)
 
 
@@ -250,7 +250,7 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
     """Return whether a pass accepts ops of a kind.
 
     Raises:
-        AnchorError: It raises something instead of saying so.
+        AnchorError: `can_schedule_on` of the pass raises an exception.
     """
     try:
         return pass_.can_schedule_on(kind)
@@ -270,15 +270,15 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
 
 
 class Plan(NamedTuple):
-    """A pipeline as far as one kind of op can run it.
+    """The part of a pipeline that runs on one kind of op.
 
     Attributes:
         pipeline: The pipeline.
         steps: The steps that run, in order.
         rejected: The step that cannot run on such ops; None if all can.
-        rejection: Why it cannot.
+        rejection: Why the rejected step cannot run.
         op_name: The name of the ops.
-        matched: Keys of nested pipelines that have ops to run on where this one runs.
+        matched: The keys of the pipelines that count as matched once the plan runs.
     """
 
     pipeline: Pipeline
@@ -299,10 +299,9 @@ def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
 
 
 def matched_now(adapter: IRAdapter, pipeline: Pipeline, op: Any) -> Iterator[str]:
-    """Yield the keys of the nested pipelines for which an op holds ops, before any pass has run.
+    """Yield the keys of the nested pipelines that match ops inside an op before any pass has run.
 
-    Only needed if some step comes before a nested one (`Pipeline.nests_late`): others run on
-    whatever there is now.
+    Pipelines that nest no pipeline after another step (`Pipeline.nests_late`) do not need it.
     """
     nested = [step for step in pipeline.steps if isinstance(step, NestedStep)]
     selected: dict[Hashable, list[Pipeline]] = {}
@@ -318,11 +317,11 @@ def matched_now(adapter: IRAdapter, pipeline: Pipeline, op: Any) -> Iterator[str
 
 
 def unmatched(pipeline: Pipeline, matched: AbstractSet[str]) -> Iterator[str]:
-    """Yield the nested pipelines that have passes and no op to run on, the outermost of each.
+    """Yield the outermost nested pipelines with passes that found no op to run on.
 
     Args:
         pipeline: The enclosing pipeline.
-        matched: The keys of those that had one.
+        matched: The keys of the nested pipelines that ran on an op.
     """
     for step in pipeline.steps:
         for nested in step.pipelines if isinstance(step, NestedStep) else ():
