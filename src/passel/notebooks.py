@@ -1,6 +1,6 @@
-"""How objects show themselves, in notebooks as HTML and on terminals of IPython as text.
+"""Display of objects in IPython: HTML in notebooks, text on terminals.
 
-Both forms are made of the same parts, so each class only says what its parts are.
+Both forms are made from the same parts, `Text` and `Table`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ Bundle: TypeAlias = dict[str, str]
 """The forms of an object by media type."""
 
 _TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
-"""Backgrounds of lines of diffs, behind text in the color of the theme, dark or light."""
+"""The backgrounds of lines of diffs, for dark and light themes."""
 
 _MOST_LINES = 100
-"""How much of a diff, or of diagnostics, is kept in a notebook's file."""
+"""The number of lines of a diff, or of diagnostics, in a notebook's file."""
 
 _INSIDE = (os.path.join(Path(__file__).parent, ""), contextlib.__file__, "<string>")  # noqa: PTH118 - with a slash
-"""Beginnings of names of files whose frames are not shown; `<string>` is what dataclasses make."""
+"""Prefixes of files whose frames are hidden; code that dataclasses generate is in `<string>`."""
 
 
 class Text(NamedTuple):
-    """Lines as they are.
+    """Preformatted lines.
 
     Attributes:
         text: The lines.
-        is_error: Whether they say what went wrong.
+        is_error: Whether they are an error message.
     """
 
     text: str
@@ -53,9 +53,9 @@ class TableRow(NamedTuple):
     """A row of a table.
 
     Attributes:
-        depth: How deep it is nested.
-        title: Its name.
-        cells: The cells.
+        depth: The depth of nesting.
+        title: The text of the first column.
+        cells: The other columns.
         diff: A unified diff, which a notebook shows on a click.
     """
 
@@ -65,7 +65,7 @@ class TableRow(NamedTuple):
     diff: str = ""
 
     def html(self, columns: int) -> str:
-        """Return the row of a table with so many cells."""
+        """Return the row, padded to a number of cells."""
         title = f"<code>{escape(self.title)}</code>"
         if self.diff:
             lines = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
@@ -78,10 +78,10 @@ class TableRow(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows that are nested in each other.
+    """A table of nested rows.
 
     Attributes:
-        titles: The titles of the first column and of the cells.
+        titles: The titles of the columns.
         rows: The rows.
     """
 
@@ -89,7 +89,7 @@ class Table(NamedTuple):
     rows: Sequence[TableRow]
 
     def plain(self) -> str:
-        """Return lines with columns."""
+        """Return the table as text."""
         rows = [("  " * row.depth + row.title, *map(str, row.cells)) for row in self.rows]
         lines = [(*row, *[""] * (len(self.titles) - len(row))) for row in (self.titles, *rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -99,7 +99,7 @@ class Table(NamedTuple):
         )
 
     def html(self) -> str:
-        """Return a table."""
+        """Return the table as HTML."""
         first, *others = map(escape, self.titles)
         head = f'<th style="text-align:left">{first}</th>'
         head += "".join(f"<th>{each}</th>" for each in others)
@@ -108,15 +108,15 @@ class Table(NamedTuple):
 
 
 class Shown(Protocol):
-    """An object that shows itself."""
+    """An object with a display for IPython."""
 
     def _repr_mimebundle_(self, **_: object) -> Bundle: ...
 
 
 def bundle(*parts: Text | Table | Shown) -> Bundle:
-    """Return the forms of an object that has these parts, one below the other.
+    """Return the forms of an object that consists of these parts, one below the other.
 
-    Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo ask for.
+    Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
     forms = list(map(_forms, parts))
     return {
@@ -132,14 +132,14 @@ def _forms(part: Text | Table | Shown) -> Bundle:
 
 
 def cut(title: str, lines: Sequence[str]) -> str:
-    """Return a title and the lines that a notebook keeps."""
+    """Return a title and the first lines, with the number of the others."""
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
 
 
 def cut_diff(title: str, diff: str) -> str:
-    """Return a title and what a notebook keeps of a unified diff."""
-    return cut(title, diff.splitlines()[2:])  # without `before` and `after`
+    """Return a title and the first lines of a unified diff."""
+    return cut(title, diff.splitlines()[2:])  # without the names `before` and `after`
 
 
 def shell() -> Any:
@@ -150,7 +150,7 @@ def shell() -> Any:
 def traceback_of(error: BaseException) -> list[str]:
     """Return the traceback of an error as IPython shows it, without the frames of passel.
 
-    It has all frames after `%xmode --show`.
+    After `%xmode --show`, all frames are included.
     """
     shown = shell().InteractiveTB
     calls = error.__traceback__
@@ -159,7 +159,7 @@ def traceback_of(error: BaseException) -> list[str]:
 
 
 def _outer(calls: TracebackType | None) -> TracebackType | None:
-    """Return calls without those of passel."""
+    """Return a traceback without the frames of passel."""
     if calls is None:
         return None
     rest = _outer(calls.tb_next)
@@ -169,7 +169,7 @@ def _outer(calls: TracebackType | None) -> TracebackType | None:
 
 
 def _pre(html: str) -> str:
-    """Return lines as they are; themes have other fonts, margins and backgrounds for these."""
+    """Return preformatted lines, without the fonts, margins and backgrounds of themes."""
     return f'<pre style="font-family:monospace;margin:0 0 1em;background:none">{html}</pre>'
 
 

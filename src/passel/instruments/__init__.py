@@ -1,7 +1,7 @@
-"""Instruments: timing, dumps, statistics, reproducers, traces; all of them clients of the hooks.
+"""Instruments: timing, dumps, statistics, reproducers and traces, all clients of the hooks.
 
-An instrument sees a run as `self.run`, and what runs as `passel.instruments.events.PassExecution`,
-which names passes and ops alike in every run, record and worker. Each is loaded when it is first
+The current run is an instrument's `self.run`. A `passel.instruments.events.PassExecution`
+identifies a pass and an op in every run, record and worker. Each module is loaded when it is first
 used.
 """
 

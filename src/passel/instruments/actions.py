@@ -25,10 +25,10 @@ _OUTLINE = PrintFlags(skip_regions=True, local_scope=True)
 
 
 def place_of(text: str) -> Location:
-    """Read `file[:line[:col]]`, where 0 is any line or column.
+    """Parse `file[:line[:col]]`, where 0 is any line or column.
 
     Raises:
-        ValueError: It is written otherwise.
+        ValueError: If the text has another form.
 
     Example:
         >>> str(place_of("in.mlir:3"))
@@ -45,14 +45,14 @@ def place_of(text: str) -> Location:
 
 
 class ActionLog(PassInstrumentation):
-    """A log with a line when a pass, or a step that runs nested pipelines, begins or ends.
+    """A log of when passes, and steps that run nested pipelines, begin and end.
 
-    Executions are numbered as the counter `pass-execution` of `DebugCounter` counts them, over
-    all runs: with `pass-execution-count=<n>`, all up to that number happen.
+    Executions are numbered over all runs, like those that the counter `pass-execution` of
+    `DebugCounter` counts: `pass-execution-count=<n>` runs all up to number `n`.
 
     Args:
-        stream: Where to.
-        places: Log only what runs on ops at these places; on all if there are none.
+        stream: The stream to write to.
+        places: The locations of the ops on which executions are logged; by default all.
 
     Example:
         >>> import sys
@@ -66,17 +66,16 @@ class ActionLog(PassInstrumentation):
         [thread MainThread, execution 1] completed `pass-execution`
 
     Source: `mlir::tracing::ActionLogger`, MLIR 22, for the text, with its odd quotes. A step
-    that a gate skips has begun already there; MLIR does not log and count at once, and has no
-    numbers.
+    that a gate skips is logged as begun there. MLIR cannot both log and count, and has no numbers.
     """
 
-    crosses = True  # counters count what passes run on another IR as well
+    crosses = True  # counters also count the passes that passes run on another IR
 
     def __init__(self, stream: TextIO, *, places: Iterable[Location] = ()) -> None:
         self._stream = stream
         self._places = tuple(places)
         self._count = 0
-        self._running: list[int] = []  # 0 for what is not logged
+        self._running: list[int] = []  # 0 for an execution that is not logged
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Log that a step begins."""
@@ -98,22 +97,22 @@ class ActionLog(PassInstrumentation):
             )
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Log that it has ended."""
+        """Log that a step has ended."""
         if number := self._running.pop():
             self._write(number, f"{'skipped' if self.ended.skipped else 'completed'} {_TAG}")
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Log that it has ended; MLIR does not tell how either."""
+        """Log that a step has ended; like MLIR, without saying that it failed."""
         self.after_pass(step, op)
 
     def _write(self, number: int, text: str) -> None:
         thread = threading.current_thread().name
         self._stream.write(f"[thread {thread}, execution {number}] {text}\n")
-        self._stream.flush()  # what was running when the process died is what one wants to know
+        self._stream.flush()  # the last line names the pass during which the process died
 
 
 _ADAPTOR = "mlir::detail::OpToOpPassAdaptor"
-"""MLIR's name for what runs nested pipelines; scripts that read the log look for it."""
+"""MLIR's name for the pass that runs nested pipelines, which scripts that read the log look for."""
 
 
 EVERY = "pass-execution"
@@ -125,34 +124,33 @@ _SETTING = re.compile(r"([^=]+)-(skip|count)=(.*)", re.DOTALL)
 
 @dataclass
 class _Counter:
-    """A counter, and what it is set to."""
+    """A counter and its settings."""
 
     seen: int = 0
     skip: int = 0
     count: int = -1
 
     def admits(self) -> bool:
-        """Count an execution and return whether it is to happen."""
+        """Count an execution, and return whether it is to run."""
         self.seen += 1
         number = self.seen - self.skip
         return self.skip < 0 or (number > 0 and (self.count < 0 or number <= self.count))
 
 
 class DebugCounter:
-    """A gate that lets executions pass by their number; see `PassManager.add_gate`.
+    """A gate that admits executions by their number; see `PassManager.add_gate`.
 
-    The counter `pass-execution` counts everything that runs: passes and, each as one, steps
-    that run nested pipelines, whose passes are not counted if it is skipped. A pass's name
-    counts the executions of that pass, of those that `pass-execution` admits. Counting goes
-    on over all runs.
+    The counter `pass-execution` counts all passes, and all steps that run nested pipelines; if it
+    skips such a step, the passes inside are not counted. A counter with the name of a pass counts
+    the executions of that pass that `pass-execution` admits. Counters continue over all runs.
 
     Args:
-        text: `<counter>-skip=<n>` or `<counter>-count=<n>`, separated by commas: skip the
-            first `n`; run `n` and skip the rest. A negative count is no limit, a negative skip
-            admits everything.
+        text: Settings, separated by commas: `<counter>-skip=<n>` skips the first `n` executions,
+            and `<counter>-count=<n>` runs `n` and skips the rest. A negative count is no limit; a
+            negative skip admits every execution.
 
     Raises:
-        ValueError: It is written otherwise.
+        ValueError: If the text has another form.
 
     Example:
         >>> counter = DebugCounter("cse-skip=1,cse-count=2")
@@ -160,8 +158,8 @@ class DebugCounter:
         DebugCounter counters:
         cse                             : {0,1,2}
 
-    Source: `mlir::tracing::DebugCounter`, MLIR 22, which has one for each kind of action, and
-    none for a single pass.
+    Source: `mlir::tracing::DebugCounter`, MLIR 22, which has a counter for each kind of action,
+    but none for a single pass.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -188,7 +186,7 @@ class DebugCounter:
         setattr(self._counters.setdefault(name, _Counter()), what, int(value))
 
     def __call__(self, step: Step, op: Any) -> bool:
-        """Count a step and return whether it is to run."""
+        """Count a step, and return whether it is to run."""
         with self._lock:
             if self._every is not None and not self._every.admits():
                 return False
@@ -198,7 +196,7 @@ class DebugCounter:
             return counter is None or counter.admits()
 
     def report(self) -> str:
-        """Return a line for each counter: `{count,skip,limit}`, -1 being none."""
+        """Return a line for each counter: `{count,skip,limit}`, where -1 is no limit."""
         lines = [
             f"{name:<32}: {{{counter.seen},{counter.skip},{counter.count}}}"
             for name, counter in sorted(self._counters.items())

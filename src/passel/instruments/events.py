@@ -1,4 +1,4 @@
-"""Events as data: which pass ran on which op, to be shown, stored or compared."""
+"""Executions of passes as data, which can be shown, stored and compared."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class PassExecution(NamedTuple):
 
     Attributes:
         path: The path of the step in the pipeline.
-        name: The pass's textual name; empty for a step that runs nested pipelines.
-        display_name: The step's name in reports.
-        ops: The op, last, and its enclosing ops, outermost first.
+        name: The textual name of the pass; empty for a step that runs nested pipelines.
+        display_name: The name of the step in reports.
+        ops: The enclosing ops, outermost first, and the op.
 
     Example:
         >>> from passel.hooks import OpIdentity
@@ -42,12 +42,12 @@ class PassExecution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """Path and ordinals: the same in every run of the pipeline, whatever else is run."""
+        """Path and ordinals, which are equal in every run of the pipeline on the same input."""
         return self.path, tuple(op.ordinal for op in self.ops)
 
     @property
     def title(self) -> str:
-        """The execution as MLIR names it in messages."""
+        """The execution as in MLIR's messages."""
         return f"`{self.display_name}` on {self.op.title}"
 
 

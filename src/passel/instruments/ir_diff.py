@@ -1,7 +1,4 @@
-"""Differences between two texts of IR: as diffs on terminals, and on the page of a record.
-
-`difference` says it; a diff and the page only show it.
-"""
+"""Differences between two texts of IR, for diffs on terminals and for the page of a record."""
 
 from __future__ import annotations
 
@@ -22,34 +19,34 @@ _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 _CONTEXT = 3
 
 _MOST_PAIRS = 5_000_000
-"""Pairs of equal lines up to which texts are matched by lines that occur often as well."""
+"""The number of pairs of equal lines from which frequent lines are ignored in matching."""
 
 _HIDDEN = "\x0e{}\x0f"
-"""The part of a line that is not compared: a location, if locations are hidden."""
+"""Marks the part of a line that is not compared: a hidden location."""
 
 _BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 
 _NAME = re.compile(
     r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])', re.VERBOSE
 )
-"""The name of a value or a block: what is given to it, and a number that printers count.
+"""The name of a value or a block: the given name, and a number that the printer adds.
 
-Strings and what is hidden match as well, so that names in them are none.
+Strings and hidden parts match as well, so that no names are found inside them.
 """
 
 _START = re.compile(r'(\s*(?:(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)+=)?)\s*"?([\w$.^}]*)')
-"""Indentation and the results of an op, and its name or what a line begins with otherwise."""
+"""The indentation and the results of an op, and its name or the first word of another line."""
 
 
 class Block(NamedTuple):
     """Lines that differ, between lines that are the same.
 
     Attributes:
-        start: The first line before.
-        end: Behind the last line before.
-        first: The first line after.
-        last: Behind the last line after.
-        pairs: Lines before and after, in order, of which each two are versions of one op.
+        start: The first old line.
+        end: The end of the old lines.
+        first: The first new line.
+        last: The end of the new lines.
+        pairs: Pairs of an old and a new line, in order, that are versions of one op.
     """
 
     start: int
@@ -64,8 +61,9 @@ class Difference(NamedTuple):
 
     Attributes:
         blocks: The lines that differ, in order; all others are the same.
-        renamed: By number, lines before that differ and whose values have other names after, with
-            these names. A value that is gone has a prime if its name has another meaning there.
+        renamed: By number, old lines that differ and whose values have other names in the new
+            text, with these names. A deleted value whose name has another meaning there gets a
+            prime.
     """
 
     blocks: Sequence[Block]
@@ -73,20 +71,20 @@ class Difference(NamedTuple):
 
 
 def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
-    """Return what differs between the lines of two texts of IR.
+    """Return the differences between the lines of two texts of IR.
 
-    A line is the same if it is but for the numbers of values and blocks that stand for the same
-    ones. One with another indentation is not: its op is in another region.
+    Two lines are the same if they differ only in the numbers in names of the same values and
+    blocks. A line with another indentation differs, because its op is in another region.
     """
     before, after = _read(tuple(old)), _read(tuple(new))
     alike = list(_alike([line.key for line in before], [line.key for line in after]))
-    kept: dict[_Definition | None, _Definition] = {}  # definitions after, by those before
+    kept: dict[_Definition | None, _Definition] = {}  # new definitions by old ones
     for i, j in [*alike, *_versions(before, after, list(_gaps(alike, len(old), len(new))))]:
         kept.update(((i, at), (j, at)) for at in before[i].defines & after[j].defines)
     arrived: set[_Definition | None] = {*kept.values()}
 
     def is_same(i: int, name: str, j: int, other: str) -> bool:
-        """Return whether two names are of one value, or one name of ops that are others."""
+        """Return whether two names denote one value, or are equal names of unmatched values."""
         old_one, new_one = before[i].scope.get(name), after[j].scope.get(other)
         if old_one in kept or new_one in arrived:
             return kept.get(old_one) == new_one
@@ -119,9 +117,9 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
 
 
 def unified_diff(before: str, after: str) -> str:
-    r"""Return the difference of two texts as a unified diff, or an empty string.
+    r"""Return the difference of two texts as a unified diff; empty if there is none.
 
-    Lines that are the same (see `difference`) are those of `after`.
+    Lines that are the same (see `difference`) are shown as in `after`.
 
     Example:
         >>> before = "%0 = a.a\n%1 = a.b\nuse %1\n"
@@ -152,7 +150,7 @@ def unified_diff(before: str, after: str) -> str:
 
 
 def _hunks(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
-    """Yield the blocks in groups: those that are so near that their contexts touch."""
+    """Yield groups of blocks whose contexts touch."""
     hunk: list[Block] = []
     for block in blocks:
         if hunk and block.start - hunk[-1].end > 2 * _CONTEXT:
@@ -164,7 +162,7 @@ def _hunks(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
 
 
 def _range(start: int, stop: int) -> str:
-    """Return a range of lines as unified diffs have it."""
+    """Return a range of lines as in a unified diff."""
     length = stop - start
     return f"{stop}" if length == 1 else f"{start + (length > 0)},{length}"
 
@@ -188,19 +186,19 @@ def _coloured_line(line: str) -> str:
 # -- Lines -----------------------------------------------------------------------------------
 
 _Definition: TypeAlias = tuple[int, int]
-"""Where a value or a block is defined: a line, and which of the names in it."""
+"""The definition of a value or a block: a line, and the index of the name in it."""
 
 
 class _Line(NamedTuple):
     """A line of a text.
 
     Attributes:
-        key: The line without numbers of values and blocks, and without what is hidden.
-        head: What the line begins with up to the name of an op, without the numbers.
-        op: The name of the op, or what the line begins with otherwise.
+        key: The line without numbers of values and blocks, and without hidden parts.
+        head: The beginning of the line up to the name of an op, without the numbers.
+        op: The name of the op, or the first word of another line.
         names: The names of values and blocks.
-        defines: Which of the names are definitions.
-        scope: The definitions in the regions around the line, and in that which it begins.
+        defines: The indices of the names that are definitions.
+        scope: The definitions in the enclosing regions, and in the region that the line begins.
     """
 
     key: str
@@ -211,12 +209,12 @@ class _Line(NamedTuple):
     scope: Mapping[str, _Definition]
 
 
-@lru_cache(maxsize=2)  # what was after one pass is before the next
+@lru_cache(maxsize=2)  # the text after one pass is the text before the next
 def _read(lines: Sequence[str]) -> list[_Line]:
-    """Return lines with the names in them.
+    """Return lines with their names.
 
-    Results are definitions, as are labels of blocks, and what is new in these or before a region:
-    arguments of functions and blocks, and what a loop carries.
+    Definitions are results, labels of blocks, and new names in a label or on a line that begins a
+    region: arguments of functions and blocks, and values that a loop carries.
     """
     scope = ChainMap[str, _Definition]()
     found: list[_Line] = []
@@ -247,7 +245,7 @@ def _unnumbered(name: re.Match[str]) -> str:
 
 
 def with_hidden_locations(line: str) -> str:
-    """Return a line with its locations marked, which may hold parentheses and strings."""
+    """Return a line with marked locations, which may contain parentheses and strings."""
     parts, at = list[str](), 0
     while (start := line.find(" loc(", at)) >= 0:
         depth = 0
@@ -268,9 +266,10 @@ def with_hidden_locations(line: str) -> str:
 def _versions(
     before: Sequence[_Line], after: Sequence[_Line], gaps: Sequence[tuple[int, int, int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the lines of ops that are the same, but stand elsewhere or have other operands.
+    """Yield the lines of matching ops that have moved or have other operands.
 
-    The latter are in one gap between lines that are alike, and have the same name and results.
+    Ops with other operands match if they are in one gap between equal lines, and have the same
+    name and results.
     """
     removed = [(i, gap) for gap, (i, end, _, _) in enumerate(gaps) for i in range(i, end)]
     added = [(j, gap) for gap, (_, _, j, end) in enumerate(gaps) for j in range(j, end)]
@@ -287,7 +286,7 @@ def _versions(
 def _paired(
     ours: Iterable[tuple[int, object]], theirs: Iterable[tuple[int, object]]
 ) -> dict[int, int]:
-    """Return the lines with equal keys, in order."""
+    """Return pairs of lines with equal keys, in order."""
     there: defaultdict[object, deque[int]] = defaultdict(deque)
     for number, key in theirs:
         there[key].append(number)
@@ -295,9 +294,9 @@ def _paired(
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the items of `old` and `new` that are equal, in order.
+    """Yield pairs of equal items of `old` and `new`, in order.
 
-    Of items that are removed or added beside items like them, it is the last ones that are.
+    Where some of several equal items were removed or added, the last ones count as such.
     """
     start = _shared(old, new)
     end = min(_shared(old[::-1], new[::-1]), len(old) - start, len(new) - start)
@@ -320,14 +319,14 @@ def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _shared(old: Iterable[str], new: Iterable[str]) -> int:
-    """Return how many items are equal in front of the first ones that are not."""
+    """Return the length of the common prefix."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
 
 
 def _gaps(
     matched: Iterable[tuple[int, int]], old: int, new: int
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the lines between those that are matched, of texts with so many lines."""
+    """Yield the gaps between matched lines of two texts of these lengths."""
     i = j = 0
     for at, to in chain(matched, [(old, new)]):
         if at > i or to > j:

@@ -31,23 +31,23 @@ class PrintIR(PassInstrumentation):
     """A printer of the op that a pass runs on, before and after the pass.
 
     A dump is introduced by a line such as `// -----// IR Dump After CSE (cse) //----- //`.
-    An invalid op is printed in generic form. Observing never changes how a run goes: a failure
-    to write is reported once.
+    An invalid op is printed in generic form. A failure to write is reported once, and does not
+    affect the run.
 
     Args:
         before: Print before all passes, or before those with these names.
         after: Print after all passes, or after those with these names.
-        module_scope: Print the op at the top, whatever op the pass ran on; the header says
-            which one that was.
+        module_scope: Print the top-level op, whatever op the pass ran on; the header names the
+            latter.
         only_on_change: After passes, print only if they changed the op.
         only_on_failure: Print after all passes that failed, and after no others.
-        flags: How to print.
+        flags: The form of the IR.
         directory: Write each dump into a file in this directory instead, such as
             `builtin_module_a/func_func_f/0_0_cse.mlir`.
-        diff: After passes, print what they changed as a unified diff, and nothing if they
-            changed nothing; after all passes unless `after` names some.
-        stream: Where to print; by default the standard error as it is at that time.
-        color: When diffs are coloured: `auto`, `always` or `never`.
+        diff: After passes, print their changes, if any, as a unified diff; after all passes
+            unless `after` names some.
+        stream: The stream to print to; by default the current standard error.
+        color: Whether diffs are coloured: `auto`, `always` or `never`.
 
     Example:
         >>> import sys
@@ -93,7 +93,7 @@ class PrintIR(PassInstrumentation):
         self._diff = diff
         self._put: Callable[[Dump], None] = Sink(stream, color, directory).take
         self._kept: list[Dump] = []  # of a part of a run, elsewhere
-        self._old: list[str] = []  # of the passes that run, what diffs start from
+        self._old: list[str] = []  # the texts before the running passes, which diffs start from
         self._has_failed = False
         self._known: tuple[Any, str] | None = None
 
@@ -104,7 +104,7 @@ class PrintIR(PassInstrumentation):
         self._known = None
 
     def split(self) -> PrintIR | None:
-        """Return a printer that keeps the dumps of a part of a run, unless they show more."""
+        """Return a printer that keeps a worker's dumps; None if dumps show ops of other workers."""
         if self._module_scope:
             return None
         child = copy(self)
@@ -123,7 +123,7 @@ class PrintIR(PassInstrumentation):
     # -- Passes ----------------------------------------------------------------------------
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Print, if the pass was asked for, and remember the start of diffs."""
+        """Print the op if the pass is selected, and remember the text that a diff starts from."""
         if isinstance(step, PassStep):
             target = self._target(op)
             if _takes(self._before, step):
@@ -132,7 +132,7 @@ class PrintIR(PassInstrumentation):
             self._old.append(self._known_text(target) if is_compared else "")
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Print, if the pass was asked for."""
+        """Print the op if the pass is selected."""
         if isinstance(step, PassStep):
             old = self._old.pop()
             if self.ended.changed:
@@ -141,7 +141,7 @@ class PrintIR(PassInstrumentation):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Print, if the pass was asked for."""
+        """Print the op if the pass is selected."""
         if isinstance(step, PassStep):
             self._known, self._has_failed = None, True
             self._dump_after(step, op, self._old.pop())
@@ -182,21 +182,21 @@ class PrintIR(PassInstrumentation):
         return list(outwards(self.run.adapter, op))[-1] if self._module_scope else op
 
     def _known_text(self, op: Any) -> str:
-        """Return an op's text to be compared, the last one if it is of this op and up to date.
+        """Return an op's text for a diff, without printing an unchanged op again.
 
-        Custom form as long as the printer manages: a generic one would differ everywhere.
+        It is in custom form, even if the op is invalid: the generic form would differ everywhere.
         """
         if self._known is None or self._known[0] != op:
             self._known = op, self.run.adapter.print_op(op, self._flags_for(op))
         return self._known[1]
 
     def _flags_for(self, op: Any) -> PrintFlags:
-        """Return how to print an op: without looking at what encloses it, which takes long."""
+        """Return how to print an op: without looking at enclosing ops, which is slow."""
         is_top = self.run.adapter.parent(op) is None
         return self._flags if is_top else self._flags._replace(local_scope=True)
 
     def _text(self, op: Any) -> str:
-        """Return an op's text, with an empty line if it is at the top, as MLIR prints it."""
+        """Return an op's text, with an empty line after a top-level op, as MLIR prints it."""
         run, flags = self.run, self._flags_for(op)
         is_trusted = run.verifies and not self._has_failed
         if not is_trusted and not _is_valid(run.adapter, op):
@@ -212,6 +212,6 @@ def _takes(wanted: bool | Sequence[str], step: PassStep) -> bool:
 def _is_valid(adapter: IRAdapter, op: Any) -> bool:
     try:
         adapter.verify(op, recursive=True)
-    except Exception:  # noqa: BLE001 - of broken IR a verifier may raise anything
+    except Exception:  # noqa: BLE001 - a verifier may raise anything on broken IR
         return False
     return True

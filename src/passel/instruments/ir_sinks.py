@@ -1,4 +1,4 @@
-"""Dumps of IR, and where they go: a stream, or a tree of files."""
+"""Dumps of IR, written to a stream or to a tree of files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from passel.instruments.events import PassExecution
 
 _LONGEST_NAME = 200
-"""In bytes: file systems take 255, and something may be appended."""
+"""The longest file name in bytes: file systems allow 255, and a suffix may be appended."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 
@@ -27,11 +27,11 @@ class Dump(NamedTuple):
     """One dump.
 
     Attributes:
-        execution: The execution of a pass that it belongs to.
-        header: The line that introduces it.
+        execution: The execution of a pass that the dump shows.
+        header: The first line.
         text: The IR, or a diff.
-        is_diff: Whether it is a diff.
-        reported: How many diagnostics came before it.
+        is_diff: Whether the text is a diff.
+        reported: The number of diagnostics before the dump.
     """
 
     execution: PassExecution
@@ -45,19 +45,19 @@ class Dump(NamedTuple):
 
 
 class Sink:
-    """A stream for dumps, or a tree of files, with a directory for each op in that of its parent.
+    """A stream for dumps, or a tree of files with a directory for each op.
 
     A failure to write is reported once, and nothing more is written.
 
-    An op's directory is called like `func_func_main`, or `func_func_no-symbol-name`. Characters
-    that file systems or shells do not take stand as `%2F`. Files are called like `0_2_cse.mlir`:
-    for each op from the outermost one how often it was dumped before, then the pass. Ops of one
-    name share a directory.
+    The directory of an op is in that of its parent, and has a name such as `func_func_main` or
+    `func_func_no-symbol-name`. Characters that file systems or shells do not allow are written as
+    in `%2F`. A file such as `0_2_cse.mlir` is named after the pass, preceded by the number of
+    earlier dumps of each op from the outermost one. Ops of one name share a directory.
 
     Args:
-        stream: The stream; by default the standard error as it is when something is written.
-        color: When diffs are coloured.
-        directory: The directory, made when it is first needed; None to write to the stream.
+        stream: The stream; by default the current standard error.
+        color: Whether diffs are coloured.
+        directory: The directory, created when needed; None to write to the stream.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
     files, and the directory's parent has to exist.
@@ -72,7 +72,7 @@ class Sink:
         self._broken = False
 
     def take(self, dump: Dump) -> None:
-        """Write a dump, in colours if it is a diff for a stream and they are wanted."""
+        """Write a dump; a diff is coloured if the stream is to have colours."""
         if self._broken:
             return
         if self._root is None:
@@ -85,7 +85,7 @@ class Sink:
             target.parent.mkdir(parents=True, exist_ok=True)
             write_whole(target, str(dump).encode("utf-8", "backslashreplace").decode())
         except OSError as error:
-            where = error.filename or str(path)  # a full disk is noticed without a name
+            where = error.filename or str(path)  # the error of a full disk has no name
             where = where.removeprefix(f"{self._start}{os.sep}")
             reason = error.strerror or error
             self._say(
@@ -102,13 +102,13 @@ class Sink:
         _, *directories = accumulate(names, Path.joinpath, initial=root)
         last = directories[-1]
         self._counts[last] = self._counts.get(last, -1) + 1
-        # One that has not been dumped yet counts as dumped once from here on, as in MLIR.
+        # As in MLIR, an enclosing op without a dump counts as dumped once from here on.
         prefix = "_".join(str(self._counts.setdefault(each, 0)) for each in directories)
         suffix = ".diff" if dump.is_diff else ".mlir"
         return last / (file_name(f"{prefix}_{dump.execution.name}") + suffix)
 
     def _say(self, text: str) -> None:
-        """Write text, at once: what is reported next comes after it."""
+        """Write text and flush, so that later diagnostics come after it."""
         stream = self._target()
         encoding = getattr(stream, "encoding", None) or "utf-8"
         try:
@@ -125,7 +125,7 @@ class Sink:
 
 
 def file_name(text: str) -> str:
-    """Return `text` as the name of one file, different for different texts.
+    """Return a file name for a text; different texts have different names.
 
     Example:
         >>> file_name("func_func_../../etc")

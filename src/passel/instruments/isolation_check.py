@@ -1,4 +1,4 @@
-"""The isolation check: a pass must not change anything outside of its op."""
+"""The isolation check: a pass must not change anything outside its op."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 _MOST = 32
-"""Ops beside each other that are all looked at before and after each pass."""
+"""The number of siblings up to which all are checked before and after each pass."""
 
 
 class IsolationFailure(PassFailure):
-    """Raised for a pass that has changed more than its op."""
+    """Raised for a pass that has changed ops outside its own."""
 
     kind = "isolation"
 
 
 class IsolationCheck(PassInstrumentation):
-    """Fails each pass that changes a sibling of its op, or parts of the enclosing ops.
+    """A check that fails each pass that changes siblings of its op, or enclosing ops.
 
-    It takes fingerprints of all of that before each pass and after it. Where many ops are beside
-    each other, that would take time quadratic in their number: there the run itself finds changes
+    It compares their fingerprints before and after each pass. Ops with many siblings are not
+    checked, since that would take quadratic time. For these the run itself detects changes
     before an op's turn and at the end, and names all passes that may have made them.
     """
 
     def before_run(self, run: Run) -> None:
-        """Start with no pass."""
+        """Clear the state of the last run."""
         self._before: list[Sequence[tuple[Any, bool, object]]] = []
         self._crowded: set[Hashable] = set()
 
@@ -48,10 +48,10 @@ class IsolationCheck(PassInstrumentation):
             )
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Compare.
+        """Compare the fingerprints around the op.
 
         Raises:
-            IsolationFailure: Something around the op has changed.
+            IsolationFailure: If an op around it has changed.
         """
         if not isinstance(step, PassStep):
             return
@@ -60,14 +60,14 @@ class IsolationCheck(PassInstrumentation):
                 raise IsolationFailure(BESIDE if whole else INSIDE, op=each)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Forget it."""
+        """Drop the fingerprints."""
         if isinstance(step, PassStep):
             self._before.pop()
 
     def _around(self, op: Any) -> Iterator[tuple[Any, bool]]:
-        """Yield the ops around, each before those inside of it, and which of them count as a whole.
+        """Yield the ops around an op, and whether each is compared with its nested ops.
 
-        Those that enclose `op` come first: from their own parts it is seen if an op inside is gone.
+        An enclosing op comes before its children: its own fingerprint shows if one is missing.
         """
         adapter, inner = self.run.adapter, op
         while inner != self.run.op and (outer := adapter.parent(inner)) is not None:

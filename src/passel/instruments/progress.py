@@ -1,7 +1,7 @@
-"""One line on a terminal, or below a notebook's cell, that shows how far a long run is.
+"""A line on a terminal, or below a notebook's cell, that shows the progress of a long run.
 
-Hooks take note of what runs, in plain values; a thread draws them, so that a pass that takes
-long shows as well, and no op is looked at while a pass changes it.
+Hooks store the progress in plain values. A thread draws them, so that a slow pass is shown as
+well, and does not read ops, which passes may be changing.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
 
 _DELAY = 1.0
-"""How long a run takes before the line appears, in seconds."""
+"""The time in seconds after which the line appears."""
 _PERIOD = 0.1
 _PERIOD_OF_NOTEBOOKS = 0.5
-"""Seconds that the line stands before it is drawn anew; notebooks get a message for each."""
+"""The time in seconds between two updates; each one is a message to a notebook."""
 _WIDTH = 80
-"""Of lines where it is not known how many characters they have."""
+"""The width of a line, if it is unknown."""
 _LONGEST = 40
-"""How much is shown of the names of passes that run as one."""
+"""The number of characters shown of the names of passes that run as one."""
 
 
 def shown_progress() -> PassInstrumentation:
-    """Return an observer that shows how far runs are, where there is a place for a line.
+    """Return an observer that shows the progress of runs, where there is a place for a line.
 
     That is a notebook, or the standard error if it is a terminal that can move its cursor.
+    Elsewhere the observer does nothing.
     """
     if type(sys.stdout).__module__.startswith("ipykernel"):
         erase = f"\r{' ' * _WIDTH}\r"
@@ -54,10 +55,10 @@ def has_status_line() -> bool:
 
 
 class Progress(PassInstrumentation):
-    """Observes how far the run is.
+    """An observer that shows the progress of a run.
 
     Args:
-        line: Where that is shown.
+        line: The line that shows it.
     """
 
     def __init__(self, line: StatusLine) -> None:
@@ -68,7 +69,7 @@ class Progress(PassInstrumentation):
         self._number = self._done = self._total = 0
 
     def before_run(self, run: Run) -> None:
-        """Let the line appear after a while."""
+        """Show the line after a delay."""
         now = time.monotonic()
         self._started = self._started or now
         self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
@@ -78,7 +79,7 @@ class Progress(PassInstrumentation):
         self._line.hide()
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Take note of what runs."""
+        """Update the line's text."""
         adapter, steps = self.run.adapter, self.run.pipeline.steps
         if step in steps:
             self._position, self._number = step, steps.index(step) + 1
@@ -93,7 +94,7 @@ class Progress(PassInstrumentation):
         symbol = adapter.symbol_name(op)
         ops = f", {self._done}/{self._total} ops" if self._total else ""
         where = f" @{symbol}" if symbol else ""
-        # All of it at once:
+        # One assignment, because a thread reads it:
         self._shown = f"step {self._number}/{len(steps)}{ops}: {what}{where}"
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
@@ -101,7 +102,7 @@ class Progress(PassInstrumentation):
         self._done += self._position is parent
 
     def split(self) -> PassInstrumentation:
-        """Return an observer of nothing: other processes do not write to the line."""
+        """Return an observer that does nothing: workers do not write to the line."""
         return PassInstrumentation()
 
     def text(self) -> str:
@@ -110,7 +111,7 @@ class Progress(PassInstrumentation):
 
 
 _drawing = threading.RLock()
-"""Held while a status line is written, and by forks, so that no process is copied meanwhile."""
+"""Held while a status line is written, and during forks, so that no fork copies a partial write."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -121,18 +122,18 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Drawing(threading.Thread):
-    """The thread that draws a line, which a fork may leave behind."""
+    """The thread that draws a line; a forked process does without it."""
 
     is_ready_for_forks = True
 
 
 class StatusLine:
-    """A line at the bottom of a terminal, which is not there while something is written.
+    """A line at the bottom of a terminal, which is removed while other text is written.
 
     Args:
-        stream: Writes to it.
-        erase: Removes the line there, and goes to its start.
-        period: How often it is redrawn, in seconds.
+        stream: The terminal.
+        erase: The characters that erase the line and return to its start.
+        period: The time between two updates, in seconds.
     """
 
     def __init__(
@@ -146,7 +147,7 @@ class StatusLine:
         self._is_drawn = self._is_mid_line = False
 
     def show(self, text: Callable[[], str], delay: float) -> None:
-        """Show the result of a function, starting after some seconds, until it is hidden."""
+        """Show the result of a function after a delay in seconds, until the line is hidden."""
         self._is_over.clear()
         self._thread = _Drawing(target=self._keep_drawn, args=(text, delay), daemon=True)
         self._thread.start()
@@ -160,7 +161,7 @@ class StatusLine:
             self._remove()
 
     def draw(self, text: str) -> None:
-        """Show a text now, unless that would overwrite the beginning of a line."""
+        """Show a text now, unless that would overwrite an unfinished line."""
         with _drawing:
             if not self._is_mid_line:
                 self._remove()
@@ -168,7 +169,7 @@ class StatusLine:
                 self._is_drawn = True
 
     def write(self, stream: TextIO, text: str) -> None:
-        """Write to a stream, above the line, which is drawn again soon."""
+        """Write to a stream above the line, which is drawn again soon."""
         with _drawing:
             self._remove()
             stream.write(text)

@@ -1,4 +1,4 @@
-"""Optimization remarks as mlir-opt writes them: which, when, and as YAML.
+"""Filtering optimization remarks, and writing them as YAML, as mlir-opt does.
 
 Source: `RemarkEmittingPolicyFinal` and `LLVMRemarkStreamer`, MLIR 22; `YAMLRemarkSerializer` and
 the YAML writer of LLVM 22.
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _WRAPS_AT = 70
 _INDENT = 19
-"""Columns behind which a line in braces goes on, and where."""
+"""The column after which a line in braces is broken, and the indentation of the next line."""
 
 _PLAIN = re.compile(r"(?![ ,-])[\w^., \t-]+(?<! )", re.ASCII)
-"""Text that needs no quotes, unless it is null, a boolean or a number."""
+"""Text that needs no quotes, unless it denotes null, a boolean or a number."""
 
 _SPECIAL = re.compile(
     r"null|Null|NULL|true|True|TRUE|false|False|FALSE|\.(?:inf|Inf|INF|nan|NaN|NAN)"
@@ -34,13 +34,13 @@ _SPECIAL = re.compile(
 def sifting_remarks(
     report: Callable[[Diagnostic], None], wanted: RemarkFilter, *, final: bool, yaml: TextIO | None
 ) -> Generator[Callable[[Diagnostic], None]]:
-    """Return a listener to the diagnostics of a run that filters remarks and passes on the rest.
+    """Provide a listener to the diagnostics of a run that filters remarks.
 
     Args:
-        report: Listens to the diagnostics that are left.
-        wanted: The remarks that are written; others are dropped.
-        final: Whether only the last of each name, kind and category about one place is written.
-        yaml: Where they are written as YAML; by default they are reported.
+        report: Receives all other diagnostics, and the selected remarks unless `yaml` is given.
+        wanted: Selects remarks; others are dropped.
+        final: Whether to write only the last remark of each name, kind, category and location.
+        yaml: The stream to which remarks are written as YAML.
     """
     held: dict[object, Diagnostic] = {}
 
@@ -66,7 +66,7 @@ def sifting_remarks(
 
 
 def yaml_of(remark: OptimizationRemark) -> str:
-    """Return a remark as a document of YAML, as LLVM writes and reads it."""
+    """Return a remark as a YAML document, in LLVM's format."""
     place = remark.location
     where = f"DebugLoc:        {{ File: {_scalar(place.file or '<unknown file>')}"
     for key, number in (("Line", place.line), ("Column", place.column)):

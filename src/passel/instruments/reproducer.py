@@ -1,4 +1,4 @@
-"""Files with which a failure can be replayed: the IR and the pipeline that failed on it.
+"""Reproducers: files with the IR and the pipeline that failed on it.
 
 Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
 """
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 _MOST_NAMED = 20
-"""How many failures are named in one note."""
+"""The number of failures that one note names."""
 
 _ABOUT_THE_RUN = {"crashed", "interrupted"}
-"""Kinds of failures that are reported at the op at the top, whatever op the pass ran on."""
+"""Kinds of failures that are reported at the top-level op, whatever op the pass ran on."""
 
 
 class Recipe(NamedTuple):
-    """IR, and the pipeline to run on it, as text; `steps` are the passes in that pipeline."""
+    """IR and the pipeline to run on it, as text; `steps` are the passes of the pipeline."""
 
     ir: str
     pipeline: str
@@ -49,12 +49,13 @@ class Recipe(NamedTuple):
 
 
 class _Running(NamedTuple):
-    """A pass that runs on an op.
+    """A pass that is running on an op.
 
     Attributes:
-        executions: Its own, last, and those of the passes that run the pipeline it is in.
-        recipe: The IR before it, and the pass alone, if that is recorded.
-        number: How many passes had failed before it.
+        executions: The executions of the passes that run its pipeline, outermost first, then its
+            own.
+        recipe: The IR before the pass, and a pipeline of only the pass; None if not recorded.
+        number: The number of passes that had failed before it.
     """
 
     executions: Sequence[PassExecution]
@@ -63,7 +64,7 @@ class _Running(NamedTuple):
 
 
 class _Failed(NamedTuple):
-    """A pass that has failed on an op, as `_Running` has it, and why."""
+    """A pass that has failed on an op; see `_Running`."""
 
     executions: Sequence[PassExecution]
     recipe: Recipe | None
@@ -71,28 +72,28 @@ class _Failed(NamedTuple):
 
 
 class CrashReproducer(PassInstrumentation):
-    """A file for a run that fails, with which the failure can be replayed.
+    """A writer of a reproducer, with which a failure of the run can be replayed.
 
-    The file holds the IR before the run and the whole pipeline. It is written ahead, as
-    `<path>.running`, which is left of a process that was killed, and moved to `path` when the run
-    fails. A run that succeeds leaves an older file alone. A note of the error that the run raises
-    names all passes that failed, the file, and the command to replay it with.
+    The file contains the IR before the run and the whole pipeline. It is written in advance as
+    `<path>.running`, which remains if the process is killed, and moved to `path` when the run
+    fails. A successful run does not touch an older file. A note of the error that the run raises
+    names all failed passes, the file, and the command that replays it.
 
     Args:
         path: The file.
-        local: Record only the pass that failed first and the IR before it. Costs a
-            print of all of the IR for each pass and op, all of which run in this process.
+        local: Record only the pass that failed first and the IR before it. The whole IR is
+            then printed before each pass on each op, and all of them run in this process.
         threading: Whether a replay may run passes in parallel.
-        replay: The command to replay it with, in which `{file}` means the file's quoted
-            name; by default one for passel-opt. It gets the flags without which the file is not
-            read, or its pipeline refused, but none for passes and dialects that passel-opt lacks.
+        replay: The command that replays the file, with `{file}` for the quoted name of the file;
+            by default one for passel-opt. Flags that reading the file requires are added to it,
+            but none for passes and dialects that passel-opt lacks.
 
     Attributes:
-        reproducer: The file, after a run that failed and could write it.
+        reproducer: The file, if the run failed and the file could be written; otherwise None.
 
     Raises:
-        OSError: The file cannot be written.
-        ValueError: No file can have this name.
+        OSError: If the file cannot be written.
+        ValueError: If no file can have this name.
 
     Example:
         >>> import tempfile
@@ -128,15 +129,15 @@ class CrashReproducer(PassInstrumentation):
 
     @property
     def running(self) -> Path | None:
-        """The file that is written ahead, while a run goes on."""
+        """The file that is written in advance, during a run."""
         return self._file.running
 
     def split(self) -> PassInstrumentation | None:
-        """Return an observer of nothing: what has failed elsewhere is known in the end."""
+        """Return an observer that does nothing: the run's outcome has the workers' failures."""
         return None if self.local else PassInstrumentation()
 
     def before_run(self, run: Run) -> None:
-        """Write the file ahead."""
+        """Write the file in advance."""
         self.reproducer = None
         self._file = ReproducerFile(self.path)
         self._problem = ""
@@ -151,7 +152,7 @@ class CrashReproducer(PassInstrumentation):
         self._prepare(self._whole)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Write the local reproducer ahead."""
+        """Write the local reproducer in advance."""
         if isinstance(step, PassStep):
             outer = self._running[-1].executions if self._running else ()
             recipe = self._local_recipe(step, op) if self.local else None
@@ -160,7 +161,7 @@ class CrashReproducer(PassInstrumentation):
             self._running.append(_Running(executions, recipe, len(self._failed)))
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Go back to the pass that runs it."""
+        """Return to the pass that runs this one, if any."""
         self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
@@ -170,7 +171,7 @@ class CrashReproducer(PassInstrumentation):
         executions, recipe, number = self._running.pop()
         if self._running:
             self._prepare(self._running[-1].recipe)
-        # A pass that gives up, or is interrupted, because of what it has run is not to blame.
+        # A pass is not to blame if it fails, or is interrupted, because of a pipeline that it ran.
         if failure is None:
             del self._failed[number:]
         elif not self._failed[number:] or failure.kind not in {"failed", "interrupted"}:
@@ -179,7 +180,7 @@ class CrashReproducer(PassInstrumentation):
             self._told[id(failure)], self._failed = self._failed, []
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Put the file in its place and report it, or remove it."""
+        """Report the file if the run failed; otherwise remove it."""
         try:
             if failed:
                 self._report(run)
@@ -189,7 +190,7 @@ class CrashReproducer(PassInstrumentation):
     # -- What to record ---------------------------------------------------------------------
 
     def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> Recipe | None:
-        """Return the IR of now with a pipeline; None, and a problem, if the IR does not print."""
+        """Return the current IR with a pipeline; None if the IR cannot be printed."""
         run = self.run
         try:
             if isinstance(run.adapter, WritesSources):
@@ -206,7 +207,7 @@ class CrashReproducer(PassInstrumentation):
         for each in outwards(adapter, op):
             kind = adapter.kind_of(each)
             if each != op and not kind.isolated:
-                break  # no pipeline reaches what is inside
+                break  # no pipeline runs on ops inside it
             nodes = (PipelineNode(kind.name, nodes),)
             if each == self.run.op:
                 return self._recipe(str(nodes[0]), [step])
@@ -247,9 +248,9 @@ class CrashReproducer(PassInstrumentation):
         run.conclude(error)
 
     def _write(self, run: Run, recipe: Recipe) -> str:
-        """Write the reproducer; return where it is and how to replay it, or what went wrong."""
+        """Write the reproducer; return a note with its path and the command, or the error."""
         if isinstance(run.adapter, WritesSources):
-            with suppress(Exception):  # the other form is there
+            with suppress(Exception):  # the exact form remains
                 readable = run.adapter.readable_source(recipe.ir, run.ir_context)
                 recipe = recipe._replace(ir=readable)
         if not self._file.commit(self._text(recipe)):
@@ -262,14 +263,14 @@ class CrashReproducer(PassInstrumentation):
         ran = (each.executions[-1:] if self.local else each.executions for each in failed)
         titles = [each.title for each in dict.fromkeys(chain.from_iterable(ran))]
         if not titles:
-            return ""  # an interrupt between passes
+            return ""  # interrupted between passes
         if is_local and len(titles) == 1:
             return f" while executing {titles[0]}"
         return f" while executing [{listed(titles, _MOST_NAMED)}]"
 
 
 def _unseen(run: Run, failure: Failure) -> _Failed:
-    """Return a failure that no pass hook has seen: in another process, or before the passes."""
+    """Return a failure that no hook has seen, because it was in a worker or before all passes."""
     steps = {step.path: step for step in passes_of(run.pipeline)}
     name, display_name = "", failure.pass_text
     if step := steps.get(failure.path):
@@ -285,13 +286,14 @@ _COMMAND = "passel-opt --run-reproducer {file}"
 def how_to_replay(
     run: Run, file: str, steps: Sequence[PassStep], command: str | None = None
 ) -> str:
-    """Return how to see a failure again, for people.
+    """Return the line of a note that says how to replay a failure, or why that is impossible.
 
     Args:
         run: The run that failed.
         file: The reproducer.
         steps: The passes in its pipeline.
-        command: The command, with `{file}` for the file's quoted name, if one was given.
+        command: The given command, with `{file}` for the quoted name of the file; None for that of
+            passel-opt.
     """
     if why := _unnamed(_passes_of(steps)):
         return f"it cannot be replayed: {why}"
@@ -302,21 +304,21 @@ def how_to_replay(
 
 
 def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:
-    """Return the command that replays a file with a run's passes; empty if there is none.
+    """Return the command that replays a file with a run's passes, including missing flags.
 
     Args:
         run: The run.
-        steps: Its passes.
-        command: The command, if one was given.
+        steps: The passes of the run.
+        command: The given command; None for that of passel-opt.
 
     Returns:
-        The command, with `{file}` for the file's quoted name, and with the flags that it lacks.
+        The command, with `{file}` for the quoted name of the file; empty if there is none.
     """
     passes, name = _passes_of(steps), installed_name(run.adapter)
     is_read = name and ability_of(run.adapter, BringsFrontend)
     if _unnamed(passes) or (command is None and not is_read):
         return ""
-    # A tool that gives its own command names the IR in it, or knows no other one.
+    # A command that a tool gives names the IR, or the tool supports only one.
     known = _COMMAND if command is None else f"{command} --ir="
     writes = ability_of(run.adapter, WritesSources)
     reading = writes.reading_flags(run.op, run.ir_context) if writes else [f"--ir={name}"]
@@ -326,7 +328,7 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
 
 
 def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
-    """Return a command that also allows the effects of passes, if it replays a file."""
+    """Return a replay command that also allows the effects of the passes."""
     effects = {effect for each in passes for effect in each.own_effects()}
     if not effects or "--run-reproducer" not in command:
         return command
@@ -338,7 +340,7 @@ def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
 
 
 def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
-    """Return why a file cannot name all of some passes; empty if it can."""
+    """Return why a pipeline in a file cannot name the passes; empty if it can."""
     for each in passes:
         if isinstance(each, CallablePass):
             return (

@@ -1,4 +1,4 @@
-"""Reproducers as files: IR, and in a block after it the pipeline to run on it.
+"""Reproducers as files: IR, followed by a block with the pipeline to run on it.
 
 Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp` and the resource parser of
 `PassReproducerOptions`, MLIR 22.
@@ -30,7 +30,7 @@ GROUP = "mlir_reproducer"
 """The group of external resources that the pipeline and its settings belong to."""
 
 RUNNING = ".running"
-"""The end of the name of a file that is written ahead of a failure."""
+"""The suffix of a file that is written in advance of a failure."""
 
 
 def reproducer_text(
@@ -69,16 +69,16 @@ def reproducer_text(
 
 
 class ReproducerFile:
-    """A reproducer on disk, which is written ahead of the failure.
+    """A reproducer on disk, which is written in advance of the failure.
 
-    A process that dies at once cannot write any more. So the text goes to a file beside the
-    target, which vanishes when the run is over. What is found at the target stays there until
-    all of another reproducer takes its place.
+    A process that crashes can no longer write. So the text is written to a file next to the
+    target, which is removed when the run ends. The target keeps its contents until it is replaced
+    by a complete reproducer.
 
     Attributes:
-        path: The target, wherever the working directory is by then.
-        title: Its name in messages.
-        problem: Why it could not be written; empty if it could.
+        path: The absolute path of the target.
+        title: The name of the target in messages.
+        problem: Why the target could not be written; empty if it could.
         running: The file next to the target, while it exists.
     """
 
@@ -100,7 +100,7 @@ class ReproducerFile:
             self._refuse(error)
 
     def commit(self, text: str) -> bool:
-        """Write the text to the target, or if there is no room, move there what was written ahead.
+        """Write the text to the target, or move the file next to it there if the disk is full.
 
         Returns:
             Whether that succeeded. If not, the target is unchanged.
@@ -129,7 +129,7 @@ class ReproducerFile:
 
 
 def _reserved(target: Path) -> Path:
-    """Create an empty file beside another: one that is there is of another run, perhaps dead."""
+    """Create a new empty file next to another; an existing one belongs to another run."""
     base = Path(os.path.realpath(target))
     for number in count():
         path = base.with_name(f"{base.name}{f'.{number}' * bool(number)}{RUNNING}")
@@ -146,8 +146,8 @@ class Recorded(NamedTuple):
         pipeline: The pipeline to run, as text.
         disable_threading: Whether to run it on one thread.
         verify_each: Whether to verify after passes.
-        source: The part of the input that it is in.
-        start: Where the string of the pipeline begins in that part.
+        source: The part of the input that contains the reproducer.
+        start: The offset of the pipeline's string in that part.
     """
 
     pipeline: str | None
@@ -164,7 +164,7 @@ class Recorded(NamedTuple):
         return Diagnostic(Severity.ERROR, problem.message, self.source.location(offset))
 
     def _offset(self, index: int) -> int:
-        """Return where a character of the pipeline stands in the input, escapes or not."""
+        """Return the offset in the input of a character of the pipeline, which may be escaped."""
         seen = 0
         target = len((self.pipeline or "")[:index].encode())
         for match in _CHARACTER.finditer(self.source.text, self.start + 1):
@@ -178,7 +178,7 @@ def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -
     """Return the pipeline recorded in the resources of an input, if any.
 
     Raises:
-        UnreadableError: A key is unknown, or a value is of the wrong kind.
+        UnreadableError: If a key is unknown, or a value has the wrong type.
     """
 
     def refuse(start: int, message: str) -> UnreadableError:

@@ -29,27 +29,27 @@ Display: TypeAlias = Literal["pipeline", "list", "json"]
 
 
 _Row: TypeAlias = "tuple[str, str, PassStep | None]"
-"""The indentation of what runs, its title, and the step if it is a pass."""
+"""The indentation and the title of a pass or pipeline, and the step if it is a pass."""
 
 _Counts: TypeAlias = "Mapping[tuple[str, str], int]"
 """The values of statistics by their names and descriptions."""
 
 
 class StatisticsReport(PassInstrumentation):
-    """A report of what passes have counted, printed at the end of each run, also of one that fails.
+    """A report of the statistics of passes, printed at the end of each run, even if it fails.
 
-    The numbers are those of that run. Unlike in MLIR, pipelines that a pass has run count
-    too, and stand below that pass.
+    The numbers are those of that run. Unlike in MLIR, dynamic pipelines are included, below the
+    pass that ran them.
 
     Args:
-        display: Like the `pipeline`; a `list` of pass names, in which the instances of a pass
-            are added up, sorted; or `json`: an array with one object for each pass that has
-            statistics: its `path`, `name`, `display_name`, and `statistics`, an array of
+        display: The layout: nested like the `pipeline`; a sorted `list` of pass names, which sums
+            over the instances of a pass; or `json`, an array with one object for each pass that
+            has statistics: its `path`, `name`, `display_name`, and `statistics`, an array of
             objects with `name`, `value` and `description`.
-        stream: Where to; the standard error by default.
+        stream: The stream to print to; by default the standard error.
 
     Raises:
-        ValueError: There is no such display.
+        ValueError: If there is no such display.
 
     Example:
         >>> import sys
@@ -71,8 +71,8 @@ class StatisticsReport(PassInstrumentation):
             (S) 1 ops - Ops seen
         <BLANKLINE>
 
-    Source: `PassManager::enableStatistics`, MLIR 22, where nested pipelines' numbers are lost
-    and a second run of a manager prints sums.
+    Source: `PassManager::enableStatistics`, MLIR 22, which loses the numbers of nested pipelines
+    and prints sums in a second run of a manager.
     """
 
     collects_statistics = True
@@ -91,28 +91,28 @@ class StatisticsReport(PassInstrumentation):
         self._display: Display = display
         self._stream = stream
         self._prints = True
-        # By the path of a pass and their text: a pass may build an equal pipeline for each op.
+        # By the path of a pass and the text: a pass may build an equal pipeline for each op.
         self._dynamic: dict[str, dict[str, Pipeline]] = {}
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Remember a pipeline that a pass runs, which the run's own pipeline lacks."""
+        """Remember a dynamic pipeline."""
         if isinstance(parent, PassStep):
             self._dynamic.setdefault(parent.path, {})[str(pipeline)] = pipeline
 
     def split(self) -> StatisticsReport:
-        """Return an observer that remembers such pipelines in a worker."""
+        """Return an observer that remembers dynamic pipelines in a worker."""
         part = StatisticsReport(self._display)
         part._prints = False
         return part
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Remember them here."""
+        """Take over the worker's dynamic pipelines."""
         assert isinstance(child, StatisticsReport)  # noqa: S101 - the contract
         for path, pipelines in child._dynamic.items():
             self._dynamic.setdefault(path, {}).update(pipelines)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Print the report, and forget the run's pipelines."""
+        """Print the report, and drop the run's dynamic pipelines."""
         if run.outer is None and self._prints:
             stream = sys.stderr if self._stream is None else self._stream
             rows, counts = list(self._rows(run.pipeline.steps, set())), run.outcome.counts
@@ -125,7 +125,7 @@ class StatisticsReport(PassInstrumentation):
             stream.write(f"{header('Pass statistics report')}{text}\n")
 
     def _rows(self, steps: Iterable[Step], seen: set[str], indent: str = "") -> Iterator[_Row]:
-        """Yield what runs, as it is nested; a pass that several dynamic pipelines share once."""
+        """Yield the nested rows; a pass that several dynamic pipelines share appears once."""
         for step in steps:
             inside = f"{indent}  "
             if isinstance(step, PassStep):

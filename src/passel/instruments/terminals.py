@@ -1,4 +1,4 @@
-"""Colours on terminals: whether a stream shows them, and how text gets them."""
+"""Colours on terminals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from typing import Any, Literal, TypeAlias
 
 Color: TypeAlias = Literal["auto", "always", "never"]
-"""When text is coloured; `auto` is for terminals that can, unless `NO_COLOR` is set."""
+"""Whether text is coloured; with `auto`, on terminals that can, unless `NO_COLOR` is set."""
 
 _CODES = {
     "bold": "1",
@@ -21,7 +21,7 @@ _CODES = {
 
 
 def shows_color(stream: Any, color: Color = "auto") -> bool:
-    """Return whether text that is written to a stream is to be coloured.
+    """Return whether text for a stream is to be coloured.
 
     Example:
         >>> import io

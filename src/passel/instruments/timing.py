@@ -1,4 +1,4 @@
-"""Timing: how long passes, nested pipelines and analyses take.
+"""Timing of passes, nested pipelines and analyses.
 
 Source: `mlir/lib/Pass/PassTiming.cpp` and `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
@@ -32,18 +32,18 @@ __all__ = ["Timer", "Timing"]
 _MOST_ALIASES = 4096
 
 _Worker: TypeAlias = tuple[int, int]
-"""A process, and a thread of it."""
+"""The identifiers of a process and of one of its threads."""
 
 
 class _Open:
-    """A row that a thread measures now.
+    """A row that a thread is measuring.
 
     Attributes:
         row: The row.
-        start: The time since which it is measured.
-        inside: For how long rows inside of it were measured by this thread.
-        workers: What others have measured meanwhile, for whom this thread has waited.
-        added: The user time of these, less the time of waiting.
+        start: The time at which the measurement began.
+        inside: The time that this thread spent in nested rows.
+        workers: The measurements of workers for which this thread has waited.
+        added: The user time of the workers, less the time of waiting.
     """
 
     __slots__ = ("added", "inside", "row", "start", "workers")
@@ -75,7 +75,7 @@ class _Open:
         for tree in workers:
             slowest = max(slowest, sum(each.wall for each in tree.children))
             everyone.absorb(tree)
-        if slowest > waited:  # this thread has worked as well
+        if slowest > waited:  # this thread did a share of the work
             for timer in everyone.walk():
                 timer.wall *= waited / slowest
         self.row.absorb_children(everyone, at_once=False)
@@ -89,8 +89,8 @@ class _Thread:
     """The measurements of one thread.
 
     Attributes:
-        open: The rows that it measures now, the root first, and the innermost last.
-        depth: How many enclosing `with` statements measure the total time.
+        open: The rows that are being measured, from the root to the innermost.
+        depth: The number of enclosing `with` statements that measure the total time.
     """
 
     def __init__(self) -> None:
@@ -101,15 +101,15 @@ class _Thread:
 class Timing(PassInstrumentation):
     """A stopwatch for passes, nested pipelines and analyses.
 
-    All ops that run a pass share its row. Several runs add up; passes with equal paths share
-    a row. One object may observe runs of several threads at once.
+    A pass has one row for all ops that it runs on. Several runs add up; passes with equal paths
+    share a row. One object may observe runs of several threads at once.
 
     Args:
-        display: A `tree` like the pipeline, a `list` of all names, sorted by time, or, sorted as
-            well, the pairs of a pass and one of the `ops` that it ran on which took longest.
-        output_format: Of the report.
-        report: Print the measurements so far to this stream, or to the standard error, at the
-            end of each run.
+        display: A `tree` like the pipeline; a `list` of all names, sorted by time; or `ops`, the
+            slowest pairs of a pass and an op that it ran on.
+        output_format: The format of the report.
+        report: A stream to which the measurements so far are printed at the end of each run; True
+            for the standard error.
 
     Raises:
         ValueError: There is no such display or format.
@@ -124,8 +124,8 @@ class Timing(PassInstrumentation):
         >>> print(*(timer.name for timer in timing.timing.walk()), sep=", ")
         root, Warming up
 
-    Source: `mlir::PassTiming` and `mlir::DefaultTimingManager`, MLIR 22, where pipelines that
-    passes run are not below their pass.
+    Source: `mlir::PassTiming` and `mlir::DefaultTimingManager`, MLIR 22, where dynamic pipelines
+    are not nested below the pass that runs them.
     """
 
     crosses = True  # it does not look at ops
@@ -145,19 +145,19 @@ class Timing(PassInstrumentation):
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format
         self._report = report
-        self._split_at: tuple[float, float] | None = None  # of time, and of the processor's
+        self._split_at: tuple[float, float] | None = None  # elapsed time, and processor time
         self._threads: dict[int, _Thread] = {}
         self._worker: _Worker = 0, 0
         self._pairs: dict[PassExecution, float] = {}
-        # By the row around it and whatever is run, for speed: the steps of a pipeline that a pass
-        # builds anew for each op are other objects, but the same rows.
+        # By the enclosing row and the object that runs, for speed. A pass may build an equal
+        # pipeline anew for each op: its steps are then new objects with the same rows.
         self._rows: dict[tuple[int, Any], Timer] = {}
 
     # -- What users call ---------------------------------------------------------------------
 
     @property
     def timing(self) -> Timer:
-        """The root of the tree of timers so far, whose `wall` is the total."""
+        """The root of the tree of timers; its `wall` is the total so far."""
         total = Timer("root")
         for thread in list(self._threads.values()):
             total.absorb(thread.open[0].row)
@@ -165,7 +165,7 @@ class Timing(PassInstrumentation):
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
-        """Measure the body of a `with` statement: work that is not a pass."""
+        """Measure the body of a `with` statement, as a row beside passes."""
         with self:
             self._begin(name)
             try:
@@ -174,7 +174,7 @@ class Timing(PassInstrumentation):
                 self._end()
 
     def __enter__(self) -> Self:
-        """Count all that follows, up to the end of the `with` statement, as total time."""
+        """Count the body of the `with` statement as total time."""
         self._worker = os.getpid(), get_ident()
         thread = self._thread()
         if not thread.depth:
@@ -189,7 +189,7 @@ class Timing(PassInstrumentation):
             thread.open[0].close()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show what was measured so far, in notebooks."""
+        """Show the measurements so far, in notebooks."""
         return bundle(self.timing)
 
     def write_report(self, stream: TextIO) -> None:
@@ -202,16 +202,16 @@ class Timing(PassInstrumentation):
     # -- Parts of a run in other processes ---------------------------------------------------
 
     def split(self) -> Timing:
-        """Return what measures a part of the run in another process."""
+        """Return a stopwatch for a worker's share of the run."""
         part = Timing(display=self._display, output_format=self._format)
         part._split_at = perf_counter(), process_time()
         return part
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Add the measurements of a part below the row that is open now.
+        """Add a worker's measurements below the current row.
 
-        Of the workers that have measured parts while that is open, the wall time of the slowest
-        counts, and the user time of all: of worker processes, that of the processor.
+        The wall time of the slowest worker counts, and the user time of all workers. The user time
+        of a worker process is its processor time.
         """
         assert isinstance(child, Timing)  # noqa: S101 - the contract
         self._thread().open[-1].merge(child._worker, child.timing)
@@ -219,7 +219,7 @@ class Timing(PassInstrumentation):
             self._add(pair, seconds)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle what was measured so far, but not where it is reported."""
+        """Copy and pickle the measurements so far, but not the stream of the report."""
         names = ("_display", "_format", "_worker", "_pairs")
         measured = self.timing
         if self._split_at is not None:  # there may be more workers than processors
@@ -234,14 +234,14 @@ class Timing(PassInstrumentation):
         vars(self).update(state)
         self._thread().open[0].row.absorb(measured)
 
-    # -- Hooks: short, because what they take counts as the passes' time -----------------------
+    # -- Hooks: short, because their time counts as the passes' time ----------------------------
 
     def before_run(self, run: Run) -> None:
         """Measure the total time."""
         self.__enter__()
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Print."""
+        """Print the report."""
         self.__exit__()
         if self._report is not False and not self._thread().depth:
             self.write_report(sys.stderr if self._report is True else self._report)
@@ -251,13 +251,13 @@ class Timing(PassInstrumentation):
         self._begin(step)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Stop measuring it."""
+        """Stop measuring the pass."""
         seconds = self._end()
         if self._display == "ops" and isinstance(step, PassStep):
             self._add(execution_of(self.run, step, op), seconds)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Stop measuring it."""
+        """Stop measuring the pass."""
         self._end()
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
@@ -265,7 +265,7 @@ class Timing(PassInstrumentation):
         self._begin(pipeline)
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Stop measuring it."""
+        """Stop measuring the pipeline."""
         self._end()
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
@@ -273,7 +273,7 @@ class Timing(PassInstrumentation):
         self._begin(kind)
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Stop measuring it."""
+        """Stop measuring the analysis."""
         self._end()
 
     def _add(self, pair: PassExecution, seconds: float) -> None:
@@ -286,7 +286,7 @@ class Timing(PassInstrumentation):
         thread.open.append(_Open(row))
 
     def _end(self) -> float:
-        """Add the time of what has begun last to its row, and return it."""
+        """Add the time of the innermost open row to it, and return that time."""
         rows = self._threads[get_ident()].open
         ended = rows.pop()
         seconds = ended.close()
@@ -301,19 +301,19 @@ class Timing(PassInstrumentation):
         return self._threads.setdefault(get_ident(), _Thread())
 
     def _row(self, above: Timer, what: Any) -> Timer:
-        """Return the row of what runs for the first time inside of another."""
+        """Return the row of a pass, pipeline, analysis or scope below another row."""
         if len(self._rows) >= _MOST_ALIASES:
-            self._rows.clear()  # what is run once, such as pipelines that passes build anew
+            self._rows.clear()  # most are of objects that ran once, such as dynamic pipelines
         self._rows[id(above), what] = row = above.child(_row_of(what))
         return row
 
 
 def _row_of(what: Any) -> Timer:
-    """Return an empty row of a step, pipeline or analysis, or of a scope's name."""
+    """Return an empty row for a step, a pipeline, an analysis, or the name of a scope."""
     if isinstance(what, PassStep):
         return Timer(what.display_name, what.path, key=("pass", what.path))
     if isinstance(what, NestedStep):
-        # Its path is that of the enclosing op: its first passes tell it from others there.
+        # Several nested pipelines share the path of the enclosing op; their first passes differ.
         passes = (next(passes_of(pipeline), None) for pipeline in what.pipelines)
         paths = (step.path for step in passes if step is not None)
         key = ("collection", what.display_name, *paths)

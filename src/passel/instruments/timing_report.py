@@ -1,4 +1,4 @@
-"""The tree that timing has measured, and the layouts of its report.
+"""The tree of timers, and the layouts of its report.
 
 Source: `OutputTextStrategy` and `OutputJsonStrategy` in `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
@@ -19,7 +19,7 @@ Display: TypeAlias = Literal["tree", "list", "ops"]
 """The layouts of the report."""
 
 _MOST_PAIRS = 20
-"""How many pairs of a pass and an op a report shows."""
+"""The number of pairs of a pass and an op in a report."""
 
 _WIDTH = 80
 _BAR = f"==={'-' * 73}==="
@@ -30,21 +30,21 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(slots=True, eq=False)
 class Timer:
-    """One row of a timing report: how often something ran, and what that took.
+    """One row of a timing report.
 
-    Times are in seconds and include what is nested. With several threads, `wall` is the
+    Times are in seconds and include nested rows. With several threads, `wall` is the
     time of the slowest and `user` the sum of all; with one they are equal.
 
     Attributes:
-        name: As in the report: `CSE`, `'func.func' Pipeline`, `(A) DominanceInfo`, `Parser`.
-        path: Its path in the schedule, if it is a pass, such as
-            `builtin.module/func.func/1:cse`, or a pipeline; otherwise empty.
-        wall: Elapsed time.
-        user: Elapsed time, summed over threads, with the processor time of worker processes.
-        count: How often it ran.
-        hidden: Whether a tree shows its children in its place, because it is a collection of
-            only one pipeline.
-        key: Its identity among its siblings: a kind, and a path or a name.
+        name: The name in the report: `CSE`, `'func.func' Pipeline`, `(A) DominanceInfo`, `Parser`.
+        path: The path of a pass or pipeline in the schedule, such as
+            `builtin.module/func.func/1:cse`; empty for all other rows.
+        wall: The elapsed time.
+        user: The elapsed time, summed over threads, with the processor time of worker processes.
+        count: The number of runs.
+        hidden: Whether a tree shows the children in place of this row, because it is a collection
+            of only one pipeline.
+        key: The identity of the row among its siblings: a kind, and a path or a name.
         children: The nested rows, in the order in which they first ran.
 
     Example:
@@ -52,7 +52,7 @@ class Timer:
         >>> sum(timer.wall for timer in tree.walk())
         0.75
 
-    `print` shows it as `--mlir-timing` does.
+    `print` shows the tree as `--mlir-timing` does.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Timer:
 
     @property
     def self_wall(self) -> float:
-        """The elapsed time in seconds without the children's."""
+        """The elapsed time in seconds, without that of the children."""
         return max(0.0, self.wall - sum(child.wall for child in self.children))
 
     def __str__(self) -> str:
@@ -74,13 +74,13 @@ class Timer:
         return timing_report(self)
 
     def walk(self) -> Iterator[Timer]:
-        """Yield this timer and all that are nested, depth first."""
+        """Yield this timer and all nested timers, depth first."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def find(self, name: str) -> Timer | None:
-        """Return the first timer with a name, or a path, in the order of `walk`; or None."""
+        """Return the first timer with a name or a path, in the order of `walk`, or None."""
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -100,7 +100,7 @@ class Timer:
         return bundle(Table(("", "runs", "ms", "own ms", ""), list(rows(self, 0))))
 
     def child(self, like: Timer) -> Timer:
-        """Return the nested timer with the key of another one, or a new one called like it."""
+        """Return the child with the same key as another timer, which is added if it is missing."""
         for each in self.children:
             if each.key == like.key:
                 return each
@@ -113,7 +113,7 @@ class Timer:
 
         Args:
             other: The measured times.
-            at_once: Whether it was measured at the same time, so that the longer wall time counts.
+            at_once: Whether they were measured in parallel, so that the longer wall time counts.
         """
         self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
         self.user += other.user
@@ -121,7 +121,7 @@ class Timer:
         self.absorb_children(other, at_once=at_once)
 
     def absorb_children(self, other: Timer, *, at_once: bool = True) -> None:
-        """Add only the nested rows: children with equal keys become one, new ones come last."""
+        """Add the nested rows: children with equal keys are merged, new ones come last."""
         for each in other.children:
             self.child(each).absorb(each, at_once=at_once)
 
@@ -130,7 +130,7 @@ class Timer:
 
 
 def header(title: str) -> str:
-    """Return the three lines that reports of timing and statistics begin with.
+    """Return the three lines that begin reports of timing and statistics.
 
     Source: `printPassStatistics` and `OutputTextStrategy::printHeader`, MLIR 22.
     """
@@ -148,10 +148,11 @@ def timing_report(
 
     Args:
         root: The tree; its times are the totals.
-        display: A tree, a list of all names, sorted by time, or what is right below the root.
-        output_format: Text, or JSON: an array of rows, those nested in a row's `passes`, where
-            an empty object ends each array. Durations are in seconds, and the user time is
-            always there.
+        display: A `tree`, a `list` of all names, sorted by time, or, for `ops`, only the children
+            of the root.
+        output_format: Text, or JSON: an array of rows, each with its nested rows in `passes`. An
+            empty object ends each array. Durations are in seconds, and the user time is always
+            included.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])
@@ -180,10 +181,10 @@ def timing_report(
 
 
 def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
-    """Yield rows for the slowest pairs of a pass and an op, and one for all others.
+    """Yield rows for the slowest pairs of a pass and an op, and one row for all others.
 
     Args:
-        pairs: The seconds of each.
+        pairs: The time of each pair in seconds.
     """
     rows = sorted(pairs.items(), key=lambda pair: -pair[1])
     for execution, seconds in rows[:_MOST_PAIRS]:
@@ -197,7 +198,7 @@ def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
 
 
 def _text(root: Timer, rows: Iterable[Timer], last: Iterable[Timer]) -> Iterator[str]:
-    """Yield the parts of a report as text; the user time only if it is another."""
+    """Yield the parts of a report as text; with user times if they differ from wall times."""
     yield header("Execution time report")
     yield f"  Total Execution Time: {root.wall:.4f} seconds\n\n"
     has_user = root.user != root.wall
@@ -220,7 +221,7 @@ def _json(
 
 
 def _json_rows(root: Timer, rows: Iterable[Timer], indent: str | None) -> Iterator[str]:
-    """Yield rows as JSON, with those nested in them if there is an indentation."""
+    """Yield rows as JSON, with nested rows if there is an indentation."""
     for row in rows:
         if indent is None:
             yield f"{{{_fields(root, row)}}},\n"
@@ -251,7 +252,7 @@ def _walk(rows: Iterable[Timer], depth: int = 0) -> Iterator[tuple[int, Timer]]:
 
 
 def _shown(rows: Iterable[Timer]) -> Iterator[Timer]:
-    """Yield rows, with those inside in place of the ones that a tree hides."""
+    """Yield rows, with the children of a hidden row in its place."""
     for row in rows:
         if row.hidden:
             yield from _shown(row.children)

@@ -1,4 +1,4 @@
-"""A trace of runs for viewers such as Perfetto: what ran when, in which thread, how long."""
+"""A trace of runs for viewers such as Perfetto."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 Event: TypeAlias = dict[str, Any]
 
 _SHARE = 50
-"""The part of a run's time that counting ops may take, as its inverse."""
+"""The inverse of the fraction of a run's time that counting ops may take."""
 _MEMORY_PERIOD = 5_000.0
-"""The time between two looks at memory, in microseconds."""
+"""The time between two measurements of memory, in microseconds."""
 _PERIOD = 200_000.0
 """The time between two writes of events, in microseconds."""
 _END = "\n]\n"
@@ -39,14 +39,14 @@ _END = "\n]\n"
 class Trace(PassInstrumentation):
     """A trace of runs in Chrome's trace event format, which ui.perfetto.dev opens.
 
-    There is a slice for each execution of a pass, nested pipeline, verification and analysis,
-    in a track for each thread, with the number of ops and the process's memory below. The
-    file holds all runs, as valid JSON after each of them, failed and interrupted ones too;
-    of a process that is killed it holds what had been written, which viewers can open.
+    Each thread has a track with a slice for each execution of a pass, nested pipeline,
+    verification and analysis. The number of ops and the process's memory are counters below. The
+    file contains all runs, and is valid JSON after each of them, including failed and interrupted
+    ones. If the process is killed, viewers can open the part that had been written.
 
     Args:
-        target: A file's path, or a stream, to which each run is an array of its own unless
-            all of them are in a `with` statement on the trace.
+        target: The path of a file, or a stream. Each run writes a separate array to a stream,
+            unless all of them are in a `with` statement on the trace.
 
     Example:
         >>> import io, json
@@ -59,8 +59,8 @@ class Trace(PassInstrumentation):
         >>> [e["name"] for e in json.loads(stream.getvalue()) if e["ph"] == "B"]
         ["Pipeline Collection : ['toy.func'] toy.module", "'toy.func' Pipeline @f"]
 
-    Source: `--profile-actions-to` of mlir-opt, MLIR 22, for the array of begins and ends; its
-    slices are all named `pass-execution`, and there are no others.
+    Source: `--profile-actions-to` of mlir-opt, MLIR 22, for the array of begins and ends. It has
+    only slices of passes, all named `pass-execution`.
     """
 
     finds_changes = True
@@ -81,7 +81,7 @@ class Trace(PassInstrumentation):
     # -- Runs ----------------------------------------------------------------------------------
 
     def before_run(self, run: Run) -> None:
-        """Count the ops before the run."""
+        """Begin the array if there is none, and count the ops before the run."""
         self.__enter__()
         self._sample(forced=run.outer is None)
 
@@ -91,21 +91,21 @@ class Trace(PassInstrumentation):
         self.__exit__()
 
     def __enter__(self) -> Self:
-        """Keep the array open until the `with` statement ends, so that a stream gets only one."""
+        """Keep the array open until the `with` statement ends."""
         self._depth += 1
         return self
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
         if self._depth == 0 and not self._broken:
-            # Of one worker, parts come in program order, not in the order in which they ran.
+            # The shares of a worker come in program order, not in the order in which they ran.
             self._pending += sorted(self._foreign, key=lambda event: event["ts"])
             self._foreign.clear()
             self._write(complete=True)
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
-        """Make a slice for the body of a `with` statement, around runs or outside of them."""
+        """Write a slice for the body of a `with` statement, which may contain runs."""
         with self:
             self._begin(name, "tool", {})
             try:
@@ -116,13 +116,13 @@ class Trace(PassInstrumentation):
     # -- Other processes -----------------------------------------------------------------------
 
     def split(self) -> Trace:
-        """Return a collector of the events of another process, on the same clock."""
+        """Return a trace that collects a worker's events, on the same clock."""
         child = Trace(os.devnull)
         child._target, child._origin = None, self._origin
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Take over its events, as tracks of their own."""
+        """Take over a worker's events, as separate tracks."""
         assert isinstance(child, Trace)  # noqa: S101 - the contract
         self._foreign += child._pending
 
@@ -135,7 +135,7 @@ class Trace(PassInstrumentation):
         self._begin(name, "pipeline", {"path": pipeline.path, **_identity(ops)})
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """End it."""
+        """End the slice."""
         self._end(**({"failed": True} if failed else {}))
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -150,7 +150,7 @@ class Trace(PassInstrumentation):
         self._begin(f"{name} {_place(execution.op)}", "pass", args)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """End it, with whether the pass has changed its op."""
+        """End the slice, with whether the pass has changed its op."""
         if self.ended.skipped:
             self._end(skipped=True)
         elif isinstance(step, PassStep):
@@ -160,7 +160,7 @@ class Trace(PassInstrumentation):
         self._sample()
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """End it, with why the pass has failed."""
+        """End the slice, with the failure."""
         why = failure and {"kind": failure.kind, "message": failure.diagnostic.message}
         self._end(failed=True, **(why or {}))
 
@@ -169,7 +169,7 @@ class Trace(PassInstrumentation):
         self._begin("verify", "verification", {"path": step.path})
 
     def after_verification(self, step: Step, op: Any) -> None:
-        """End it."""
+        """End the slice."""
         self._end()
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
@@ -177,7 +177,7 @@ class Trace(PassInstrumentation):
         self._begin(f"(A) {name}", "analysis", {"op": _place(self.run.identity_of(op))})
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """End it."""
+        """End the slice."""
         self._end()
 
     # -- Events --------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class Trace(PassInstrumentation):
         self._event("E", args=args)
 
     def _now(self) -> float:
-        """Return microseconds since the trace was made."""
+        """Return the time since the trace was created, in microseconds."""
         return (time.perf_counter_ns() - self._origin) / 1000
 
     def _event(self, phase: str, **fields: Any) -> None:
@@ -205,7 +205,7 @@ class Trace(PassInstrumentation):
             self._write()
 
     def _announce(self, pid: int, tid: int) -> None:
-        """Name a track, and its process if it is the first."""
+        """Name a track, and the process if it is the first track."""
         names = {"thread_name": threading.current_thread().name}
         if not self._threads:
             names["process_name"] = "passel" if self._target is not None else "passel worker"
@@ -214,13 +214,13 @@ class Trace(PassInstrumentation):
         self._pending += [{**common, "name": k, "args": {"name": v}} for k, v in names.items()]
 
     def _sample(self, *, forced: bool = False) -> None:
-        """Look at memory and, if that does not take too long, at the number of ops."""
+        """Record the memory and, if counting is fast enough, the number of ops."""
         run, now = self.run, self._now()
         if forced or now > self._next_memory:
             self._next_memory = now + _MEMORY_PERIOD
             if memory := resident_memory():
                 self._event("C", name="memory", args={"MB": round(memory / 2**20, 2)})
-        is_part = self._target is None  # and may have a part of the ops alone
+        is_part = self._target is None  # a worker may have only some of the ops
         if not is_part and (forced or (now > self._next_ops and run.outer is None)):
             started = self._now()
             count = sum(1 for _ in inwards(run.adapter, run.op))
@@ -229,7 +229,7 @@ class Trace(PassInstrumentation):
             self._next_ops = now + _SHARE * (now - started)
 
     def _write(self, *, complete: bool = False) -> None:
-        """Write what is pending; a stream gets all at once, when it is complete."""
+        """Write the pending events; to a stream only when the array is complete."""
         target = self._target
         grows = isinstance(target, Path) and not is_special(target)
         if target is None or not (grows or complete):
@@ -244,7 +244,7 @@ class Trace(PassInstrumentation):
             elif text or not self._size:
                 self._append(target, text)
         except OSError:
-            self._broken = True  # for good: there is no telling what the file holds now
+            self._broken = True  # for good: the contents of the file are unknown now
             log_exception("the trace cannot be written")
         self._pending.clear()
 
@@ -258,7 +258,7 @@ class Trace(PassInstrumentation):
 
 
 def _identity(ops: Sequence[OpIdentity]) -> dict[str, Any]:
-    """Return the identity of an op, for the slices of all that runs on it."""
+    """Return the identity of an op, for slices."""
     ordinals = [each.ordinal for each in ops]
     return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
 
@@ -268,9 +268,9 @@ def _place(op: OpIdentity) -> str:
 
 
 def resident_memory() -> int:
-    """Return how much memory the process has, in bytes; 0 if the system does not tell."""
+    """Return the memory of the process in bytes; 0 if the system does not report it."""
     try:
-        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - half of the time of a Path
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - takes half the time of a Path
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
         return 0

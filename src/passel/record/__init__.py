@@ -1,6 +1,6 @@
-"""Records: everything about a run, in one file.
+"""Records of runs, each in one file.
 
-A record has an event for each execution of a pass, and the texts of the ops that were changed.
+A record has an event for each execution of a pass, and the texts of the ops that changed.
 `passel-opt --record=FILE` and the instrumentation `Recorder` write it, and `Record.open` reads it.
 """
 

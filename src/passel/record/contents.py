@@ -1,4 +1,4 @@
-"""Contents of records: lines of JSON, and their meaning."""
+"""The contents of a record, read from lines of JSON."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class State:
     """The state of an op.
 
     Args:
-        digest: The digest of its text.
-        texts: Those of the record, to which that of an op is added whose nested ops were changed
-            one by one.
+        digest: The digest of the op's text.
+        texts: The texts of the record. The text of an op whose nested ops changed one by one is
+            added to them.
     """
 
     def __init__(self, digest: str | None, texts: Texts) -> None:
@@ -42,7 +42,7 @@ class State:
         self._loose: dict[tuple[int, ...], str | None] = {}
 
     def digest(self, ordinals: Sequence[int]) -> str | None:
-        """Return the digest of the op with these ordinals; None if it is not known."""
+        """Return the digest of the op with these ordinals; None if it is unknown."""
         node = self._find(ordinals)
         return self._loose.get(tuple(ordinals)) if node is None else self._digest(node)
 
@@ -50,14 +50,14 @@ class State:
         """Give the op with these ordinals another text."""
         depth = len(ordinals)
         for each in [each for each in self._loose if each[:depth] == ordinals != each]:
-            del self._loose[each]  # the text says it all now
+            del self._loose[each]  # the new text contains it
         *outer, last = ordinals
         parent = self._find(outer) if outer else None
         if not outer:
             self._root = _Node(digest)
         elif parent is None or not self._open(parent) or last >= len(parent.inside):
             if parent is not None and self._loose.get(ordinals) is not None:
-                parent.digest = None  # what is inside is not known apart
+                parent.digest = None  # its text does not have the ops inside apart
             self._loose[ordinals] = digest
         else:
             parent.inside[last] = _Node(digest)
@@ -74,7 +74,7 @@ class State:
         return node
 
     def _open(self, node: _Node) -> bool:
-        """Look at what is inside of an op; return whether that is known apart."""
+        """Read the ops inside an op; return whether its text has them apart."""
         if not node.outline and node.digest is not None:
             content = self._texts.content(node.digest)
             if isinstance(content, Outline):
@@ -95,7 +95,7 @@ class State:
 
 @dataclass(slots=True)
 class _Node:
-    """An op, with its outline and the ops inside once these were asked for."""
+    """An op, with its outline and the ops inside once they have been read."""
 
     digest: str | None
     outline: str = ""
@@ -107,7 +107,7 @@ def read_contents(path: Path) -> Contents:
     """Return the contents of a file.
 
     Raises:
-        RecordError: The file is not a record, or has another form, or it cannot be read.
+        RecordError: The file is not a record, has another format, or cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -140,9 +140,9 @@ class Change(NamedTuple):
 
     Attributes:
         run: The number of the run.
-        after: The number of the last execution that had ended by then.
-        ordinals: The op.
-        digest: The text.
+        after: The number of the last execution that had ended before the change.
+        ordinals: The ordinals of the op.
+        digest: The digest of the text.
     """
 
     run: int
@@ -152,14 +152,14 @@ class Change(NamedTuple):
 
 
 class Contents:
-    """Contents of a record.
+    """The contents of a record.
 
     Attributes:
         texts: The texts of ops.
         executions: The executions.
-        changes: New texts of ops.
+        changes: The changes of ops, in order.
         runs: The lines that begin runs.
-        begun: Executions that began and did not end, as they were then.
+        begun: The executions that began and did not end, outermost first.
     """
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class Contents:
         return RecordInfo(*facts, runs, is_complete)
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
-        """Return the state of a run's op after executions, of which it is asked by number."""
+        """Return the state of a run's op after the executions whose numbers are accepted."""
         state = State(self.runs[run]["before"], self.texts)
         for change in self.changes:
             if change.run == run and has_ended(change.after):
@@ -195,7 +195,7 @@ class Contents:
         """Take the next line.
 
         Raises:
-            RecordError: The record has another form.
+            RecordError: The record has another format.
         """
         match line:
             case {"begin": step, "of": op, "in": run}:

@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
 FORMAT = 6
-"""The version of the form of records, raised by each change of it: readers refuse all others."""
+"""The version of the file format; readers refuse all others."""
 
 
 class RecordError(PasselError, ValueError):
-    """A file is not a record, or not one that this release reads.
+    """A file is not a record, or is in a format that this release does not read.
 
-    You don't get it for a record that ends early, because a process was killed: it holds what has
-    happened until then.
+    A record that ends early, because a process was killed, is no error: it holds everything up to
+    that moment.
     """
 
 
 class StepInfo(NamedTuple):
-    """A pass at its place in a schedule.
+    """A pass in a schedule.
 
     Attributes:
-        path: Its path, such as `builtin.module/func.func/1:cse`.
-        pass_name: Its textual name.
-        title: The pass as in a pipeline, with the options that differ from their defaults.
+        path: The path of the pass, such as `builtin.module/func.func/1:cse`.
+        pass_name: The textual name of the pass.
+        title: The pass as text, with the options that differ from their defaults.
     """
 
     path: str
@@ -45,12 +45,12 @@ class FailureInfo(NamedTuple):
     """A failure as plain data.
 
     Attributes:
-        kind: As in `passel.errors.Failure`.
-        message: Why.
-        path: The path of the step that has failed.
-        where: The op that it ran on, such as `'func.func' @main`.
-        location: The place of the error, in that op or at it.
-        exception: The type of the exception that caused it; empty if there was none.
+        kind: The kind of failure; see `passel.errors.Failure`.
+        message: The error message.
+        path: The path of the step that failed.
+        where: The op that the step ran on, such as `'func.func' @main`.
+        location: The location of the error: that op, or an op inside it.
+        exception: The type of the exception that caused the failure; empty if there was none.
     """
 
     kind: str
@@ -78,30 +78,30 @@ class Execution(NamedTuple):
     """One execution of a pass on one op.
 
     Attributes:
-        number: Its index in the record, counted from 0 in program order: what a pass
-            runs by itself comes before that pass.
-        run: The number of its run in `RecordInfo.runs`.
+        number: The index of the execution in the record, counted from 0 in program order. Passes
+            in a dynamic pipeline come before the pass that ran it.
+        run: The number of the run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline: `builtin.module/func.func/1:cse`.
-        pass_name: The pass's textual name; empty for passes that ran as one, and for steps that
-            run nested pipelines, which are here only if they have failed by themselves.
-        title: The pass as in a pipeline, with its options.
+        pass_name: The textual name of the pass; empty for passes that ran as one, and for a nested
+            pipeline, which is recorded only if it failed itself.
+        title: The pass as text, with its options.
         op_name: The name of the op.
         symbol: The op's symbol name before the pass, if it has one.
-        ordinals: The number of each op from the top one to this one among its siblings, when the
-            nested pipelines on these started. With the path it identifies the execution, unless
-            a pass runs a pipeline several times on the op.
+        ordinals: The index of the op, and of each enclosing op, among its siblings when the nested
+            pipeline started; outermost first. Path and ordinals identify the execution, unless a
+            pass runs a pipeline several times on the op.
         location: The op's location.
-        status: How it ended; `running` only for those in `Record.running`.
-        own_time: Seconds that the pass took without the passes that it ran.
-        total_time: Seconds with these.
+        status: How the execution ended; `running` only in `Record.running`.
+        own_time: The time of the pass in seconds, without that of the passes that it ran.
+        total_time: The time of the pass in seconds, including that of the passes that it ran.
         counts: The pass's statistics on this op.
         diagnostics: The diagnostics of the pass, in order.
-        failure: Why it has failed; None also if only a pass has failed that it ran.
-        before: The digest of the op's text before; None if it is not known.
-        after: The digest of its text after; equal to `before` if nothing was changed.
-        caller: The number of the execution whose pass ran this one; None for the pipeline's own.
-        is_amid: Whether that pass worked on an enclosing op, which it may have changed before:
-            the state of the whole is not known then.
+        failure: The failure of the pass; None also if only a pass that it ran has failed.
+        before: The digest of the op's text before the pass; None if it is unknown.
+        after: The digest of the op's text after the pass; equal to `before` if nothing changed.
+        caller: The number of the execution whose pass ran this one; None in the pipeline itself.
+        is_amid: Whether the calling pass worked on an enclosing op, and may already have changed
+            it. The state of the whole is then unknown.
     """
 
     number: int
@@ -126,17 +126,17 @@ class Execution(NamedTuple):
 
     @property
     def op_title(self) -> str:
-        """The op as people name it, such as `func.func @main`."""
+        """The op's name and symbol, such as `func.func @main`."""
         return f"{self.op_name} @{self.symbol}" if self.symbol else self.op_name
 
     @property
     def op_identity(self) -> object:
-        """The identity of its op in the record."""
+        """The identity of the op in the record."""
         return self.run, self.op_name, self.symbol or self.ordinals
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """Path and ordinals: the same in each run of the pipeline on the same input."""
+        """Path and ordinals, which are equal in every run of the pipeline on the same input."""
         return self.path, self.ordinals
 
 
@@ -144,23 +144,23 @@ class RunInfo(NamedTuple):
     """A run of a pipeline on an op: one for each part of a split input, and for each crossing.
 
     Attributes:
-        number: Its index in the record, counted from 0.
+        number: The index of the run in the record, counted from 0.
         ir: The name of the IR's adapter.
         version: The versions of the IR's packages, by name.
         pipeline: The pipeline as it was written.
-        schedule: The pipeline as it ran, adjacent nested pipelines merged.
-        steps: All passes of that, depth first, also those that no op was there for.
-        source: The name of the input; empty if it is not known.
-        source_text: The digest of the input's text; None if it is not known.
-        replay: The command that runs its passes on a file, written `{file}`; empty if
+        schedule: The pipeline as it ran, with adjacent nested pipelines merged.
+        steps: All passes of the schedule, depth first, including those that ran on no op.
+        source: The name of the input; empty if it is unknown.
+        source_text: The digest of the input's text; None if it is unknown.
+        replay: The command that runs the passes on a file, written `{file}`; empty if
             there is none.
-        op_name: The name of the op that it ran on.
+        op_name: The name of the op that the pipeline ran on.
         before: The digest of that op's text before the run.
-        after: The digest after all that is recorded of the run.
-        outer: The number of the run whose pass crossed into this one; None for the others.
-        is_complete: Whether the run has come to its end, by a failure as well.
+        after: The digest of that op's last recorded text.
+        outer: The number of the run whose pass crossed into this one; None for all others.
+        is_complete: Whether the run ended, successfully or with failures.
         failures: All failures, in program order.
-        notes: Notes on the failure: where the reproducer is, and how to replay it.
+        notes: Notes on the failures, such as the path of the reproducer and the replay command.
     """
 
     number: int
@@ -185,13 +185,13 @@ class RecordInfo(NamedTuple):
     """Facts about a record as a whole.
 
     Attributes:
-        format: The version of its form.
-        passel: The release of passel that wrote it.
-        python: The release of Python.
+        format: The version of the file format.
+        passel: The version of passel that wrote the record.
+        python: The version of Python.
         command_line: The words of the command.
-        started: When it was begun, in ISO 8601 with the time zone.
+        started: The time of the start, in ISO 8601 with the time zone.
         runs: The runs.
-        is_complete: Whether it was brought to its end: no process was killed, no disk was full.
+        is_complete: Whether all runs ended: no process was killed, and no disk was full.
     """
 
     format: int
@@ -209,19 +209,19 @@ class RecordInfo(NamedTuple):
 
 
 def location_of(data: Any) -> Location:
-    """Return a location that JSON holds."""
+    """Return a location, read from JSON."""
     location = Location(*data)
     return location._replace(caller=location.caller and location_of(location.caller))
 
 
 def diagnostic_data(diagnostic: Diagnostic) -> Sequence[Any]:
-    """Return a diagnostic as JSON holds it."""
+    """Return a diagnostic as data for JSON."""
     severity, notes = diagnostic.severity.value, map(diagnostic_data, diagnostic.notes)
     return [severity, diagnostic.message, diagnostic.location, [*notes], diagnostic.remark]
 
 
 def diagnostic_of(data: Any) -> Diagnostic:
-    """Return a diagnostic that JSON holds."""
+    """Return a diagnostic, read from JSON."""
     severity, text, place, notes, remark = data
     location = location_of(place)
     if remark is not None:
@@ -230,6 +230,6 @@ def diagnostic_of(data: Any) -> Diagnostic:
 
 
 def failure_of(data: Any) -> FailureInfo:
-    """Return a failure that JSON holds."""
+    """Return a failure, read from JSON."""
     failure = FailureInfo(*data)
     return failure._replace(location=location_of(failure.location))

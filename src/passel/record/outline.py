@@ -1,4 +1,4 @@
-"""The pipeline of a record, or of two, as rows: what passes took and changed, and what differs."""
+"""The pipeline of one record, or of two compared, as rows of passes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """A pass, or the ops that nested pipelines run on.
+    """A pass, or a nested pipeline.
 
     Attributes:
-        depth: How deep it is nested.
-        path: Its path.
-        title: The pass with its options, or the anchor.
-        inside: The rows below it.
+        depth: The depth of nesting.
+        path: The path of the pass or pipeline.
+        title: The pass with its options, or the pipeline's anchor.
+        inside: The rows below this row.
         own: The executions at the path.
     """
 
@@ -37,16 +37,16 @@ class Row:
 
     @property
     def is_pass(self) -> bool:
-        """Whether it is a pass."""
+        """Whether the row is a pass."""
         return ":" in self.path.rpartition("/")[2] or bool(self.own)
 
     @property
     def executions(self) -> Sequence[Execution]:
-        """Those of the pass; for an anchor, of all passes below."""
+        """The executions of the pass, or of all passes in the pipeline."""
         return self.own if self.is_pass else [each for row in self.walk() for each in row.own]
 
     def walk(self) -> Iterator[Row]:
-        """Yield it and the rows below it, in the order of the pipeline."""
+        """Yield this row and all rows below it, in the order of the pipeline."""
         yield self
         for row in self.inside:
             yield from row.walk()
@@ -57,28 +57,28 @@ class Row:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The statistics, summed up."""
+        """The sums of the statistics."""
         names = dict.fromkeys(name for each in self.executions for name in each.counts)
         return {name: sum(each.counts.get(name, 0) for each in self.executions) for name in names}
 
     @property
     def total_time(self) -> float:
-        """Seconds that the passes took."""
+        """The time of the passes in seconds."""
         return sum(each.total_time for each in self.executions)
 
     @property
     def own_time(self) -> float:
-        """Seconds that the passes took without those that they ran."""
+        """The time of the passes in seconds, without that of the passes that they ran."""
         return sum(each.own_time for each in self.executions)
 
 
 def top_runs(info: RecordInfo) -> list[RunInfo]:
-    """Return the runs of a record that are not parts of others."""
+    """Return the runs of a record that are not part of another run."""
     return [run for run in info.runs if run.outer is None]
 
 
 def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> list[Row]:
-    """Return the rows of a run, and of runs inside its passes, in the order of the pipeline."""
+    """Return the rows of a run and of the runs inside its passes, in the order of the pipeline."""
     inside = {run.number}
     for each in info.runs:
         if each.outer in inside:
@@ -97,9 +97,9 @@ def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> 
 
 
 def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row:
-    """Return the row at a path; paths of a pipeline come first, in its order.
+    """Return the row at a path, which is added if it is missing.
 
-    Two pipelines with one anchor, and a pass between, are two rows.
+    Two pipelines with the same anchor and a pass between them are two rows.
     """
     known = rows.get(path)
     enclosing, _, part = path.rpartition("/")
@@ -113,18 +113,18 @@ def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row
 
 
 _MOST_DIFFS = 50
-"""Of how many executions a notebook's file keeps what they changed; of each pass, one at least."""
+"""The number of diffs in a notebook's file; each pass gets at least one."""
 
 
 def parts_of(
     info: RecordInfo, executions: Sequence[Execution], diff: Callable[[Execution], str]
 ) -> Iterator[Text | Table]:
-    """Yield the passes of each run of a record with what they changed, and what has failed.
+    """Yield the passes of each run of a record with their changes, and the failures.
 
     Args:
         info: Facts about the record.
-        executions: The executions in it.
-        diff: Returns the changes of an execution.
+        executions: The executions in the record.
+        diff: Returns the diff of an execution.
     """
     runs = [(run, rows_of(info, executions, run)) for run in top_runs(info)]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
@@ -145,7 +145,7 @@ def _changed(row: Row) -> list[Execution]:
 
 
 def _diffs(row: Row, most: int, diff: Callable[[Execution], str]) -> str:
-    """Return what a pass has changed in the first ops, and how many others it has changed."""
+    """Return the diffs of the first ops that a pass changed, and the number of the others."""
     changed = _changed(row)
     diffs = [cut_diff(each.op_title, diff(each)) for each in changed[:most]]
     more = [f"... and {len(changed) - most} more ops"] if changed[most:] else []
@@ -165,11 +165,11 @@ _NUMBER = re.compile(r"\b\d+:")
 
 
 class ComparedRow(NamedTuple):
-    """A pass, or the ops that nested pipelines run on, in two records.
+    """A pass, or a nested pipeline, in two records.
 
     Attributes:
-        old: Its row in the old record; None if only the new one has it.
-        new: Its row in the new record; None if only the old one has it.
+        old: The row in the old record; None if only the new one has the pass.
+        new: The row in the new record; None if only the old one has the pass.
     """
 
     old: Row | None
@@ -177,13 +177,13 @@ class ComparedRow(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """The new row, or else the old one."""
+        """The new row if there is one, else the old one."""
         row = self.new or self.old
         assert row is not None  # noqa: S101 - one of them is there
         return row
 
     def pairs(self) -> Iterator[tuple[Execution | None, Execution | None]]:
-        """Yield the old and the new execution on each op; None for one that is not there."""
+        """Yield the old and the new execution on each op; None for one that is missing."""
         left: defaultdict[object, deque[Execution]] = defaultdict(deque)
         for each in self.old.executions if self.old else ():
             left[each.op_identity].append(each)
@@ -194,23 +194,23 @@ class ComparedRow(NamedTuple):
             yield each, None
 
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
-        """Return the pairs in which the IR begins to differ, or of which one has failed or not run.
+        """Return the pairs whose IR begins to differ, or of which one failed or is missing.
 
-        None if only one record has the pass.
+        There are none if only one record has the pass.
         """
         if self.old is None or self.new is None:
             return []
         return [pair for pair in self.pairs() if _begins_to_differ(*pair)]
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return the statistics that differ, with the old and the new value."""
+        """Return the statistics that differ, each with its old and its new value."""
         old, new = (row.counts if row else {} for row in self)
         both = {name: (old.get(name, 0), new.get(name, 0)) for name in {**old, **new}}
         return {name: values for name, values in both.items() if values[0] != values[1]}
 
 
 Recorded: TypeAlias = "tuple[RecordInfo, Sequence[Execution]]"
-"""Facts about a record, and the executions in it."""
+"""Facts about a record, and its executions."""
 
 
 def compared(old: Recorded, new: Recorded) -> Iterator[ComparedRow]:

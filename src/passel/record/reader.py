@@ -31,10 +31,10 @@ class Record:
     Attributes:
         path: The file.
         info: Facts about the record as a whole.
-        executions: All executions of passes, in program order: what a pass runs by itself comes
-            before it. But for the times they are the same however many workers there were.
+        executions: All executions of passes, in program order: passes in a dynamic pipeline come
+            before the pass that ran it. Only times depend on the number of workers.
         running: The executions that had begun and not ended when the record ends, outermost first;
-            empty for one that is complete. Their numbers are those of the next that ended.
+            empty if the record is complete. Their numbers are those of the next that ended.
 
     Example:
         >>> import tempfile
@@ -56,10 +56,10 @@ class Record:
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
-        """Read a record, also one that is still being written.
+        """Read a record, which may still be in the process of being written.
 
         Raises:
-            RecordError: The file is not a record, or has another form, or it cannot be read.
+            RecordError: The file is not a record, has another format, or cannot be read.
         """
         record = cls(path)
         _ = record.info
@@ -77,7 +77,7 @@ class Record:
 
     @property
     def running(self) -> Sequence[Execution]:
-        """The executions that had begun and not ended when the record ends, outermost first."""
+        """The executions that had not ended when the record ends, outermost first."""
         return self._contents.begun
 
     @cached_property
@@ -85,17 +85,17 @@ class Record:
         return read_contents(self.path)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the pipeline with what its passes changed and took, in notebooks."""
+        """Show the pipeline with the changes and times of its passes, in notebooks."""
         from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
         from passel.record.outline import parts_of  # noqa: PLC0415
 
         return bundle(*parts_of(self.info, self.executions, self.diff))
 
     def text(self, digest: str) -> str:
-        """Return the text of an op: in generic form with locations, which can be parsed.
+        """Return the text of an op in generic form with locations, which can be parsed.
 
         Raises:
-            RecordError: It is damaged or missing.
+            RecordError: The text is damaged or missing.
         """
         return self._contents.texts.text(digest)
 
@@ -104,18 +104,18 @@ class Record:
 
         Args:
             digest: The digest of the text.
-            run: The number of the run that it is of, which tells the IR.
+            run: The number of the run, which determines the IR.
             locations: Whether to print locations.
 
         Returns:
-            The text; as `text` does if the IR or a dialect is not installed, or cannot read it.
+            The text; in generic form if the IR or a dialect is not installed, or cannot read it.
         """
         return self.all_readable([digest], run=run, locations=locations)[0]
 
     def all_readable(
         self, digests: Sequence[str], *, run: int = 0, locations: bool = False
     ) -> list[str]:
-        """Return several texts as `readable` does, in less time than one by one."""
+        """Return several texts in custom form; see `readable`. Faster than one by one."""
         ir, known = self.info.runs[run].ir, self._readable
         reader = _reader_for(ir)
         unread: list[str] = []
@@ -132,7 +132,7 @@ class Record:
                 outlines[each] = content._replace(text=outline)
             else:
                 unread.append(each)
-        if outlines:  # all that is inside together with the others, each text once
+        if outlines:  # the ops inside are read together with the others, each text once
             inside = (part for each in outlines.values() for part in each.parts)
             self.all_readable([*unread, *inside], run=run, locations=locations)
             for digest, each in outlines.items():
@@ -150,7 +150,7 @@ class Record:
         """Return the changes of a pass to its op, as a unified diff in custom form.
 
         Returns:
-            The diff; empty if nothing was changed, or if it is not known what.
+            The diff; empty if nothing was changed, or the changes are unknown.
         """
         if execution.before is None or execution.after is None:
             return ""
@@ -165,33 +165,33 @@ class Record:
             return None
         first = execution.number
         while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
-            first -= 1  # what the pass has run by itself
+            first -= 1  # passes in pipelines that this pass ran
         return self._state(execution.run, (first - 1).__ge__)
 
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after an execution.
 
-        All executions before it in program order have happened, also those on siblings, and
-        none after it.
+        The state includes all executions before it in program order, also on siblings, and none
+        after it.
 
         Returns:
-            The text, with which a run can go on. None if it is not known: the printer failed,
-            pipelines were at work inside of an op whose nested ops are not printed apart, or a
-            pass was at work on an enclosing op.
+            The text, from which a run can continue. None if it is unknown: the printer failed,
+            pipelines were running inside an op whose nested ops are not printed separately, or a
+            pass was running on an enclosing op.
         """
         if execution.is_amid:
             return None
         return self._state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
-        """Return the text of a run's top-level op when some passes have run, on all of their ops.
+        """Return the text of a run's top-level op after the first passes, on all of their ops.
 
         Args:
-            paths: The paths of these passes: the first ones of the pipeline.
+            paths: The paths of the first passes of the pipeline.
             run: The number of the run.
 
         Returns:
-            The text, as of `state_after`.
+            The text; None if it is unknown, see `state_after`.
         """
 
         def has_ended(number: int) -> bool:
@@ -211,15 +211,12 @@ class Record:
     def replay(self, execution: Execution) -> str:
         """Return the command that runs the pass of an execution again on only its op.
 
-        A pass that another one has run is replayed with that. Where the symbol name of an op does
-        not tell it from others, the pass runs on all of its ops.
-
-        Args:
-            execution: The execution.
+        A pass in a dynamic pipeline is replayed with the pass that ran it. If no symbol name
+        identifies the op, the pass runs on all of its ops.
 
         Returns:
-            The command. Empty if the record does not have the IR before the pass, or passel-opt
-            cannot run it: it is a function of Python, or one of several parts of an input.
+            The command. Empty if the record lacks the IR before the pass, or passel-opt cannot run
+            the pass: it is a Python function, or ran on one of several parts of an input.
         """
         while execution.caller is not None:
             execution = self.executions[execution.caller]
@@ -232,12 +229,7 @@ class Record:
         return self._command(start, stop) if known else ""
 
     def replay_of_pass(self, path: str, run: int = 0) -> str:
-        """Return the command that runs a pass again on all of its ops; see `replay`.
-
-        Args:
-            path: The path of the pass.
-            run: The number of the run.
-        """
+        """Return the command that runs a pass again on all of its ops; see `replay`."""
         info = self.info.runs[run]
         paths = [step.path for step in info.steps]
         if run or path not in paths:
@@ -247,7 +239,7 @@ class Record:
         return self._command(earlier[-1] if earlier else "", path) if known is not None else ""
 
     def _place(self, execution: Execution) -> str:
-        """Return the place right after an execution; empty if no place is just that."""
+        """Return the place right after an execution; empty if no place means only that."""
         path, symbol = execution.path, execution.symbol
         others = [e.symbol for e in self.executions if e.path == path and e != execution]
         if not symbol:
@@ -264,15 +256,15 @@ class Record:
 
 
 class TextReader(NamedTuple):
-    """Reads texts of an IR's ops, and prints them in the custom form of their dialects."""
+    """A reader of an IR's texts, which prints them in the custom form of their dialects."""
 
     adapter: IRAdapter
     frontend: Frontend
     context: Any
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
-        """Return texts in custom form, each as it is if it cannot be read."""
-        # Some IRs take no symbol twice, nor calls of what is not there.
+        """Return texts in custom form; a text that cannot be parsed is returned as it is."""
+        # Some IRs refuse duplicate symbols, and calls of undefined functions.
         groups: list[dict[str, int]] = []
         times: Counter[str] = Counter()
         for at, text in enumerate(texts):
@@ -289,7 +281,7 @@ class TextReader(NamedTuple):
         return [read[at] for at in range(len(texts))]
 
     def _read_together(self, texts: Sequence[str], locations: bool) -> list[str]:
-        """Return texts, read as those of one module in a third of the time if that is possible."""
+        """Return texts in custom form, parsed as one module if possible: a third of the time."""
         module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
         ops = () if module is None else self.adapter.children(module)
         if len(ops) == len(texts):
@@ -320,11 +312,7 @@ _EMPTY = "{\n}"
 
 @cache
 def _reader_for(ir: str) -> TextReader | None:
-    """Return what reads and prints texts of an IR; None if it is not installed, or has no files.
-
-    Args:
-        ir: The name under which the adapter is installed.
-    """
+    """Return the reader of an IR's texts; None if the IR is not installed, or has no parser."""
     try:
         frontend = frontend_of(adapter_named(ir), allow_unregistered=True)
     except PasselError:

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 class Recorder(PassInstrumentation):
-    """A record of runs in a file: see `Record`, which reads it.
+    """A writer of a record; `Record` reads it.
 
-    Each execution of a pass is in the file as soon as it has ended; those in other threads and
-    processes when these have handed over what they did. An op's text is written when it changes.
+    Each execution of a pass is written as soon as it has ended, those in workers when the workers
+    return their results. An op's text is written when the op changes.
 
     Args:
         path: The file, which is replaced.
-        command_line: The words of the command; by default the process's.
+        command_line: The words of the command; by default those of the process.
         pipeline: The pipeline as it was written; by default as it runs.
-        finds_changes: Whether it is found by fingerprint what passes have changed. Otherwise an
-            op is printed after each pass that does not say so; some IRs print as fast.
+        finds_changes: Whether changes are found by fingerprints. Otherwise an op is printed after
+            each pass that does not report them, which is as fast for some IRs.
     """
 
     crosses = True  # it asks the innermost run
@@ -67,16 +67,16 @@ class Recorder(PassInstrumentation):
 
     @property
     def run_record(self) -> Record | None:
-        """The record, which is read when it is first looked at; None of a part of a run."""
+        """The record, which is read on first access; None in a worker."""
         return None if self._file is None else Record(self._file.path)
 
     def prepare(self, pipeline: str, source: str, text: str | bytes, replay: str) -> None:
         """Take note of the next run.
 
         Args:
-            pipeline: Its pipeline as written.
-            source: The name of its input.
-            text: The text of that.
+            pipeline: The pipeline as written.
+            source: The name of the input.
+            text: The text of the input.
             replay: The command that replays a file; see `RunInfo`.
         """
         self.pipeline, self._source, self._replay = pipeline, (source, text), replay
@@ -84,7 +84,7 @@ class Recorder(PassInstrumentation):
     # -- Parts of a run in other threads and processes ------------------------------------------
 
     def split(self) -> Recorder:
-        """Return what records a part of the run."""
+        """Return a recorder for a worker's share of the run."""
         child = Recorder.__new__(Recorder)
         child._file = None
         child._start(PartLog(), self.pipeline, self.finds_changes)
@@ -93,7 +93,7 @@ class Recorder(PassInstrumentation):
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Take over the executions that a part has recorded."""
+        """Take over the executions that a worker has recorded."""
         assert isinstance(child, Recorder)  # noqa: S101 - the contract
         assert isinstance(child._log, PartLog)  # noqa: S101 - as above
         run = self._runs[-1]
@@ -112,7 +112,7 @@ class Recorder(PassInstrumentation):
         self._runs.append(_RecordedRun(run, number, snapshots, frame))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Record how it has ended."""
+        """Record how the run ended."""
         ended = self._runs.pop()
         self._steps.clear()
         if self._runs:
@@ -124,7 +124,7 @@ class Recorder(PassInstrumentation):
             self._file.end_run(ended.number, failures, run.notes)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Take note of an op as it is before a pass."""
+        """Record the start of an execution."""
         run = self._runs[-1]
         if isinstance(step, PassStep):
             self._begin_pass(run, step, op)
@@ -211,7 +211,7 @@ class Recorder(PassInstrumentation):
         return facts
 
     def _tell(self, ended: Ended, step: Step, data: dict[str, Any]) -> None:
-        """Record what a pass counted and reported, without what passes did that it ran."""
+        """Record the statistics and diagnostics of a pass, without those of passes that it ran."""
         outcome = ended.outcome
         if ended.skipped:
             data["status"] = "skipped"
@@ -230,7 +230,7 @@ class Recorder(PassInstrumentation):
     def _look(
         self, run: _RecordedRun, op: Any, ended: Ended, place: object, data: dict[str, Any]
     ) -> None:
-        """Record what an op has become, which tells readers whether it has changed."""
+        """Record the text of an op after a pass, from which readers see whether it changed."""
         is_there = run.place_of(op) == place
         data["after"] = run.snapshots.take(op) if is_there else None
         if ended.failed:
@@ -242,16 +242,15 @@ class Recorder(PassInstrumentation):
 
 @dataclass(slots=True)
 class _Frame:
-    """A frame of the run: nested pipelines on the ops inside of one, and maybe a pass in them.
+    """A frame of the run: a step that runs nested pipelines, or a pass inside it.
 
     Attributes:
-        ordinals: The numbers of the ops from the top one to that on whose nested ops they run;
-            empty if none do.
-        op: That op; None in another thread or process.
-        at_work: The op that a pass works on which may run pipelines on ops inside.
-        is_apart: Whether the text of `op` consists of those of the nested ops.
-        changes: How many changes had been recorded when it began.
-        inside: The time that passes inside of it have taken, and the recorder.
+        ordinals: The ordinals of the op whose nested ops pipelines run on; empty if none run.
+        op: That op; None in a worker.
+        at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
+        is_apart: Whether the nested ops of `op` have separate texts.
+        changes: The number of changes that had been recorded when the frame began.
+        inside: The time of the passes inside the frame, and of recording them.
     """
 
     ordinals: tuple[int, ...]
@@ -263,13 +262,13 @@ class _Frame:
 
 
 class _Running(NamedTuple):
-    """A pass that runs.
+    """A running pass.
 
     Attributes:
-        facts: Its op, as records name it.
-        place: Where that stands.
-        entered: The time at which the recorder was told.
-        started: The time at which it has begun.
+        facts: The op, as identified in records.
+        place: The place of the op in the IR.
+        entered: The time at which the recorder's hook was called.
+        started: The time at which the pass began.
     """
 
     facts: RecordedOp
@@ -283,14 +282,14 @@ class _RecordedRun:
 
     Args:
         run: The run.
-        number: Its number.
-        snapshots: Its ops as text.
-        frame: What it is a part of.
+        number: The number of the run.
+        snapshots: The texts of the run's ops.
+        frame: The outermost frame.
 
     Attributes:
-        changes: How many changes were recorded.
-        frames: What goes on, innermost last.
-        running: The passes that run, innermost last.
+        changes: The number of recorded changes.
+        frames: The current frames, innermost last.
+        running: The running passes, innermost last.
     """
 
     def __init__(self, run: Run, number: int, snapshots: Snapshots, frame: _Frame) -> None:
@@ -302,11 +301,11 @@ class _RecordedRun:
         self.running: list[_Running] = []
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
-        self._last: tuple[Any, RecordedOp] | None = None  # that no pass has changed since
+        self._last: tuple[Any, RecordedOp] | None = None  # no pass has changed it since
         self._children: tuple[_Frame, Sequence[Any]] | None = None
 
     def facts_of(self, op: Any) -> RecordedOp:
-        """Return an op as records name it, as it is before the pass that runs on it next."""
+        """Return an op as identified in records, before the next pass on it."""
         if self._last is None or self._last[0] is not op:
             chain = self._run.identify(op)
             name, symbol, _ = chain[-1]
@@ -315,16 +314,16 @@ class _RecordedRun:
         return self._last[1]
 
     def enter(self, op: Any) -> None:
-        """Take note of an op on whose nested ops pipelines are to run."""
+        """Enter an op whose nested ops pipelines are about to run on."""
         self._seen.clear()
-        self._last = None  # what passes inside change is not seen here if workers run them
+        self._last = None  # changes by passes inside are not seen here if workers run them
         ordinals, at_work = _ordinals(self._run.identify(op)), self.frames[-1].at_work
         at_work = None if at_work == ordinals else at_work
         is_apart = self.snapshots.is_apart(op)
         self.frames.append(_Frame(ordinals, op, at_work, is_apart, self.changes))
 
     def is_new_inside(self, op: RecordedOp) -> bool:
-        """Return whether an op is seen for the first time, and is in no text that is known."""
+        """Return whether an op is seen for the first time, and is in no known text."""
         frame = self.frames[-1]
         if not frame.ordinals or frame.is_apart or op.ordinals in self._seen:
             return False
@@ -332,13 +331,13 @@ class _RecordedRun:
         return len(op.ordinals) > len(frame.ordinals)
 
     def note(self, op: Any, digest: str | None) -> None:
-        """Take note of an op's new text."""
+        """Register an op's new text."""
         self.changes += 1
         self._last = None
         self.snapshots.note(op, digest)
 
     def take_over(self, op: RecordedOp, digest: str | None) -> None:
-        """Take note of the new text of an op that has changed in another thread or process."""
+        """Register the new text of an op that a worker has changed."""
         frame = self.frames[-1]
         self.changes += 1
         if frame.op is not None and op.ordinals[:-1] == frame.ordinals:

@@ -1,4 +1,4 @@
-"""Texts of ops as a run goes on: what has not changed is not printed again."""
+"""Texts of ops during a run; an unchanged op is not printed again."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
 
 EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
-"""How an op is printed so that a run can go on from there."""
+"""How an op is printed so that a run can continue from its text."""
 
 
 @runtime_checkable
 class PrintsApart(Protocol):
-    """Optional ability of an adapter: ops inside of some ops are printed one by one.
+    """Optional ability of an adapter: the ops inside some ops are printed separately.
 
-    Records then hold such an op as its outline, `print_op` with `skip_regions`, and the texts of
-    the ops inside: where one of many has changed, only that is printed again.
+    A record then stores such an op as its outline, `print_op` with `skip_regions`, and the texts
+    of the ops inside. If one of many has changed, only that one is printed again.
     """
 
     def prints_apart(self, op: Any) -> bool:
         """Return whether the ops inside mean the same when printed separately.
 
-        The generic form of `op` is then its outline, with theirs in braces in the place of
-        `{...}`, but for names of values: there is one region of one block without arguments.
+        The generic form of `op`, apart from names of values, is then its outline with the texts
+        inside in place of `{...}`. It has one region with one block without arguments.
         """
         ...
 
 
 class _Known(NamedTuple):
-    """The last text of an op that is printed apart, and its fingerprint then."""
+    """The last text of a separately printed op, and the op's fingerprint at that time."""
 
     digest: str
     fingerprint: object
@@ -44,8 +44,8 @@ class Snapshots:
     """Texts of the ops of a run.
 
     Args:
-        adapter: Answers for the IR.
-        add: Takes a text that may be new, by its digest.
+        adapter: The IR's adapter.
+        add: Records a text, unless its digest is known.
     """
 
     def __init__(self, adapter: IRAdapter, add: Callable[[str, str], None]) -> None:
@@ -58,18 +58,18 @@ class Snapshots:
         self._known: dict[Hashable, _Known] = {}
 
     def take(self, op: Any) -> str | None:
-        """Return the digest of an op's text as it is now; None if it cannot be printed."""
+        """Return the digest of an op's current text; None if the op cannot be printed."""
         try:
             return self._take(op)
-        except Exception:  # noqa: BLE001 - of IR that passes have broken a printer raises anything
+        except Exception:  # noqa: BLE001 - a printer may raise anything on IR that passes have broken
             return None
 
     def is_apart(self, op: Any) -> bool:
-        """Return whether the ops inside of an op are texts of their own."""
+        """Return whether the ops inside an op have separate texts."""
         return self._apart is not None and self._apart(op)
 
     def prepare(self, op: Any) -> None:
-        """Take note of the ops inside that are texts of their own: a pass may change only some."""
+        """Take fingerprints of the ops inside with separate texts: a pass may change only some."""
         if not self._takes or not self.is_apart(op):
             return
         for child in self._adapter.children(op):
@@ -90,7 +90,7 @@ class Snapshots:
         return self._added(adapter.print_op(op, EXACT))
 
     def note(self, op: Any, digest: str | None) -> None:
-        """Remember the text of an op that is printed apart, after passes on it."""
+        """Remember the text of a separately printed op after a pass on it."""
         if self._takes:
             key = self._adapter.identity_of(op)
             self._known.pop(key, None)

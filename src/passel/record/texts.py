@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 HOLE = "{...}"
-"""The place of what is inside of an op in the op's outline."""
+"""Stands for the ops inside an op in the op's outline."""
 
 _DIGEST = 32
-"""Characters of a digest."""
+"""The length of a digest in characters."""
 
 
 class Outline(NamedTuple):
-    """An op whose text contains the texts of the ops inside.
+    """The text of an op without the ops inside, whose texts are separate.
 
     Attributes:
         text: The op, with a hole for its contents.
@@ -32,7 +32,7 @@ class Outline(NamedTuple):
 
     @property
     def content(self) -> str:
-        """The text of the op, or its outline."""
+        """The outline as a record stores it."""
         return f"{self.text}\0{''.join(self.parts)}"
 
     def filled(self, texts: Sequence[str]) -> str:
@@ -42,7 +42,7 @@ class Outline(NamedTuple):
 
 
 def digest_of(content: str) -> str:
-    """Return the digest of a text, or of its outline."""
+    """Return the digest of a text or an outline."""
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2).hexdigest()
 
 
@@ -55,7 +55,7 @@ def texts_data(texts: Mapping[str, str]) -> str:
 
 
 def _digests_in(data: str) -> list[str]:
-    """Return the digests that stand one after the other in a string."""
+    """Return the digests in a string of concatenated digests."""
     return [data[at : at + _DIGEST] for at in range(0, len(data), _DIGEST)]
 
 
@@ -66,20 +66,20 @@ class Texts:
         self._known: dict[str, str | dict[str, Any]] = {}
 
     def take(self, line: dict[str, Any]) -> None:
-        """Take a line with texts, which are inflated when first needed."""
+        """Take a line of texts, which are inflated when one is needed."""
         self._known.update(dict.fromkeys(_digests_in(line["texts"]), line))
 
     def add(self, content: str) -> str:
-        """Add a text or its outline, and return its digest."""
+        """Add a text or an outline, and return its digest."""
         digest = digest_of(content)
         self._known[digest] = content
         return digest
 
     def content(self, digest: str) -> str | Outline:
-        """Return the text with a digest, or its outline.
+        """Return the text or the outline with a digest.
 
         Raises:
-            RecordError: It is damaged or missing.
+            RecordError: The text is damaged or missing.
         """
         try:
             if isinstance(content := self._known[digest], dict):
@@ -97,7 +97,7 @@ class Texts:
             at += size
 
     def text(self, digest: str) -> str:
-        """Return the text with a digest."""
+        """Return the text with a digest; that of an outline includes the ops inside."""
         content = self.content(digest)
         if isinstance(content, Outline):
             return content.filled([self.text(part) for part in content.parts])

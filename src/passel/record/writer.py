@@ -1,4 +1,4 @@
-"""Writing records: a line of JSON for each thing that happens, in a file that only grows."""
+"""Writing records: a line of JSON for each event, in a file that only grows."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _encode = JSONEncoder(separators=(",", ":")).encode
 _TOGETHER = 64
-"""Texts that are compressed as one, at most: a reader of one inflates all."""
+"""The most texts that are compressed together: a reader of one has to inflate all."""
 
 
 class RecordedOp(NamedTuple):
-    """An op as records name it; see `Execution`."""
+    """An op as identified in records; see `Execution`."""
 
     name: str
     symbol: str | None
@@ -37,14 +37,14 @@ class RecordedOp(NamedTuple):
 
 
 class RecordFile:
-    """A record that is being written: what happens goes to the system at once, with new texts.
+    """A record that is being written.
 
-    What a process that is killed has written stays. When nothing can be written any more, that is
-    said once, and the run goes on. The file is open while a run goes on.
+    Each event is handed to the operating system at once, so it is kept if the process is killed.
+    A failure to write is reported once, and the run continues. The file is open during runs.
 
     Args:
-        path: The file; the first run replaces it.
-        command_line: The words of the command; by default the process's.
+        path: The file, which the first run replaces.
+        command_line: The words of the command; by default those of the process.
     """
 
     def __init__(self, path: str | Path, command_line: Sequence[str] | None = None) -> None:
@@ -82,24 +82,24 @@ class RecordFile:
         self._write(f'{{"begin":{number},"of":{target},"in":{run}}}')
 
     def end(self, run: int, op: RecordedOp, facts: Mapping[str, Any]) -> None:
-        """Write the end of the execution that has begun last."""
+        """Write the end of the execution that began last."""
         self._line(facts)
 
     def change(
         self, run: int, ordinals: Sequence[int], digest: str | None, is_amid: bool = False
     ) -> None:
-        """Write the text of an op that no execution accounts for.
+        """Write the text of an op that changed outside of its own executions.
 
         Args:
             run: The number of the run.
-            ordinals: The op: nested pipelines have changed others in it, or one is to run on it.
-            digest: Its text.
-            is_amid: Whether a pass runs a pipeline on it that works on an enclosing op.
+            ordinals: The ordinals of the op.
+            digest: The digest of its text.
+            is_amid: Whether a pass on an enclosing op is about to run a pipeline on the op.
         """
         self._line({"state": ordinals, "in": run, "after": digest, "amid": is_amid})
 
     def text(self, digest: str, content: str) -> None:
-        """Write a text or its outline, unless it is there."""
+        """Write a text or an outline, unless the file has it."""
         if digest not in self._texts:
             self._texts.add(digest)
             self._waiting[digest] = content
@@ -107,7 +107,7 @@ class RecordFile:
                 self._write()
 
     def _introduce(self, what: str, data: Hashable) -> int:
-        """Write what later lines refer to, and return its number among those of its kind."""
+        """Write a step or an op that later lines refer to by number, and return its number."""
         number = self._known[what] = self._known.get(what, -1) + 1
         self._known[data] = number
         self._line({what: data})
@@ -117,7 +117,7 @@ class RecordFile:
         self._write(_encode(data))
 
     def _write(self, *lines: str) -> None:
-        """Write the texts that wait, and lines that may refer to them."""
+        """Write the waiting texts, then lines that may refer to them."""
         waiting, self._waiting = self._waiting, {}
         if self._broken or os.getpid() != self._process:
             return
@@ -152,9 +152,9 @@ class RecordFile:
 
 
 class PartLog:
-    """The log of another thread or process, to be pickled and taken over.
+    """The log of a worker, which is pickled and replayed in the parent.
 
-    Run 0 is the outer run, which this log is a part of.
+    Run 0 is the parent's run.
     """
 
     def __init__(self) -> None:
@@ -163,7 +163,7 @@ class PartLog:
         self._runs = 0
 
     def start_run(self, facts: Mapping[str, Any]) -> int:
-        """Keep the start of a run inside of a pass."""
+        """Keep the start of a run inside a pass."""
         self._runs += 1
         self._keep("start_run", facts)
         return self._runs
@@ -180,11 +180,11 @@ class PartLog:
         self._texts[digest] = content
 
     def replay(self, log: Log, run: int) -> Iterator[tuple[RecordedOp, Mapping[str, Any]]]:
-        """Let another log take all of it; yield the ended executions of its run.
+        """Replay everything into another log; yield the executions that ended in its run.
 
         Args:
             log: The other log.
-            run: The number there of that run.
+            run: The number of this log's run 0 in the other log.
         """
         runs = [run]
         for digest, content in self._texts.items():
@@ -201,4 +201,4 @@ class PartLog:
 
 
 Log: TypeAlias = RecordFile | PartLog
-"""Takes what happens, in program order: runs, which have numbers, and what passes did in them."""
+"""A log of runs and of the executions in them, in program order."""

@@ -1,4 +1,4 @@
-"""A record as a page for a browser: what each pass did, in one file."""
+"""A record as a page for a browser, in one file."""
 
 from passel.record.page.payload import page
 

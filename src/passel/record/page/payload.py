@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from passel.record.model import FailureInfo
 
 _MOST_REPLAYS = 20
-"""Failed executions that have a command of their own, which takes a look at all of the run."""
+"""The number of failed executions that get a replay command: each needs a look at the whole run."""
 
 _TEARS = 8
-"""The length of lines, such as a brace, that are not worth the end of a run of new lines."""
+"""Lines up to this length, such as braces, do not end a run of new lines."""
 
 
 class LineTable:
     r"""Texts as runs of lines of one table.
 
-    A text that shares lines with earlier ones copies them, however far back they stand, which
-    deflate does not see beyond 32 kB.
+    A text copies the lines that it shares with any earlier text. Deflate finds only those within
+    32 kB.
 
     Example:
         >>> table = LineTable()
@@ -74,11 +74,7 @@ class LineTable:
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return the data of named records for the page, and the lines of their texts.
-
-    Args:
-        records: The records.
-    """
+    """Return the data of named records for the page, and the lines of their texts."""
     named = list(records)
     table, texts = LineTable(), dict[str, list[int]]()
     for _, record in named:
@@ -107,7 +103,7 @@ def _text(runs: Sequence[int], lines: Sequence[str]) -> list[str]:
 
 
 def _following(records: Sequence[Record]) -> Iterator[tuple[str, str]]:
-    """Yield the digests of two texts that follow each other on an op, or are results of a pass."""
+    """Yield the digests of consecutive texts of an op, or of a pass's results in two records."""
     for record in records:
         known: dict[object, str] = {}
         for each in record.executions:
@@ -129,8 +125,8 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[int]]
     """Return the difference of two texts as the page holds it: see `Difference`.
 
     Returns:
-        Each block as the number of lines in front of it that are the same, its lines before and
-        after, and its pairs; and lines with other names.
+        For each block, the number of equal lines in front of it, its numbers of old and new lines,
+        and its pairs; and the renamed lines.
     """
     found, blocks, at = difference(old, new), list[list[int]](), 0
     for start, end, first, last, pairs in found.blocks:
@@ -141,7 +137,7 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[int]]
 
 
 def _digests(record: Record, run: RunInfo) -> list[str]:
-    """Return the digests of a run's texts: those of one op follow each other, to compress well."""
+    """Return the digests of a run's texts, grouped by op so that they compress well."""
     executions = [each for each in record.executions if each.run == run.number]
     by_op = sorted(executions, key=lambda each: each.ordinals)
     ends = [(each.before, each.after) for each in by_op]
@@ -183,7 +179,7 @@ def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dic
 
 
 def _lost(record: Record) -> list[dict[str, Any]]:
-    """Return the failures that are of no execution, as of a worker that has died."""
+    """Return the failures that belong to no execution, such as the death of a worker."""
     known = [each.failure for each in record.executions]
     return [
         {"title": each.path.rpartition(":")[2], "name": each.where, "failure": _failure(each)}
@@ -198,7 +194,7 @@ def _failure(failure: FailureInfo) -> dict[str, str]:
 
 
 def _parts(runs: Iterable[RunInfo]) -> list[int]:
-    """Return which part of a split input each run belongs to; zeros if there is only one."""
+    """Return the part of a split input that each run belongs to; zeros if there is only one."""
     parts: list[int] = []
     for run in runs:
         parts.append(max(parts, default=0) + 1 if run.outer is None else parts[run.outer])
@@ -206,7 +202,7 @@ def _parts(runs: Iterable[RunInfo]) -> list[int]:
 
 
 def _facts(record: Record) -> list[tuple[str, str]]:
-    """Return what is known about a record as a whole, for people."""
+    """Return the facts about a record that the page lists."""
     info = record.info
     facts = [("Command", shlex.join(info.command_line)), ("Started", info.started)]
     versions = {"passel": info.passel, "Python": info.python}
@@ -223,7 +219,7 @@ def _facts(record: Record) -> list[tuple[str, str]]:
 def _row(
     each: Execution, path: int, numbers: Mapping[str | None, int], again: str | None
 ) -> list[Any]:
-    """Return an execution, without what is empty at its end."""
+    """Return an execution as the page reads it, without an empty last field."""
     failure = each.failure
     more = {
         "counts": dict(each.counts),
@@ -272,12 +268,8 @@ _SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", 
 def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
     """Return a page in HTML about a named record, or about an old and a new one.
 
-    It opens from a disk, loads nothing, and runs no script but its own. What records hold is
-    compressed in it, and shown as text.
-
-    Args:
-        title: The title.
-        records: The records with their names.
+    The page is one file: it loads nothing and runs only its own script. The contents of the
+    records are compressed in it, and are shown only as text.
     """
     data, lines = payload(records)
     assets = files("passel.record.page") / "assets"
@@ -295,5 +287,5 @@ def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
 
 
 def _packed(text: str) -> str:
-    # Lone surrogates stand for bytes that are no UTF-8; they become question marks.
+    # Lone surrogates stand for bytes that are not UTF-8; they become question marks.
     return b64encode(zlib.compress(text.encode(errors="replace"), 9)).decode()
