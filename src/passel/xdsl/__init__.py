@@ -1,8 +1,7 @@
 """passel on xDSL: the adapter, the analyses, and the passes that work on any isolated op.
 
-`import passel` does not import this package, nor does this import more of xDSL than the
-adapter needs; passes are imported by name when a pipeline uses them, and analyses when they
-are asked for.
+`import passel` does not import this package. The package imports only as much of xDSL as the
+adapter needs: passes are imported when a pipeline names them, and analyses when a pass uses them.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), 5_000))
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for."""
+    """Import a public name on first use."""
     if name in _HOMES:
         return getattr(import_module(f"passel.xdsl.{_HOMES[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"

@@ -1,4 +1,4 @@
-"""The IR contract fulfilled for xDSL, its traps included.
+"""The adapter for xDSL.
 
 Other packages need not know that unregistered ops share one name, that they claim every
 trait, or that a verifier error prints the module.
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _LIFETIME = Lifetime(attrgetter("parent"))
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
-"""Ops that MLIR defines as isolated from above and xDSL does not."""
+"""Ops that are isolated from above in MLIR, but not in xDSL."""
 
 
 class XDSLAdapter(IRAdapter):
@@ -60,7 +60,8 @@ class XDSLAdapter(IRAdapter):
     Args:
         dominance: Whether a use before its definition makes IR invalid, as in MLIR; xDSL's
             own verifier accepts it.
-        dialects: Dialects of its contexts that no installed package brings, or in place of those.
+        dialects: Additional dialects of its contexts. They replace installed dialects of the same
+            names.
     """
 
     name = "xdsl"
@@ -76,11 +77,11 @@ class XDSLAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """One class per op name and context, unregistered names included."""
+        """The class of an op, which is unique per op name and context, also if unregistered."""
         return type
 
     def create_context(self) -> Context:
-        """Return a context with the dialects of all installed packages, none loaded yet."""
+        """Return a context in which the dialects of all packages are registered, but not loaded."""
         from passel.xdsl.registration import installed_universe
 
         context, own = Context(), {each.name: lambda each=each: each for each in self._dialects}
@@ -93,10 +94,10 @@ class XDSLAdapter(IRAdapter):
         return isinstance(thing, Dialect)
 
     def with_dialects(self, dialects: Sequence[Any]) -> XDSLAdapter:
-        """Return an adapter whose contexts have more dialects, in place of others of their names.
+        """Return an adapter with additional dialects, which replace others of the same names.
 
         Raises:
-            DefinitionError: One is no `Dialect`.
+            DefinitionError: If one of them is not a `Dialect`.
         """
         for each in dialects:
             if not isinstance(each, Dialect):
@@ -104,7 +105,7 @@ class XDSLAdapter(IRAdapter):
         return XDSLAdapter(dominance=self._dominance, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
-        """Return what reads and prints files for one run of a tool."""
+        """Return the frontend that reads and prints files for one run of a tool."""
         from passel.xdsl.frontend import XDSLFrontend
 
         return XDSLFrontend(self)
@@ -113,7 +114,7 @@ class XDSLAdapter(IRAdapter):
         """Return None: xDSL's ops do not know their context."""
 
     def load_dialects(self, context: Context, names: Iterable[str]) -> None:
-        """Load dialects by name, those not loaded yet."""
+        """Load the named dialects that are not loaded yet."""
         loaded = self.loaded_dialects(context)
         for name in names:
             if name in loaded:
@@ -127,7 +128,7 @@ class XDSLAdapter(IRAdapter):
                 raise LookupError(msg) from None
 
     def dialects_in(self, op: Operation) -> dict[str, Operation]:
-        """Return the dialects of registered ops in `op`, itself included, with an op of each."""
+        """Return the dialects of the registered ops in `op` and of `op`, with an op of each."""
         found: dict[str, Operation] = {}
         for each in op.walk():
             if not isinstance(each, UnregisteredOp):
@@ -135,11 +136,11 @@ class XDSLAdapter(IRAdapter):
         return found
 
     def loaded_dialects(self, context: Context) -> set[str]:
-        """Return the names of the dialects that are loaded."""
+        """Return the names of the loaded dialects."""
         return {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
 
     def declares_dialects(self, pass_: Pass[Any]) -> bool:
-        """Return whether a pass is not one of xDSL's own, which declare nothing."""
+        """Return whether a pass declares its dialects; xDSL's own passes do not."""
         from passel.xdsl.module_passes import XDSLPass
 
         return not isinstance(pass_, XDSLPass)
@@ -152,7 +153,7 @@ class XDSLAdapter(IRAdapter):
         return _kind(type(op))
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
-        """Return the kind of a registered op, loading its dialect if need be."""
+        """Return the kind of a registered op, and load its dialect if necessary."""
         op_class = _known_op(context, name)
         # Unregistered ops that occurred are in the table as well.
         if op_class is None or issubclass(op_class, UnregisteredOp):
@@ -160,7 +161,7 @@ class XDSLAdapter(IRAdapter):
         return _kind(op_class)
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
-        """Return why ops do not stand inside of others: as symbols, or by their `HasParent`."""
+        """Return why an op cannot be inside another, by its `HasParent` or as a symbol."""
         enclosing, op_class = _known_op(context, outer), _known_op(context, inner)
         if enclosing is None or op_class is None:
             return ""
@@ -175,7 +176,7 @@ class XDSLAdapter(IRAdapter):
         return ""
 
     def suggest_op(self, context: Context, name: str) -> str:
-        """Suggest an op of the dialect that is meant, or whose name is closest."""
+        """Suggest a similar name of an op, from the closest dialect."""
         dialects = list(context.registered_dialect_names)
         dialect, _, _ = name.partition(".")
         if dialect not in dialects:
@@ -209,7 +210,7 @@ class XDSLAdapter(IRAdapter):
         return name.data if isinstance(name, StringAttr) else None
 
     def location(self, op: Operation) -> Location:
-        """Return the op's location as far as it names a file."""
+        """Return the op's location, if it names a file."""
         return convert_location(op.location)
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
@@ -246,43 +247,43 @@ class XDSLAdapter(IRAdapter):
         return {"xdsl": INSTALLED}
 
     def ship(self, ops: Sequence[Operation], context: Context) -> bytes:
-        """Return copies of ops, of which what has changed comes back."""
+        """Return copies of ops for another process, which sends its changes back."""
         from passel.xdsl.transport.shipping import ship
 
         return ship(ops, context)
 
     def receive(self, data: bytes) -> Shipment:
-        """Return what `ship` has sent."""
+        """Return the ops and the context that `ship` encoded."""
         from passel.xdsl.transport.shipping import receive
 
         return receive(data, lambda dialects: self.with_dialects(dialects).create_context())
 
     def note(self, op: Operation) -> Snapshot:
-        """Return what is in the op, by which it is found what has changed."""
+        """Return a snapshot of an op, to find its changes later."""
         from passel.xdsl.transport.changes import checked_snapshot
 
         return checked_snapshot(op)
 
     def encode_changes(self, op: Operation, noted: Snapshot) -> bytes:
-        """Return what has changed in the op."""
+        """Return the changes of an op since a snapshot."""
         from passel.xdsl.transport.changes import encode_changes
 
         return encode_changes(op, noted)
 
     def decode_changes(self, op: Operation, data: bytes, context: Context) -> Callable[[], None]:
-        """Return what gives the op what `encode_changes` has returned."""
+        """Return a function that makes the changes from `encode_changes` to an op."""
         from passel.xdsl.transport.changes import decode_changes
 
         return decode_changes(op, data, context)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Let passes make so many rewrites."""
+        """Limit and record the rewrites that passes make."""
         from passel.xdsl.rewrites import limited_rewrites
 
         return limited_rewrites(limit)
 
     def functions(self, op: Operation) -> Sequence[str]:
-        """Return the names of the functions that have bodies."""
+        """Return the names of the functions with bodies."""
         from passel.xdsl.interpreting import functions
 
         return functions(op)
@@ -296,29 +297,29 @@ class XDSLAdapter(IRAdapter):
         return computed(op, context, symbol, arguments, seconds)
 
     def lifetime(self) -> Lifetime:
-        """Return how a run knows that ops are gone: an op is where its block is."""
+        """Return how to detect erased ops: by the block that an op is in."""
         return _LIFETIME
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
-        """Print in generic form, with resources, which is the most faithful text."""
+        """Print in generic form, with resources: the form that loses the least."""
         from passel.xdsl.printing import print_source
 
         return print_source(op, context, locations=locations)
 
     def readable_source(self, text: str, context: Context) -> str:
-        """Return the custom form if it reads back as the same IR."""
+        """Return the custom form of a text if it parses to the same IR."""
         from passel.xdsl.printing import readable_source
 
         return readable_source(text, context)
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
-        """Return the flags for ops at the top and for unregistered ops."""
+        """Return the flags that a tool needs to read this op."""
         from passel.xdsl.printing import reading_flags
 
         return reading_flags(op)
 
     def wrap_pass_class(self, foreign: type) -> type[Pass[Any]]:
-        """Return the class of the passes that stand for those of a `ModulePass` class."""
+        """Return the pass class that wraps a `ModulePass` class."""
         from xdsl.passes import ModulePass
 
         from passel.xdsl.module_passes import pass_class_for
@@ -329,7 +330,7 @@ class XDSLAdapter(IRAdapter):
         return pass_class_for(foreign)
 
     def wrap_pass(self, foreign: object) -> Pass[Any]:
-        """Return an xDSL `ModulePass` as a pass for any isolated op."""
+        """Wrap an xDSL `ModulePass` as a pass that runs on any isolated op."""
         from xdsl.ir import Operation
         from xdsl.passes import ModulePass
 
@@ -347,7 +348,7 @@ def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
 
 
 def _known_op(context: Context, name: str) -> type[Operation] | None:
-    """Return the class of a registered op, loading its dialect if need be."""
+    """Return the class of a registered op, and load its dialect if necessary."""
     # Pipelines are for modules, and few of these need anything else of their dialect.
     if name == ModuleOp.name:
         return ModuleOp
@@ -375,7 +376,7 @@ def parse_file(path: str | Path, context: Context | None = None) -> Operation:
 
     Args:
         path: The file.
-        context: Where dialects are looked up; by default a new one with all of them.
+        context: The context to look dialects up in; by default a new one with all dialects.
 
     Raises:
         OSError: The file cannot be read.

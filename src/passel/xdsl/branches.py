@@ -1,6 +1,6 @@
-"""Operands that branches pass to the blocks they lead to.
+"""Operands that branches pass to their successors.
 
-xDSL has no counterpart of MLIR's `BranchOpInterface`, so the ops that are known are listed here.
+xDSL has no counterpart of MLIR's `BranchOpInterface`, so this module lists the known ops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SEGMENTS = "operandSegmentSizes"
 
 
 def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
-    """Return what a branch passes to each of its successors, or None if that is not known.
+    """Return the operands for each successor of a branch; None if the op is not known.
 
     Example:
         >>> from xdsl.ir import Block
@@ -40,7 +40,7 @@ def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
 
 
 def pass_to_successor(branch: Operation, index: int, value: SSAValue) -> None:
-    """Let a branch that `successor_operands` knows pass one more value to a successor."""
+    """Add an operand for a successor to a branch that `successor_operands` knows."""
     passed = successor_operands(branch)
     assert passed is not None, f"'{branch.name}' is not a known branch"  # noqa: S101
     lengths = [len(values) for values in passed]

@@ -48,14 +48,14 @@ def main(
     write: Callable[[str], None],
     after_parsing: Callable[[], None],
 ) -> int:
-    """Run as xdsl-opt does, and return the exit code.
+    """Run as xdsl-opt would, and return the exit code.
 
     Args:
         argv: The arguments.
-        registry: The passes; None for all installed ones.
-        dialects: Dialects that no installed package brings.
-        write: Writes to the standard output, all of it or with an error.
-        after_parsing: Called when the input has been parsed.
+        registry: The available passes; by default all installed ones.
+        dialects: Dialects in addition to the installed ones.
+        write: A function that writes to the standard output, completely or with an error.
+        after_parsing: A function to call after the input has been parsed.
     """
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
@@ -143,7 +143,7 @@ class _CompatMain(xDSLOptMain):
 
 
 class _Narrator(PassInstrumentation):
-    """`--print-between-passes` and `--time-passes`: on the standard output, as xDSL has it."""
+    """The instrument behind `--print-between-passes` and `--time-passes`."""
 
     def __init__(self, args: Any) -> None:
         self.prints: bool = args.print_between_passes

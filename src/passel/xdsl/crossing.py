@@ -1,4 +1,4 @@
-"""xDSL as one side of a crossing: ops from generic text, and back into the op."""
+"""xDSL as one side of a crossing between IRs, by generic text."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
 _WITHOUT_PROPERTIES = frozenset({"gpu.func"})
-"""Ops of which MLIR lacks a property that xDSL has."""
+"""Ops with a property in xDSL that MLIR does not have."""
 _FEW_ELEMENTS = 100
-"""So many elements of a constant are printed one by one."""
+"""Constants of at most this many elements are printed as a list."""
 
 
 class XDSLSide:
-    """xDSL.
+    """The xDSL side of a crossing.
 
     Args:
-        context: Where ops are read into; by default a new context, in which what xDSL does not
-            know is unregistered.
-        adapter: The adapter; by default one with all dialects that are installed.
+        context: The context of the ops that are read; by default a new one that allows unregistered
+            dialects.
+        adapter: The adapter; by default one with all installed dialects.
     """
 
     def __init__(self, context: Context | None = None, adapter: XDSLAdapter | None = None) -> None:
@@ -48,10 +48,10 @@ class XDSLSide:
 
         Args:
             op: The op.
-            known: Tells which ops the other IR knows.
+            known: Returns whether the other IR knows an op of a name.
 
         Raises:
-            PassFailure: xDSL cannot print it.
+            PassFailure: If xDSL cannot print the op.
         """
         stream = StringIO()
         printer = _Printer(stream=stream, print_generic_format=True, print_debuginfo=True)
@@ -64,14 +64,14 @@ class XDSLSide:
         return stream.getvalue()
 
     def knows(self, name: str) -> bool:
-        """Return whether an op of this name is registered."""
+        """Return whether a name is the name of a registered op."""
         return self.adapter.kind_named(self.context, name) is not None
 
     def read(self, text: str, enclosing: Iterable[str] = ()) -> Operation:
-        """Return the op that a text stands for.
+        """Return the op in a text.
 
         Raises:
-            PassFailure: xDSL cannot read it.
+            PassFailure: If xDSL cannot parse the text.
         """
         try:
             return parse_source(self.context, text, "<crossing>", implicit_module=False)
@@ -79,7 +79,7 @@ class XDSLSide:
             raise PassFailure(f"xDSL cannot read it: {error.msg}") from error
 
     def symbol(self, op: Operation, name: str) -> Operation | None:
-        """Return the op that a symbol refers to at `op`, if it is found."""
+        """Return the op that a symbol denotes in an op, if it exists."""
         table = op.parent_op()
         while table is not None:
             for found in self.adapter.children(table):
@@ -89,11 +89,11 @@ class XDSLSide:
         return None
 
     def function_type(self, op: Operation) -> str:
-        """Return the type of a function; empty for other ops."""
+        """Return the type of a function, as text; empty for other ops."""
         return str(op.function_type) if isinstance(op, FuncOp) else ""
 
     def replace(self, op: Operation, new: Operation) -> None:
-        """Give an op the attributes, properties and regions of another one."""
+        """Move the attributes, properties and regions of an op to another one."""
         for region, fresh in zip(op.regions, new.regions, strict=True):
             for block in reversed(region.blocks):
                 region.erase_block(block, safe_erase=False)
@@ -103,16 +103,16 @@ class XDSLSide:
 
 
 class _Printer(Printer):
-    """Prints properties as attributes where MLIR would lose them.
+    """A printer that prints properties as attributes where MLIR would lose them.
 
-    MLIR drops a property that its op does not have; of an op that it does not know, passes see
-    attributes only. Both make properties of attributes again.
+    MLIR drops properties that its op does not have. Passes see only the attributes of ops that MLIR
+    does not know. Both IRs turn the attributes back into properties.
     """
 
     known: Callable[[str], bool] | None = None
 
     def print_attribute(self, attribute: Attribute) -> None:
-        """Print an attribute, large constants as the bytes that MLIR reads."""
+        """Print an attribute; large constants as bytes in MLIR's format."""
         constant: Any = attribute
         if isinstance(attribute, DenseIntOrFPElementsAttr) and len(constant) > _FEW_ELEMENTS:
             data = bytes_for_mlir([*constant.get_values()], constant.get_element_type())

@@ -1,4 +1,4 @@
-"""Types of xDSL's own passes, and which of them change nothing when they run twice."""
+"""Pass types of xDSL's own passes, and which of these are idempotent."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ _TYPES: dict[PassType, str] = {
 }
 
 _IDEMPOTENT = "canonicalize cse dce reconcile-unrealized-casts sccp strip-debuginfo symbol-dce"
-"""A second run right after the first finds nothing to do."""
+"""Passes for which a second run has nothing to do."""
 
 
 def declare(table: DeclarationTable) -> None:
-    """Add what is known of xDSL's own passes; an entry point names it."""
+    """Declare the types of xDSL's own passes; the package's entry point."""
     for kind, names in _TYPES.items():
         table.declare(*names.split(), types=(kind,), ir="xdsl")
     table.declare(*_IDEMPOTENT.split(), idempotent=True, ir="xdsl")

@@ -1,8 +1,8 @@
-"""Verification that values are defined before they are used, as MLIR demands it.
+"""Verification that definitions dominate uses, as in MLIR.
 
-One walk keeps the set of values that are defined where it stands; only regions of several
-blocks need a dominator tree. Questions beyond the set go to `DominanceInfo`, which
-also sees what encloses the root.
+The walk keeps the set of values that are defined at the current op. Only regions of several blocks
+need a dominator tree. Other uses are checked by `DominanceInfo`, which also covers the ops around
+the root.
 """
 # pyright: reportPrivateUsage=false
 # The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 def check_definitions(root: Operation) -> None:
     """Check that the operands of ops inside `root` dominate their uses.
 
-    Blocks that cannot be reached may use anything, and so may graph regions within a block.
+    Unreachable blocks may use any value, and so may graph regions within a block.
 
     Raises:
-        InvalidIR: The first op with an operand that is not dominated.
+        InvalidIR: If an operand is not dominated by its definition; for the first such op.
 
     Source: `OperationVerifier::verifyDominanceOfContainedRegions`, `mlir/lib/IR/Verifier.cpp`,
         MLIR 22.
@@ -47,8 +47,8 @@ class _Walk:
     """A walk down regions and dominator trees, without recursion.
 
     Attributes:
-        left: What is left to do, last first: methods with their arguments.
-        defined: The values that are defined where the walk stands, by address.
+        left: A stack of the remaining work: methods with their arguments.
+        defined: The addresses of the values that are defined at the current op.
     """
 
     def __init__(self, root: Operation) -> None:
@@ -58,13 +58,13 @@ class _Walk:
 
     @cached_property
     def exact(self) -> DominanceInfo:
-        """Dominance in the root; regions of one block rarely ask for it."""
+        """Dominance in the root, which regions of one block rarely need."""
         from passel.xdsl.analyses.dominance import DominanceInfo
 
         return DominanceInfo(self.root)
 
     def go_into(self, op: Operation) -> None:
-        """Visit the regions of an op next."""
+        """Schedule the regions of an op."""
         is_closed = op is self.root or _is_isolated(type(op))
         if is_closed:
             self.left.append((self.go_on_with, self.defined))
@@ -82,11 +82,11 @@ class _Walk:
                 self.left.append((self.go_on_with, set[int]()))
 
     def go_on_with(self, defined: set[int]) -> None:
-        """Go on with other values that are defined."""
+        """Continue with another set of defined values."""
         self.defined = defined
 
     def enter(self, block: Block, tree: DominatorTree[Block] | None) -> None:
-        """Visit a block, then what it dominates."""
+        """Visit a block, then the blocks that it dominates."""
         for child in () if tree is None else reversed(tree.children(block)):
             self.left += [(self.leave, child), (self.enter, child, tree)]
         self.defined.update(map(id, block.args))
@@ -96,14 +96,14 @@ class _Walk:
         self.visit(block.first_op, is_reachable=True)
 
     def leave(self, block: Block) -> None:
-        """Forget what a block defines, which is not seen from the next one."""
+        """Remove the definitions of a block, which are not visible in the next one."""
         forget = self.defined.difference_update
         forget(map(id, block.args))
         for op in block.ops:
             forget(map(id, op.results))
 
     def visit(self, op: Operation | None, is_reachable: bool) -> None:
-        """Check ops up to the next one with regions; the rest comes after these."""
+        """Check ops up to the next one with regions, and schedule the rest after the regions."""
         defined = self.defined
         define = defined.add
         while op is not None:
@@ -120,7 +120,7 @@ class _Walk:
             op = op._next_op
 
     def visit_after(self, op: Operation, is_reachable: bool) -> None:
-        """Go on after an op with regions: what it defines counts only now."""
+        """Continue after an op with regions, whose results are defined only now."""
         if is_reachable:
             self.defined.update(map(id, op.results))
         self.visit(op._next_op, is_reachable)
@@ -148,7 +148,7 @@ def _undominated(user: Operation, operand: SSAValue) -> InvalidIR:
 
 
 def _relation(user: Operation, block: Block | None) -> str:
-    """Say in MLIR's words how far a definition is from its use."""
+    """Describe in MLIR's words where the definition is relative to the use."""
     if block is user.parent:
         return "in the same block"
     here = None if user.parent is None else user.parent.parent

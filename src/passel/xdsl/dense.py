@@ -1,7 +1,8 @@
-"""Elements of dense constants in MLIR's hexadecimal, where xDSL has another.
+"""Hexadecimal elements of dense constants, where MLIR's format differs from xDSL's.
 
-MLIR gives an integer as many bytes as it needs, and packs bits, eight to a byte; xDSL gives it one,
-two, four or eight. Bits beyond an integer's width are zero in MLIR, and its sign in xDSL.
+MLIR stores an integer in as few bytes as possible, and packs booleans, eight to a byte; xDSL uses
+one, two, four or eight bytes. Bits beyond the width of an integer are zero in MLIR, and copies of
+the sign bit in xDSL.
 
 Source: `DenseElementsAttr::isValidRawBuffer`, `mlir/lib/IR/BuiltinAttributes.cpp`, MLIR 22.
 """
@@ -21,7 +22,7 @@ _BYTE = 8
 
 
 def values_in(data: bytes, type_: Any) -> list[Any] | None:
-    """Return the elements that MLIR has printed as some bytes; None if xDSL reads them as well."""
+    """Decode elements from MLIR's bytes; None if xDSL's format is the same."""
     kind, is_complex = _odd_integer(type_.element_type)
     if kind is None:
         return None
@@ -43,7 +44,7 @@ def values_in(data: bytes, type_: Any) -> list[Any] | None:
 
 
 def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
-    """Return the bytes that MLIR reads as the elements; None if those are xDSL's."""
+    """Encode elements as MLIR's bytes; None if xDSL's format is the same."""
     kind, is_complex = _odd_integer(element)
     if kind is None:
         return None
@@ -58,7 +59,7 @@ def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
 
 
 def _odd_integer(element: Any) -> tuple[Any, bool]:
-    """Return the integer type of elements if MLIR stores it otherwise, and if they are pairs."""
+    """Return the elements' integer type if MLIR stores it differently, and if they are pairs."""
     is_complex = type(element) is ComplexType
     kind = element.element_type if is_complex else element
     if type(kind) is not IntegerType:

@@ -1,9 +1,9 @@
-"""Change detection for xDSL IR: did anything in an op change since it was last looked at?
+"""Change detection for xDSL's IR.
 
-MLIR hashes what identifies an op and everything nested in it.  Here the same facts are
-collected as references, and compared by identity: cheaper than hashing attributes, and blind
-to the attribute classes whose equality is wrong.  The references keep what they refer to
-alive, so an address cannot be used again by another object.
+MLIR hashes the identity of an op and its nested ops. Here, fingerprints hold references to the same
+objects and compare them by identity. This is cheaper than hashing attributes, and does not depend
+on the attribute classes with wrong equality. The references keep the objects alive, so no address
+is reused.
 """
 # pyright: reportPrivateUsage=false
 # The loop follows xDSL's private links: its speed is what this module is for.
@@ -21,12 +21,12 @@ from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 
 
 class Fingerprint:
-    """Contents of an op and everything nested in it, when `fingerprint` was called.
+    """The contents of an op and its nested ops at the time of the call of `fingerprint`.
 
-    Two fingerprints are equal if nothing changed in between: identities of ops, blocks,
-    block arguments and regions, their nesting and order, operands, successors, result and
-    argument types, attributes, properties, locations. Name hints do not count, nor where the
-    root op itself stands. An attribute replaced by an equal one counts as a change.
+    Two fingerprints are equal if nothing changed in between: identities of ops, blocks, block
+    arguments and regions, their nesting and order, operands, successors, result and argument types,
+    attributes, properties, locations. Name hints and the place of the root op do not count.
+    Replacing an attribute by an equal one counts as a change.
 
     Args:
         objects: What is equal if it is identical: ops, blocks, regions, and tuples of blocks,
@@ -34,7 +34,7 @@ class Fingerprint:
             many attributes come between the first value of the dict before and its own, or the
             complement of that if they are not properties, and its names. Python shares such
             small numbers, whereas absolute places would take a third more memory.
-        attributes: All attributes, with types and locations, in the same order.
+        attributes: All attributes, types and locations, in the same order.
     """
 
     __slots__ = ("_attributes", "_objects", "_states")
@@ -60,9 +60,9 @@ class Fingerprint:
         return self._states == other._states and all(map(is_, mine._attributes, others._attributes))
 
     def _sorted(self) -> "Fingerprint":
-        """Return the same with the names of each dict in order.
+        """Return an equal fingerprint with sorted dicts.
 
-        The order of a dict is no fact about the op: printing an unregistered op changes it.
+        The order of a dict is not part of the op: printing an unregistered op changes it.
         """
         objects, attributes = list(self._objects), list(self._attributes)
         first = 0
@@ -83,9 +83,9 @@ class Fingerprint:
 def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls would cost more than the rest
     op: Operation, last: Fingerprint | None = None, *, recursive: bool = True
 ) -> Fingerprint:
-    """Take the fingerprint of `op` and everything nested in it, or of its own parts alone.
+    """Return the fingerprint of an op, with or without its nested ops.
 
-    If nothing has changed since `last` was taken, that itself is returned.
+    If nothing has changed since `last`, the result is `last` itself.
 
     The semantics are those of `mlir::OperationFingerPrint`.
 
@@ -174,7 +174,7 @@ _CONSTANT = (str, int, float, complex, bytes, Enum, type(None))
 
 @lru_cache(1)
 def _mutable_kinds(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there may be new ones
-    """Return the classes of such attributes. Those of xDSL are never changed."""
+    """Return the classes of attributes that may be mutable; xDSL's own are not."""
     own: list[Any] = [
         each for each in _DATA.__subclasses__() if not each.__module__.startswith("xdsl.")
     ]
@@ -192,7 +192,7 @@ def _is_constant(kind: Any) -> bool:
 
 
 def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
-    """Yield the payloads in attributes, and in others inside, that can be changed in place."""
+    """Yield the mutable payloads in attributes, including nested ones."""
     kinds = _mutable_kinds(len(_DATA.__subclasses__()))
     seen, left = set[int](), list(attributes) if kinds else []
     while left:
@@ -210,7 +210,7 @@ def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
 
 
 def states_of(attributes: Iterable[object]) -> list[object]:
-    """Return what is equal as long as no payload has changed, as far as that can be known."""
+    """Return a value that is equal while no payload changes, as far as that is detectable."""
     states: list[object] = []
     for payload in payloads_in(attributes):
         state = BytesIO()
@@ -221,14 +221,14 @@ def states_of(attributes: Iterable[object]) -> list[object]:
 
 
 class _StatePickler(pickle.Pickler):
-    """Writes which object it is of what has a name or cannot be pickled, and the fields of that."""
+    """A pickler that writes the identity of objects that have a name or cannot be pickled."""
 
     def persistent_id(self, obj: Any, /) -> Any:
-        """Return which class, function or module it is, if it is one."""
+        """Return an identity for classes, functions and modules, and None for other objects."""
         return id(obj) if hasattr(obj, "__name__") else None
 
     def reducer_override(self, obj: Any, /) -> Any:
-        """Return what `obj` consists of."""
+        """Return the identity of an object and its fields."""
         with suppress(Exception):
             parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
             if not isinstance(parts, str):

@@ -1,4 +1,4 @@
-"""xDSL's IR as files, for tools."""
+"""Reading and printing of xDSL's IR for tools."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def _target(text: str) -> Target | None:
-    """Return a target; None for MLIR's text, which is not a target of a package before 0.60.
+    """Return a target; None for MLIR's text, which is not a target before xDSL 0.60.
 
     Raises:
-        UsageError: There is none, it or what it needs is not installed, or its options are wrong.
+        UsageError: If the target does not exist, misses a package, or has wrong options.
     """
     try:
         spec = parse_spec(text)
@@ -56,13 +56,13 @@ def _target(text: str) -> Target | None:
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
 _NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
-"""Messages about names that a package may have, which cannot be used."""
+"""Log messages about packages whose names cannot be used."""
 
 _BYTECODE = b"ML\xefR"
 
 
 class XDSLFrontend(Frontend):
-    """xDSL's parser, printer and targets."""
+    """The frontend for xDSL: its parser, printer and targets."""
 
     refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (
@@ -78,26 +78,26 @@ class XDSLFrontend(Frontend):
     )
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Find the target."""
+        """Look up the target."""
         self.settings = settings
         self._target: Target | None = _target(settings.own.get("target", "mlir"))
         self._base: Context = self.adapter.create_context()
         self._base.allow_unregistered = settings.allow_unregistered
 
     def is_binary(self, data: bytes, name: str) -> bool:
-        """Refuse bytecode."""
+        """Reject bytecode."""
         if data.startswith(_BYTECODE):
             raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
         return False
 
     def new_context(self) -> Context:
-        """Return a context with the dialects of the installation."""
+        """Return a context with the installed dialects."""
         return self._base.clone()
 
     def parse(
         self, part: SourcePart, context: Context, warn: Callable[[Diagnostic], None]
     ) -> Parsed:
-        """Parse with positions; nothing is verified."""
+        """Parse a source with locations, without verifying it."""
         resources: list[ExternalResource] = []
         try:
             op = parse_source(
@@ -113,10 +113,10 @@ class XDSLFrontend(Frontend):
         return Parsed(op, resources)
 
     def emit(self, parsed: Parsed, context: Context) -> str:
-        """Print as MLIR, or by the target that was asked for.
+        """Print an op as MLIR text or with the chosen target.
 
         Raises:
-            Exception: Whatever the target raises for IR that it does not take.
+            Exception: If the target raises it.
         """
         op, flags, stream = parsed.op, self.settings.printing, StringIO()
         if self._target is not None:
@@ -137,14 +137,14 @@ class XDSLFrontend(Frontend):
         return stream.getvalue()
 
     def dialect_names(self) -> Iterable[str]:
-        """Return the dialects of the installation."""
+        """Return the names of the installed dialects."""
         names = sorted(self.adapter.create_context().registered_dialect_names)
         report_left_out()
         return names
 
 
 def _unreadable(error: ParseError) -> UnreadableError:
-    """Return an error of xDSL's parser as tools report it."""
+    """Convert an error of xDSL's parser to the errors of tools."""
     diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
     if _NOT_KNOWN.search(error.msg):
         report_left_out()

@@ -1,7 +1,7 @@
-"""The rules for which calls are inlined, and how.
+"""Rules for inlining, and inlining of a single call.
 
-xDSL has no counterpart of MLIR's `DialectInlinerInterface`, so the dialects whose ops MLIR
-inlines are listed here; a dialect's author gives a dialect the interface `InlinerInterface`.
+xDSL has no counterpart of MLIR's `DialectInlinerInterface`, so this module lists the dialects whose
+ops MLIR inlines. Authors of other dialects add the interface `InlinerInterface`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _INLINABLE = frozenset(
 
 
 class InlinerInterface(DialectInterface):
-    """Lets the ops of a dialect be inlined.
+    """A dialect interface that allows ops to be inlined.
 
     Example:
         >>> from xdsl.ir import Dialect
@@ -45,14 +45,14 @@ class InlinerInterface(DialectInterface):
     """
 
     def is_legal_to_inline(self, op: Operation, call: Operation) -> bool:
-        """Return whether an op of the dialect may stand where a call stands; by default it may."""
+        """Return whether an op of the dialect may be inlined at a call; by default, all may."""
         return True
 
 
 def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool:
-    """Return whether an op may stand in the place of a call.
+    """Return whether an op may be inlined at a call.
 
-    Ops that are not registered may not, as it is not known what they mean elsewhere.
+    Unregistered ops may not, since their meaning may depend on their place.
     """
     if isinstance(op, UnregisteredOp):
         return False
@@ -72,19 +72,19 @@ def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool
 
 
 NO_LIMIT: Final = 2**32 - 1
-"""The threshold in percent that every callee is below."""
+"""A threshold in percent that includes every callee."""
 
 _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 """Ops whose regions may have several blocks."""
 
 
 class InliningRules:
-    """Decides which calls are inlined.
+    """The decision which calls are inlined.
 
     Args:
-        graph: The calls before anything was inlined.
-        context: Knows the dialects.
-        threshold: Greatest size of a callee, in percent of its caller; negative without limit.
+        graph: The call graph before inlining.
+        context: The context with the dialects.
+        threshold: The maximum size of a callee in percent of its caller; negative for no limit.
     """
 
     def __init__(self, graph: CallGraph, context: Context, threshold: int) -> None:
@@ -94,11 +94,11 @@ class InliningRules:
 
     @property
     def has_threshold(self) -> bool:
-        """Whether sizes decide."""
+        """Whether the sizes of callees matter."""
         return 0 <= self._threshold < NO_LIMIT
 
     def obstacle(self, call: CallOp, caller: Operation, callee: FuncOp) -> str:
-        """Return why a call is not inlined; empty if it is.
+        """Return the reason why a call is not inlined; empty if it is.
 
         Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
         """
@@ -116,7 +116,7 @@ class InliningRules:
         return "" if self._is_profitable(caller, callee) else "the callee is above the threshold"
 
     def _illegal(self, callee: FuncOp, call: CallOp) -> Operation | None:
-        """Return an op of a callee that may not stand in the place of a call."""
+        """Return an op of the callee that must not be inlined at a call, if any."""
         same_table = enclosing_table(call) is enclosing_table(callee)
         for op in callee.body.walk():
             if symbol_name(op) is not None or not is_legal_to_inline(op, call, self._context):
@@ -126,7 +126,7 @@ class InliningRules:
         return None
 
     def _is_profitable(self, caller: Operation, callee: FuncOp) -> bool:
-        """Compare the sizes of callee and caller, all ops inside counted.
+        """Return whether the callee is small enough compared with its caller, nested ops included.
 
         Source: `isProfitableToInline`, `mlir/lib/Transforms/InlinerPass.cpp`, MLIR 22.
         """
@@ -143,7 +143,7 @@ def _is_marked(op: Operation) -> bool:
 
 
 def _returns(body: Region) -> bool:
-    """Return whether control enters a body at its start alone, and a lone block returns."""
+    """Return whether no branch leads to the entry of a body, and a single block returns."""
     entry = body.blocks[0]
     if entry.predecessors():
         return False
@@ -151,7 +151,7 @@ def _returns(body: Region) -> bool:
 
 
 def _fits(body: Region, call: CallOp) -> bool:
-    """Return whether as many blocks as a body has may stand where a call stands."""
+    """Return whether the region of a call may contain as many blocks as a body."""
     enclosing = call.parent_op()
     return body.first_block is body.last_block or (
         enclosing is not None and enclosing.name in _SEVERAL_BLOCKS
@@ -159,12 +159,12 @@ def _fits(body: Region, call: CallOp) -> bool:
 
 
 def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operation]:
-    """Put a copy of the callee's body in the place of a call.
+    """Replace a call by a copy of the callee's body.
 
     Args:
-        call: The call, which is erased.
-        callee: The function called.
-        in_place: Move the body instead, which leaves the callee without one.
+        call: The call; it is erased.
+        callee: The callee.
+        in_place: Whether to move the body instead, which leaves the callee empty.
 
     Returns:
         The ops that were inlined.
@@ -219,7 +219,7 @@ def _replace(call: CallOp, values: tuple[SSAValue, ...]) -> None:
 
 
 def _move_locations(ops: list[Operation], caller: Attribute) -> None:
-    """Say of ops where they come from and where they were inlined."""
+    """Set the locations of inlined ops to call sites."""
     unknown = isinstance(caller, UnknownLoc)
     for op in ops:
         for inner in op.walk():

@@ -1,4 +1,4 @@
-"""Functions run by xDSL's interpreter, to compare what they compute."""
+"""Execution of functions with xDSL's interpreter, to compare their results."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
 _INDEX_WIDTH = 64
 _SEEDS = 4
 _SMALL = 8
-"""Bound of random indices, so that loops end and memory is hit."""
+"""Bound of random indices, so that loops end and accesses are in range."""
 
 
 class _Deadline(Interpreter.Listener):
-    """Ends functions that run for too long, before their next op."""
+    """A listener that ends functions that run for too long."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._end = monotonic() + seconds
 
     def will_interpret_op(self, op: Operation, args: tuple[Any, ...]) -> None:
-        """Look at the clock."""
+        """Raise an error if the time limit is exceeded."""
         if monotonic() > self._end:
             raise NotEndedError(f"takes longer than {self._seconds:g} s")
 
@@ -63,20 +63,20 @@ def computed(
     arguments: str,
     seconds: float,
 ) -> list[str]:
-    """Return what a function computes: what it returns, leaves in its memrefs, and prints.
+    """Run a function, and return its results, the contents of its memrefs and its output.
 
     Args:
-        module: The module with the function.
+        module: The module that contains the function.
         context: Its context.
         symbol: The function's name.
-        arguments: Its arguments as attributes, such as `1 : i32, 2.0 : f32`; if empty, several
-            random ones, which are the same each time.
-        seconds: How long it may take.
+        arguments: The arguments as attributes, such as `1 : i32, 2.0 : f32`. If empty, the function
+            runs several times, on the same pseudo-random arguments in every call.
+        seconds: The time limit.
 
     Raises:
-        NotComputedError: There is no such function with a body, or its types or ops are not for
-            the interpreter.
-        NotEndedError: It takes too long.
+        NotComputedError: If there is no such function with a body, or the interpreter does not
+            support its types or ops.
+        NotEndedError: If the time limit is exceeded.
     """
     op = _bodies(module).get(symbol)
     if op is None or not isinstance(module, ModuleOp):
@@ -87,7 +87,7 @@ def computed(
 
 
 def functions(module: Operation) -> Sequence[str]:
-    """Return the names of the functions of a module that have bodies."""
+    """Return the names of the functions with bodies in a module."""
     return [*_bodies(module)]
 
 
@@ -143,7 +143,7 @@ def _shown(value: Any) -> str:
 
 
 def _random_argument(interpreter: Interpreter, kind: Attribute, numbers: Random) -> Any:
-    """Return a random argument; numbers are as xDSL has them: since 0.75, attributes."""
+    """Return a random argument, in the form that the interpreter expects."""
     value = _random_value(kind, numbers)
     if isinstance(kind, MemRefType | TensorType):
         return value

@@ -1,10 +1,9 @@
 """A drop-in replacement for xDSL's MLIR lexer that reads a token per regex match.
 
-xDSL spends about a quarter of its parsing time in the lexer: several regexes and method
-calls per token, and two frozen dataclasses to hold the result.  Here one master regex
-recognises the tokens that real files are made of, and tokens compute their span only when
-it is asked for.  Everything unusual (escapes, non-ASCII text, the end of the input,
-every error) is left to xDSL's own lexer, so that both agree by construction.
+xDSL spends about a quarter of its parsing time in the lexer: each token takes several regexes and
+method calls, and two frozen dataclasses. Here one regex matches the common tokens, and tokens
+compute their span on demand. xDSL's own lexer handles unusual text (escapes, non-ASCII characters,
+the end of the input, and all errors), so that both lexers agree by construction.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from passel.xdsl.versions import MLIRToken
 # punctuation from its text.  Characters that only xDSL's lexer may judge stay unmatched:
 # a letter beyond ASCII may start an identifier, a backslash may be a bad escape.
 _PUNCTUATION: Final = [spelling for spelling in KIND_BY_PUNCTUATION_SPELLING if len(spelling) == 1]
-"""Not the same in all releases: `/` came after 0.59."""
+"""Punctuation of one character; `/` was added after 0.59."""
 
 _TOKEN: Final = re.compile(
     r"""
@@ -76,7 +75,7 @@ _KINDS: Final = (
 
 
 class FastToken(MLIRToken):
-    """A token that knows its text and start at once, and its span on demand."""
+    """A token with its text and start, which computes its span on demand."""
 
     # A slot takes the place of the property `text`.
     __slots__ = ("input", "start", "text")  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -101,7 +100,7 @@ _new_token: Final = FastToken.__new__
 
 
 def _adopt(token: MLIRToken) -> FastToken:
-    """Give a token of xDSL's lexer the shape that ours have."""
+    """Convert a token of xDSL's lexer."""
     adopted = _new_token(FastToken)
     adopted.kind = token.kind
     adopted.span = token.span
@@ -112,12 +111,12 @@ def _adopt(token: MLIRToken) -> FastToken:
 
 
 class FastLexer(MLIRLexer):
-    """xDSL's `MLIRLexer`, faster: the same tokens, the same errors, the same positions.
+    """A faster `MLIRLexer` with the same tokens, errors and positions.
 
     Tokens compare equal to xDSL's in `kind`, `span` and `text`; `span.line_offset` is 0.
 
     Raises:
-        ParseError: from `lex`, exactly where and as xDSL's lexer raises it.
+        ParseError: From `lex`, as xDSL's lexer raises it.
 
     Example:
         >>> lexer = FastLexer(Input("%0 = arith.addi", "example.mlir"))
@@ -128,7 +127,7 @@ class FastLexer(MLIRLexer):
     pos: int
 
     def lex(self) -> FastToken:
-        """Read the token at `pos`, skipping white space and comments before it."""
+        """Read the token at `pos`, after white space and comments."""
         source = self.input
         match = _TOKEN.match(source.content, self.pos)
         if match is None:
@@ -154,7 +153,7 @@ _DEFINITION = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
 
 
 class LocationParser(Parser):
-    """xDSL's parser with ranges of locations and aliases that are defined later."""
+    """xDSL's parser with location ranges, and with location aliases before their definition."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -166,7 +165,7 @@ class LocationParser(Parser):
         return cast("FastToken", self._parser_state.current_token)
 
     def _resume_at(self, position: int) -> None:
-        """Go on with the first token from a position, whatever is before it."""
+        """Continue with the first token from a position."""
         state = self._parser_state
         state.lexer.pos = position
         state.current_token = state.lexer.lex()
@@ -187,7 +186,7 @@ class LocationParser(Parser):
         return super()._parse_location()
 
     def _with_range(self, location: Any) -> Any:
-        """Read over the end of a range, which xDSL cannot express."""
+        """Skip the end of a range, which xDSL cannot represent."""
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to"):
             self.parse_optional_integer(allow_boolean=False, allow_negative=False)
             self.parse_punctuation(":")
@@ -203,7 +202,7 @@ class LocationParser(Parser):
         return FusedLoc(tuple(parts), NoneAttr())
 
     def _defined_later(self, name: str) -> Any:
-        """Return what the definition of an alias that comes later in the text says, if any does."""
+        """Return the value of an alias that is defined later in the text, if any."""
         here = self._token.start
         if self._defined_at is None:
             found = _DEFINITION.finditer(self.lexer.input.content)

@@ -1,8 +1,8 @@
-"""Source locations that cost nothing until they are read.
+"""Source locations that are computed on demand.
 
-Every parsed op gets a location, and nearly none of them is ever looked at.  A
-`SourceLocation` therefore holds the source and an offset; file name, line and column are
-computed when asked for, from a table of line starts built once per source.
+Every parsed op gets a location, but few locations are ever read. A `SourceLocation` therefore holds
+the source and an offset. It computes line and column on demand, from one table of line starts per
+source.
 """
 
 import re
@@ -30,7 +30,7 @@ class SourceText:
     Args:
         text: The source, counted in Unicode code points as xDSL's spans do.
         filename: The name that locations in this source report.
-        line_offset: Lines that precede `text` in the file, for split input.
+        line_offset: The number of lines before `text` in the file, for split input.
     """
 
     __slots__ = ("_line_starts", "_text", "filename", "line_offset")
@@ -55,10 +55,10 @@ class SourceText:
 
 
 class _Subclassable:
-    """Stops `__init_subclass__` before xDSL's, which closes attribute classes to subclasses.
+    """A base class that bypasses xDSL's `__init_subclass__`, which forbids subclasses.
 
-    That rule lets constraints dispatch on an attribute's exact class.  Locations meet no
-    such constraint: xDSL checks and prints them by `isinstance`.
+    xDSL forbids subclasses of attribute classes because its constraints dispatch on the exact
+    class. Locations are not subject to constraints: xDSL checks and prints them by `isinstance`.
     """
 
     def __init_subclass__(cls) -> None:
@@ -66,10 +66,10 @@ class _Subclassable:
 
 
 class SourceLocation(_Subclassable, FileLineColLoc):
-    """The `FileLineColLoc` of an offset in a source, resolved on demand.
+    """A `FileLineColLoc` for an offset in a source, resolved on demand.
 
-    It equals, hashes and prints as the `FileLineColLoc` with the same values, and pickles
-    as one (so the source text does not travel).  `op.clone()` shares it like any location.
+    It equals, hashes and prints like the `FileLineColLoc` with the same values, and pickles as one,
+    without the source text. `op.clone()` shares it like any location.
 
     Example:
         >>> str(SourceLocation(SourceText("a b", "example.mlir"), 2))
@@ -127,7 +127,7 @@ def _values(location: FileLineColLoc) -> tuple[StringAttr, IntAttr, IntAttr]:
 def convert_location(attribute: Attribute) -> Location:
     """Return an xDSL location attribute as MLIR's tools show it.
 
-    A fused location is its first part that names a file, a call site is its callee with the
+    For a fused location, that is the first part with a file; for a call site, the callee, with the
     caller as a note.
     """
     match attribute:

@@ -1,7 +1,7 @@
-"""xDSL's own passes as passel passes: by name, with their options, on any isolated op.
+"""xDSL's own passes as passel passes on any isolated op.
 
-A `ModulePass` works on modules. On another op it runs in a throw-away module that holds
-just that op, which is put back where it stood, whatever happens.
+A `ModulePass` works on modules. For another op, the op is moved into a temporary module and moved
+back afterwards, also after errors.
 """
 
 from __future__ import annotations
@@ -43,17 +43,18 @@ _KNOWN: dict[str, Mapping[str, str]] = {
     # The IR names the passes that it runs.
     "transform-interpreter": {"read-files": "", "run-programs": ""},
 }
-"""By pass: each effect with the field without which it does not happen, if there is one."""
+"""The effects of passes outside the IR, each with the field that enables it, if any."""
 
 
 def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
-    """Return what passes of a class may do outside the IR.
+    """Return the effects outside the IR that passes of a class may have.
 
-    Passes of other packages declare it as passel's do, or it is not known.
+    Passes of other packages declare their effects as passel's passes do; otherwise they are
+    unknown.
 
     Args:
         kind: The class of the passes.
-        pass_: What has the fields of one; those that it lacks count as set.
+        pass_: An object with the fields of a pass; missing fields count as set.
     """
     if kind.__module__.partition(".")[0] != "xdsl":
         return tuple(getattr(kind, "effects", ("unknown",)))
@@ -66,19 +67,19 @@ def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
 
 
 _RENDERED_OP = re.compile(r"\w+\(\n(?:\t.*\n)*\) ?")
-"""An op as xDSL formats it in messages, with all that is nested in it."""
+"""An op with its nested ops, as xDSL includes it in messages."""
 
 
 class XDSLPass(Pass[Operation]):
-    """Base class of the passes that stand for xDSL's.
+    """Base class of the wrappers of xDSL's passes.
 
-    Subclasses are made by `pass_class_for`, with the `ModulePass`'s fields as options.
+    `pass_class_for` creates the subclasses, with the fields of the `ModulePass` as options.
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
     field_names: ClassVar[dict[str, str]] = {}
     listed: ClassVar[dict[str, Any]] = {}
-    """Options that take a list or a single value, with their types; here, all are lists."""
+    """Options that xDSL accepts as a list or a single value, with their types; lists here."""
     created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
@@ -93,14 +94,14 @@ class XDSLPass(Pass[Operation]):
         return self.module_pass_class(**values)
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return what the `ModulePass` does outside the IR, as far as it is known."""
+        """Return the known effects of the `ModulePass` outside the IR."""
         return effects_of(self.module_pass_class, self)
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply the `ModulePass` to a module, or to another op in a module of its own.
+        """Apply the `ModulePass` to a module, or to another op in a temporary module.
 
         Raises:
-            PassFailure: The pass says that it did not succeed, or cannot be run on the op.
+            PassFailure: If the pass fails or cannot run on the op.
         """
         module_pass = self.module_pass()
         try:
@@ -128,7 +129,7 @@ class XDSLPass(Pass[Operation]):
 
 
 def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
-    """Return the options that xDSL's `mlir-opt[...]` stands for."""
+    """Return the options of `mlir-opt` for xDSL's abbreviation `mlir-opt[...]`."""
     arguments = (
         "--mlir-print-op-generic",
         "--allow-unregistered-dialect",
@@ -140,9 +141,9 @@ def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
-    """Return the passel pass class for an xDSL pass class.
+    """Return the pass class that wraps an xDSL pass class.
 
-    Options that text cannot spell are objects.
+    Options without a textual form are plain objects.
     """
     hints = typing.get_type_hints(module_pass_class)
     listed = {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
@@ -180,7 +181,7 @@ def _option_specs(
 
 
 def _in_text(hint: Any) -> Any:
-    """Return the type of an option: a list for a value or a list, `Any` for what is not text."""
+    """Return the type of an option: a list instead of a value or a list, `Any` for objects."""
     try:
         codec_for(hint)
     except DefinitionError:
@@ -195,7 +196,7 @@ def _as_list(value: Any) -> Any:
 
 
 def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
-    """Return an instance of an xDSL pass as a passel pass with the same options."""
+    """Wrap an xDSL pass as a passel pass with the same options."""
     pass_class = pass_class_for(type(module_pass))
     values = {ours: getattr(module_pass, own) for own, ours in pass_class.field_names.items()}
     for own in pass_class.listed:
@@ -206,15 +207,15 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
 
 @contextmanager
 def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[ModuleOp]:
-    """Move `op` into a module of its own, and all that is in there at the end back.
+    """Move `op` into a temporary module, and the contents of the module back at the end.
 
-    That module has the attributes of the one that encloses `op`, which passes read their target
-    from. Symbols that the pass added beside `op` follow it, unless an equal one is there
+    The temporary module has the attributes of the enclosing module, since passes read their target
+    from them. Symbols that the pass added next to `op` are moved too, unless an equal symbol exists
     already.
 
     Raises:
-        PassFailure: The pass replaced `op` itself, so nothing can run on it any more; it
-            changed attributes of the module; or there is no place for what it added.
+        PassFailure: If the pass replaced `op` or changed attributes of the module, or if there is
+            no place for the ops that it added.
     """
     enclosing = closest_enclosing(op, lambda each: isinstance(each, ModuleOp))
     place, attributes = None, enclosing.attributes if enclosing else {}

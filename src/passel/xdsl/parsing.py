@@ -1,6 +1,6 @@
-"""Parsing MLIR text with xDSL: MLIR's top-level rules, and every failure with a span.
+"""Parsing of MLIR text with xDSL, by MLIR's top-level rules, with a span for every error.
 
-`parse_source` is the entry point; `SourceParser` does the work.
+`parse_source` is the entry point. `SourceParser` is the parser.
 """
 
 from __future__ import annotations
@@ -40,28 +40,27 @@ def parse_source(
 ) -> Operation:
     """Parse a source text to its top-level operation.
 
-    The rules are those of `mlir::parseSourceFile`: a single top-level `builtin.module` is the
-    result itself; anything else, also nothing, is wrapped in a module.
+    As in `mlir::parseSourceFile`, the result is the top-level `builtin.module` if there is exactly
+    one op of that kind; any other ops, also none, are wrapped in a module.
 
     Args:
-        context: Where dialects are looked up; they are loaded as the text needs them.
+        context: The context, which loads dialects as the text needs them.
         text: The source.
-        filename: The name used in locations and errors.
-        implicit_module: Whether to wrap. If not, the text must hold exactly one top-level
-            op, of any kind.
-        line_offset: Lines that precede `text` in its file, for split input; locations and
-            errors count from the beginning of the file.
-        locations: Whether ops and block arguments get the location of their name.
-        resources: Where to add the external resources of the source; they are no part of
-            the operation.
+        filename: The name of the file in locations and errors.
+        implicit_module: Whether to wrap ops in a module. If not, the text must contain exactly one
+            top-level op, of any kind.
+        line_offset: The number of lines before `text` in the file, for split input. Locations and
+            errors count lines from the beginning of the file.
+        locations: Whether ops and block arguments get their position in the text as location.
+        resources: A dict for the external resources of the source, which are not part of the op.
 
     Returns:
-        The operation; it is not verified.
+        The op, which is not verified.
 
     Raises:
-        ParseError: The text does not parse, for whatever reason; it carries a span. What
-            xDSL raises without one (a block named `^0`, an attribute that does not verify,
-            too deep nesting) is reported where parsing stopped, with its cause.
+        ParseError: If the text does not parse, for any reason. The error has a span. If xDSL raises
+            an error without one (for a block named `^0`, an invalid attribute, or too deep
+            nesting), the span is the place where parsing stopped.
 
     Example:
         >>> from xdsl.context import Context
@@ -94,7 +93,7 @@ def parse_source(
 def _located(
     error: Exception, parser: SourceParser | None, source: Input[str], context: Context
 ) -> ParseError:
-    """Return an error with a place, in words that say what is wrong."""
+    """Return a clearer error with a span."""
     text = source.content
     if isinstance(error, ParseError):
         return reworded(error, text, context, parser.dialect if parser else "")
@@ -105,7 +104,7 @@ def _located(
 
 
 def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
-    """Return the error for a source that has no op, or a second one, which it names."""
+    """Return the error for a source without an op, or with several."""
     span = Span(0, 0, source)
     for op in ops[1:2]:
         if isinstance(op.location, SourceLocation):
@@ -115,10 +114,10 @@ def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
 
 @contextmanager
 def collector_paused() -> Generator[None]:
-    """Keep the cyclic garbage collector from running inside the `with` block.
+    """Disable the cyclic garbage collector inside the `with` block.
 
-    Parsing allocates long-lived objects only, so every collection finds nothing.
-    The caller's setting is restored also after an error.
+    Parsing only allocates long-lived objects, so collections would find nothing. The previous
+    setting is restored at the end, also after an error.
     """
     # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops
     # and blocks refer to each other, so frozen IR would never be freed, and freezing is for
@@ -147,7 +146,7 @@ def _message(error: Exception) -> str:
 
 
 def _shifted(error: ParseError, line_offset: int) -> ParseError:
-    """Let the spans of an error count lines from the beginning of the file."""
+    """Change the spans of an error to count lines from the beginning of the file."""
     error.span = _from_line(error.span, line_offset)
     if isinstance(error, MultipleSpansParseError):
         error.refs = [(_from_line(span, line_offset), note) for span, note in error.refs]

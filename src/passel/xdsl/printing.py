@@ -1,4 +1,4 @@
-"""xDSL's printer, with what `PrintFlags` can ask for and it cannot do.
+"""xDSL's printer with support for `PrintFlags`.
 
 Source: `OpPrintingFlags` and `AsmPrinter::Impl::printAttributeImpl`, MLIR 22.
 """
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from passel.ir import PrintFlags
 
 _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
-"""Ops that xDSL prints without the terminators of their blocks, and cannot read back so."""
+"""Ops that xDSL prints without terminators, which its parser does not add again."""
 
 
 class _Printer(Printer):
-    """Prints regions as flags ask for, with terminators that no parser would put back.
+    """A printer of regions, with the terminators that the parser does not add again.
 
-    Some of xDSL's ops leave those out.
+    Some of xDSL's ops leave them out.
     """
 
     flags: PrintFlags
 
     def print_region(self, region: Region, *arguments: bool, **keywords: bool) -> None:
-        """Print a region, with its terminators if they would be lost, or `{...}`."""
+        """Print a region, with its terminators if the parser does not add them, or as `{...}`."""
         if self.flags.skip_regions:
             self.print_string("{...}")
             return
@@ -52,13 +52,13 @@ class _Printer(Printer):
 
 
 class _ElidingPrinter(_Printer):
-    """Leaves large constants and resources out.
+    """A printer that elides large constants and resources.
 
-    What is printed in the place of a constant parses, as a resource that is not there.
+    An elided constant parses as a missing resource.
     """
 
     def print_attribute(self, attribute: Attribute) -> None:
-        """Print an attribute; a splat is always printed, since it takes one element."""
+        """Print an attribute, or elide it; a splat has one element and is always printed."""
         limit = self.flags.elide_elements
         if (
             limit is not None
@@ -72,7 +72,7 @@ class _ElidingPrinter(_Printer):
         super().print_attribute(cast("Attribute", attribute))
 
     def print_metadata(self, dialects: Iterable[Dialect]) -> None:
-        """Print the resources that ops refer to, those with long texts excepted."""
+        """Print the resources of ops, except for long ones."""
         dialects, limit = tuple(dialects), self.flags.elide_resources
         for dialect in dialects:
             handles = self._dialect_resources.get(dialect.name)
@@ -102,11 +102,11 @@ def printed(op: Operation, flags: PrintFlags) -> str:
 
 
 def make_printer(flags: PrintFlags, **arguments: Any) -> Printer:
-    """Return a printer for these flags.
+    """Return a printer for some flags.
 
     Args:
-        flags: How to print. xDSL prints no aliases, so that any scope is a local one.
-        arguments: More arguments of xDSL's printer.
+        flags: The flags. xDSL prints no aliases, so every scope is local.
+        arguments: Additional arguments for xDSL's printer.
     """
     elides = flags.elide_elements is not None or flags.elide_resources is not None
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
@@ -129,7 +129,7 @@ def _is_splat(attribute: DenseIntOrFPElementsAttr[Any]) -> bool:
 def print_source(
     op: Operation, context: Context, *, generic: bool = True, locations: bool = False
 ) -> str:
-    """Return an op as a file, with the resources that it refers to; without a final newline."""
+    """Return the text of an op and of its resources as a file, without a final newline."""
     stream = StringIO()
     printer = printer_class()(
         stream=stream, print_generic_format=generic, print_debuginfo=locations
@@ -140,9 +140,9 @@ def print_source(
 
 
 def readable_source(text: str, context: Context) -> str:
-    """Return a file of generic form in custom form, if that reads back as the same IR.
+    """Convert a file from generic to custom form, if that parses to the same IR.
 
-    Some custom forms do not: they leave something out, or do not parse.
+    Some custom forms are incomplete or do not parse.
     """
     try:
         custom = print_source(_parse(text, context), context, generic=False)
@@ -153,7 +153,7 @@ def readable_source(text: str, context: Context) -> str:
 
 
 def reading_flags(op: Operation) -> tuple[str, ...]:
-    """Return the flags that a tool needs to read the op's file."""
+    """Return the flags that a tool needs to read an op from a file."""
     flags: list[str] = []
     if not isinstance(op, ModuleOp):
         flags.append("--no-implicit-module")

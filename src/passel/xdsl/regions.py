@@ -1,7 +1,7 @@
-"""Kinds of regions: where a value must be defined before it is used, and where it need not.
+"""Kinds of regions: SSA dominance and graph.
 
-xDSL has no counterpart of MLIR's `RegionKindInterface`, so the ops with graph regions are
-listed here; a dialect's author gives an op the trait `HasOnlyGraphRegion` instead.
+xDSL has no counterpart of MLIR's `RegionKindInterface`, so this module lists the ops with graph
+regions. Authors of other dialects give their ops the trait `HasOnlyGraphRegion`.
 """
 # pyright: reportPrivateUsage=false
 
@@ -37,17 +37,17 @@ _GRAPH_REGION_OPS = frozenset(
 
 
 class HasOnlyGraphRegion(OpTrait):
-    """The op's regions of one block are graphs: the order of ops in them means nothing.
+    """A trait of ops whose regions of one block are graphs, where the order of ops is irrelevant.
 
     Source: `mlir::HasOnlyGraphRegion`, MLIR 22.
     """
 
 
 def has_ssa_dominance(region: Region) -> bool:
-    """Return whether values in a region must be defined before they are used.
+    """Return whether definitions must dominate uses in a region.
 
-    That is so in every region of several blocks, and in those of one block unless the
-    enclosing op says otherwise or is unregistered, so that it is not known.
+    They must in regions of several blocks, and in regions of one block unless the enclosing op has
+    graph regions or is unregistered.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """
@@ -59,7 +59,7 @@ def has_ssa_dominance(region: Region) -> bool:
 
 @cache
 def may_have_graph_region(op_class: type[Operation]) -> bool:
-    """Return whether a region of one block is a graph in ops of this class."""
+    """Return whether regions of one block are graphs in ops of a class."""
     if issubclass(op_class, UnregisteredOp):
         return True
     return op_class.name in _GRAPH_REGION_OPS or op_class.has_trait(

@@ -1,4 +1,4 @@
-"""Passes on xDSL by name: passel's own, and all that xDSL has registered."""
+"""Registration of the passes on xDSL's IR: passel's own, xDSL's, and those of plugins."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _OWN_PASSES = {
     "strip-debuginfo": ("strip_debuginfo", "StripDebugInfo"),
     "symbol-dce": ("symbol_dce", "SymbolDCE"),
 }
-"""Names to module and class in `passel.xdsl.passes`."""
+"""The module and class of each pass in `passel.xdsl.passes`."""
 
 
 def register(registry: PassRegistry) -> None:
-    """Add passel's own passes, then xDSL's and those of its plugins under names that are free."""
+    """Add passel's own passes, and those of xDSL and its plugins with other names."""
     for name, (module, attribute) in _OWN_PASSES.items():
         factory = _importer(module, attribute)
         registry.register(name, factory, origin="passel", ir="xdsl")
@@ -41,11 +41,11 @@ def register(registry: PassRegistry) -> None:
 
 
 def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> None:
-    """Add xDSL's passes and those of its plugins.
+    """Add the passes of xDSL and of its plugins.
 
     Args:
-        registry: Where they go.
-        override: Replace passes of the same name, which otherwise stay.
+        registry: The registry.
+        override: Whether to replace passes of the same name.
     """
     universe, origins = _installed()
     for name, factory in universe.all_passes.items():
@@ -54,20 +54,19 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
 
 
 def installed_universe() -> Universe:
-    """Return the dialects, passes and targets of xDSL and of all packages that extend it.
+    """Return the dialects, passes and targets of xDSL and of its plugins.
 
-    Unlike `Universe.get_multiverse` it does without a package that cannot be loaded, or whose
-    entry point is no `Universe`, without a second definition of a name: those of xDSL
-    come first, then packages in the order of their names; and without passes that a pipeline
-    could not name. What is left out is reported in the log `passel`: a package when something is
-    not found.
+    Unlike `Universe.get_multiverse`, this skips packages that cannot be loaded or whose entry point
+    is not a `Universe`, second definitions of a name (xDSL comes first, then packages by name), and
+    passes that a pipeline could not name. The log `passel` reports skipped names, and a skipped
+    package once a name is not found.
     """
     return _installed()[0]
 
 
 @cache
 def _installed() -> tuple[Universe, dict[str, str]]:
-    """Return all that is installed, and whose each pass is."""
+    """Return the installed universe, and the package of each pass."""
     everything = Universe()
     origins: dict[str, str] = {}
     points = entry_points("xdsl.universe")

@@ -1,4 +1,4 @@
-"""The release of xDSL that is installed, and those that passel was tested on."""
+"""The installed release of xDSL, and the releases that passel was tested on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OLDEST: tuple[int, ...] = (0, 59)
 NEWEST: tuple[int, ...] = (0, 75)
 
 FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
-"""Releases on which fast paths were compared with xDSL's own code; on others they are off."""
+"""Releases on which fast paths were compared with xDSL's own code, and are enabled."""
 
 PRIVATE: Final = frozenset(
     {
@@ -23,7 +23,7 @@ PRIVATE: Final = frozenset(
         "_dialect_resources",  # which the printer has referred to so far
     }
 )
-"""All private names of xDSL that passel uses; each release that it works on has them."""
+"""The private names of xDSL that passel uses; all supported releases have them."""
 
 INSTALLED: Final = version_of("xdsl")
 
@@ -34,11 +34,11 @@ def _numbers(text: str) -> tuple[int, ...] | None:
 
 
 RELEASE: tuple[int, ...] = _numbers(INSTALLED) or NEWEST
-"""The first two numbers of the version; those of the newest for a working copy."""
+"""The first two numbers of the version; for a working copy, those of the newest release."""
 
 
 def check() -> None:
-    """Warn of a release that passel was not tested on."""
+    """Warn if passel was not tested on the installed release."""
     if _numbers(INSTALLED) is None or not OLDEST <= RELEASE <= NEWEST:
         oldest, newest = (".".join(map(str, release)) for release in (OLDEST, NEWEST))
         warn(

@@ -1,4 +1,4 @@
-"""Rewrites of xDSL's pattern rewriter: counted, and stopped after some."""
+"""Counting and limiting of the rewrites of xDSL's pattern rewriter."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
-    """Let rewriters inside the `with` block make so many rewrites, and then none.
+    """Limit the number of rewrites inside the `with` block.
 
-    A rewrite is one application of a pattern, or the tidying of a region between walks. The order
-    is that of the passes as they are, but for fast paths, which are off.
+    A rewrite is one application of a pattern, or one cleanup of a region between walks. Fast paths
+    are off, so the order of rewrites is xDSL's.
 
     Args:
-        limit: How many rewrites are made; None for all.
+        limit: The maximum number of rewrites; None for no limit.
 
     Yields:
-        A line about each rewrite that was made: the pattern, and the op that it matched.
+        A list that receives a line for each rewrite, with the pattern and the op.
     """
     done: list[str] = []
     plain = PatternRewriteWalker.rewrite_region
@@ -58,12 +58,12 @@ def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
 
 
 class _Counted(RewritePattern):
-    """A pattern that writes down what it rewrites, up to a limit; parts of it do so themselves.
+    """A pattern that records and limits the rewrites of another one, also of its parts.
 
     Args:
         pattern: The pattern.
-        done: Where rewrites are written down.
-        limit: How many there may be; None for any number.
+        done: The list of recorded rewrites.
+        limit: The maximum number of rewrites; None for no limit.
     """
 
     def __init__(self, pattern: RewritePattern, done: list[str], limit: int | None) -> None:

@@ -1,4 +1,4 @@
-"""xDSL's parser with source locations, MLIR's wording for unknown ops, and fewer calls."""
+"""xDSL's parser with source locations, and with fewer calls."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _BEFORE_NAME: Final = re.compile(
     r"(?:[^=/]++|//[^\n]*+)*+=[ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+"
 )
-"""The names of an op's results, and what comes between these and its own name."""
+"""The names of the results, and the text up to the name of the op."""
 
 # Spellings that mean the same attribute wherever they stand: no alias, no dialect's syntax,
 # and an end that no longer token could cross.
@@ -54,13 +54,13 @@ _PLAIN_ATTRIBUTE: Final = re.compile(rf"{_PLAIN_TYPE.pattern}|-?[0-9]+ : {_SCALA
 
 
 class _DenseElement:
-    """A hexadecimal element of a dense constant, which xDSL asks for its value."""
+    """A hexadecimal element of a dense constant."""
 
     def __init__(self, element: Any) -> None:
         self._element = element
 
     def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Return the value; xDSL itself would take bits in hexadecimal for an integer."""
+        """Return the value, where xDSL would take the bits for an integer."""
         if isinstance(type, AnyFloat):
             value, size = cast("int", self._element.value), type.compile_time_size
             if value.bit_length() > size * 8:
@@ -80,20 +80,20 @@ _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 
 
 class SourceParser(LocationParser):
-    """xDSL's parser, faster, with source locations.
+    """A faster parser for xDSL, with source locations.
 
-    Ops without an explicit `loc(...)` are located at their name and block arguments at
-    theirs, as MLIR does.  Otherwise the IR is the one that xDSL's parser builds, except
-    that types and numbers spelled alike are one object.
+    Ops and block arguments without an explicit `loc(...)` are located at their name, as in MLIR.
+    Otherwise the IR is that of xDSL's parser, except that types and numbers with the same spelling
+    share one object.
 
     Args:
-        context: Where dialects are looked up; they are loaded as the text needs them.
+        context: The context, which loads dialects as the text needs them.
         text: The source.
-        filename: The name used in locations and errors.
-        source: Where locations refer to; `None` attaches none.
+        filename: The name of the file in locations and errors.
+        source: The source for locations; `None` for no locations.
 
     Attributes:
-        external_resources: Those met so far, in the order of the text.
+        external_resources: The external resources so far, in the order of the text.
     """
 
     def __init__(
@@ -114,10 +114,10 @@ class SourceParser(LocationParser):
     # ---- locations -------------------------------------------------------------------
 
     def parse_operation(self) -> Operation:
-        """Parse one operation and locate it at its name.
+        """Parse an operation and locate it at its name.
 
         Raises:
-            ParseError: The text is not an operation, or names one that is not registered.
+            ParseError: If the text is not an operation, or the operation is not registered.
         """
         start = self._token.start
         op = super().parse_operation()
@@ -144,10 +144,10 @@ class SourceParser(LocationParser):
         operand: UnresolvedOperand,
         type: AttributeInvT,  # noqa: A002 - as xDSL names it
     ) -> SSAValue[AttributeInvT]:
-        """Resolve an operand, remembering where one not defined yet is used first.
+        """Resolve an operand, and record the first use of a value that is not defined yet.
 
         Raises:
-            ParseError: It was used or defined with another type.
+            ParseError: If it was used or defined with another type.
         """
         value = super().resolve_operand(operand, type)
         if value.__class__ is ForwardDeclaredValue:
@@ -178,7 +178,7 @@ class SourceParser(LocationParser):
     def _recall(
         self, pattern: re.Pattern[str], parse: Callable[[Parser], _AttributeT | None]
     ) -> _AttributeT | None:
-        """Parse the text that `pattern` covers only the first time it is met."""
+        """Parse the text that `pattern` matches, or return the earlier result for it."""
         state = self._parser_state
         lexer = state.lexer
         match = pattern.match(lexer.input.content, self._token.start)
@@ -198,13 +198,13 @@ class SourceParser(LocationParser):
     # ---- dense constants ---------------------------------------------------------------
 
     def _parse_tensor_literal_element(self) -> Any:
-        """Parse an element; hexadecimal where a float is expected stands for its bits."""
+        """Parse an element; hexadecimal digits are the bits of a float."""
         is_hexadecimal = self._token.text[:2] in ("0x", "0X")
         element = super()._parse_tensor_literal_element()
         return _DenseElement(element) if is_hexadecimal else element
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Parse the elements of a dense constant, also those that only MLIR has as such bytes."""
+        """Parse the elements of a dense constant, also in MLIR's hexadecimal format."""
         start = self._token.start
         match = _HEXADECIMAL.match(self.lexer.input.content, start)
         if match is not None and len(match[1]) % 2 == 0:
@@ -224,10 +224,10 @@ class SourceParser(LocationParser):
     def _parse_dialect_resource_handle(
         self, dialect_name: str, interface: OpAsmDialectInterface
     ) -> str:
-        """Parse the name of a resource, and return the one that it has in the process.
+        """Parse the name of a resource, and return its name in this process.
 
-        xDSL keeps the resources of all sources together. One whose name is taken gets
-        another, by which all uses in this source must go, or its contents are lost.
+        xDSL keeps the resources of all sources together, and renames one whose name is taken. All
+        uses in this source must have the new name.
         """
         name = self.parse_identifier(context_msg=" for resource handle")
         handle = self._resources.get((dialect_name, name))
@@ -237,7 +237,7 @@ class SourceParser(LocationParser):
         return handle
 
     def _parse_resources(self) -> None:
-        """Parse resources of dialects, or external ones, in the metadata of a file."""
+        """Parse the dialect or external resources in the metadata of a file."""
         kind = self.expect(self.parse_optional_identifier, "Expected a resource type key")
         self.parse_punctuation(":")
         if kind == "dialect_resources":
@@ -295,14 +295,14 @@ class SourceParser(LocationParser):
 
     @property
     def dialect(self) -> str:
-        """The dialect of the op whose regions are being parsed."""
+        """The dialect of the enclosing op."""
         return self._parser_state.dialect_stack[-1]
 
     def parse_top_level(self) -> list[Operation]:
-        """Parse the whole source: ops, alias definitions and file metadata.
+        """Parse a whole source: ops, alias definitions and file metadata.
 
         Raises:
-            ParseError: The source is not MLIR, or uses a value that it does not define.
+            ParseError: If the source is not MLIR, or uses an undefined value.
         """
         ops: list[Operation] = []
         while (kind := self._token.kind) is not MLIRTokenKind.EOF:
@@ -324,7 +324,7 @@ class SourceParser(LocationParser):
         """Parse the definition of an alias.
 
         Raises:
-            ParseError: There is one of its name.
+            ParseError: If the alias is defined already.
         """
         name = self._token.text
         self._resume_at(self._token.start + len(name))

@@ -1,4 +1,4 @@
-"""Symbols and references to them: what symbol passes and analyses share."""
+"""Symbols and references to them, for passes and analyses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 CALLABLES = frozenset({"llvm.func"})
-"""Ops that MLIR defines as callable and xDSL does not."""
+"""Ops that are callable in MLIR, but not in xDSL."""
 
 
 def op_name(op: Operation) -> str:
@@ -31,7 +31,7 @@ def op_name(op: Operation) -> str:
 
 
 def symbol_name(op: Operation) -> str | None:
-    """Return the name that an op defines as a symbol, if it does."""
+    """Return the name of the symbol that an op defines, if any."""
     trait = op.get_trait(SymbolOpInterface)
     if trait is None:
         return None
@@ -40,7 +40,7 @@ def symbol_name(op: Operation) -> str | None:
 
 
 def visibility(op: Operation) -> str:
-    """Return `public`, `private` or `nested`."""
+    """Return the visibility of a symbol: `public`, `private` or `nested`."""
     attribute = op.get_attr_or_prop("sym_visibility")
     return attribute.data if isinstance(attribute, StringAttr) else "public"
 
@@ -51,12 +51,12 @@ def is_table(op: Operation) -> bool:
 
 
 def is_callable(op: Operation) -> bool:
-    """Return whether an op can be called."""
+    """Return whether an op is callable."""
     return op.name in CALLABLES or op.has_trait(CallableOpInterface, value_if_unregistered=False)
 
 
 def may_be_table(op: Operation, context: Context) -> bool:
-    """Return whether an op, for all we know, has symbols of its own inside.
+    """Return whether an op may be a symbol table.
 
     Source: `isPotentiallyUnknownSymbolTable`, `mlir/lib/IR/SymbolTable.cpp`, MLIR 22.
     """
@@ -67,7 +67,7 @@ def may_be_table(op: Operation, context: Context) -> bool:
 
 
 def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Operation | None:
-    """Return the closest enclosing op that fits."""
+    """Return the closest enclosing op that satisfies a predicate."""
     enclosing = op.parent_op()
     while enclosing is not None and not fits(enclosing):
         enclosing = enclosing.parent_op()
@@ -75,19 +75,19 @@ def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Opera
 
 
 def enclosing_table(user: Operation) -> Operation | None:
-    """Return the closest symbol table that encloses an op, the one that its references are for."""
+    """Return the closest symbol table around an op, in which its references are resolved."""
     return closest_enclosing(user, is_table)
 
 
 def ops_in(op: Operation) -> Iterator[Operation]:
-    """Yield the ops immediately inside."""
+    """Yield the ops immediately inside an op."""
     for region in op.regions:
         for block in region.blocks:
             yield from block.ops
 
 
 def walk_outside_tables(op: Operation) -> Iterator[Operation]:
-    """Yield `op` and what is inside in program order, but nothing inside of symbol tables."""
+    """Yield `op` and its nested ops in program order, without those inside symbol tables."""
     stack = [iter((op,))]
     while stack:
         inner = next(stack[-1], None)
@@ -100,7 +100,7 @@ def walk_outside_tables(op: Operation) -> Iterator[Operation]:
 
 
 def references(op: Operation) -> Iterator[SymbolRefAttr]:
-    """Yield the references in an op's attributes and properties, nested ones as well."""
+    """Yield the references in an op's attributes and properties, including nested ones."""
     if op.attributes:
         yield from _references_in(op.attributes.values())
     if op.properties:

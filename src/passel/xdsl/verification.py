@@ -1,11 +1,10 @@
-"""Verification of xDSL IR, op by op, without rendering it.
+"""Verification of xDSL's IR, op by op.
 
-xDSL's `Operation.verify` prints the whole top-level module to report one invalid op, without
-saying which.  Here the structural rules are checked by the code below, in xDSL's order, and
-an op's own verifier is called directly; a failure names its op.  Accepted is what
-`Operation.verify` accepts, except for uses before definitions, which it does not look at, and
-uses of symbols in IR that is in no symbol table, which it refuses.
-The walk keeps its own stack, so depth of nesting costs nothing.
+xDSL's `Operation.verify` prints the whole top-level module to report an invalid op. This module
+checks the structural rules itself, in xDSL's order, and calls the verifiers of ops directly, so
+that an error has its op. It accepts the same IR as `Operation.verify`, with two exceptions: it
+rejects uses before definitions, and accepts uses of symbols outside of any symbol table. The walk
+does not recurse, so nesting may be deep.
 """
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
@@ -24,7 +23,7 @@ from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code
 from passel.xdsl.fast.symbols import symbols_at_hand
 
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
-"""Dialects of xDSL whose verifiers, written by hand, look symbols up."""
+"""Dialects of xDSL with hand-written verifiers that look symbols up."""
 
 
 def verify(
@@ -33,19 +32,19 @@ def verify(
     recursive: bool,
     dominance: bool = True,
 ) -> None:
-    """Check the invariants of `op`, as `mlir::verify` does.
+    """Verify an op, as `mlir::verify` does.
 
     Args:
-        op: The op; it may be attached or not.
-        recursive: Whether to verify nested ops as well. If not, `op` itself, its traits and
-            the shape of its regions are checked, and what nested ops say of each other: that
-            is left to do after passes on nested ops that have been verified one by one.
-        dominance: Whether to check, if `recursive`, that values are defined before they are
-            used. That is the last check: it relies on sound structure.
+        op: The op, which may be detached.
+        recursive: Whether to verify nested ops as well. Otherwise, only `op`, its traits, the
+            structure of its regions and the relations between nested ops are checked. This suffices
+            after passes on nested ops that were verified one by one.
+        dominance: Whether to check, if `recursive`, that definitions dominate uses. This check
+            comes last, as it relies on a valid structure.
 
     Raises:
-        InvalidIR: For the first invalid op: structure is checked on the way down, verifiers
-            run on the way up. Errors of other types that a verifier raises are its cause.
+        InvalidIR: If an op is invalid. The structure is checked on the way down, and verifiers run
+            on the way up; the error is the first one found. Its cause is the error of the verifier.
     """
     with symbols_at_hand(op if recursive else None):
         _verify(op, recursive=recursive)
@@ -70,7 +69,7 @@ def _verify(op: Operation, *, recursive: bool) -> None:
 
 
 def _verify_nested(root: Operation) -> None:
-    """Verify what is nested in `root`, but not `root`."""
+    """Verify the ops nested in `root`, without `root`."""
     stack = [(root, _verify_inside(root))]
     while stack:
         op, parents = stack[-1]
@@ -83,7 +82,7 @@ def _verify_nested(root: Operation) -> None:
 
 
 def _verify_inside(parent: Operation) -> Iterator[Operation]:
-    """Verify the ops immediately inside; yield those of which what is inside comes first."""
+    """Verify the ops immediately inside an op; yield those with regions instead."""
     for block in _blocks(parent):
         op = block.first_op
         while op is not None:
@@ -99,7 +98,7 @@ def _verify_inside(parent: Operation) -> Iterator[Operation]:
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
-    """Iterate over the blocks of `op`, and check that each belongs there when it is left."""
+    """Yield the blocks of `op`, and check the parent of each afterwards."""
     for region in op.regions:
         block = region.first_block
         while block is not None:
@@ -111,7 +110,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 def _check_structure(op: Operation) -> None:
-    """Check what concerns the op's place in its block, but not what is inside it."""
+    """Check operands, successors and the place of an op in its block, but not its regions."""
     for operand in op._operands:
         if isinstance(operand, ErasedSSAValue):
             raise InvalidIR(op, "operand is an erased value")
@@ -158,12 +157,12 @@ def _check_not_empty(block: Block) -> None:
 
 
 def _look_outward(root: Operation) -> None:
-    """Make the checks of nested ops that may fail though nothing changed outside of these ops.
+    """Run the checks of nested ops that depend on ops outside of isolated ones.
 
-    Ops nested in one op may be changed each by itself, and verified: what is left is what one
-    says of another, such as a call of its callee.
+    Nested ops are changed and verified one by one. The remaining checks are those between them,
+    such as a call against its callee.
 
-    Source: `mlir::detail::verifySymbolTable`, MLIR 22, which is about uses of symbols.
+    Source: `mlir::detail::verifySymbolTable`, MLIR 22, which checks uses of symbols.
     """
     parents = [root]
     for parent in parents:
@@ -184,10 +183,10 @@ def _look_outward(root: Operation) -> None:
 
 
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
-    """Return the checks of a class's ops that may look outside of an enclosing isolated op.
+    """Return the checks of an op class that may depend on ops outside of an isolated op.
 
-    Of xDSL's own, those alone look that far which check uses of symbols: traits, and the verifiers
-    of some dialects. Others may look anywhere.
+    Of xDSL's own checks, only those of symbol uses do: traits, and the verifiers of some dialects.
+    The checks of other packages may depend on any op.
     """
     return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
 
@@ -231,9 +230,9 @@ def _run_verifier(op: Operation) -> None:
 
 
 def _is_outer_own(op: Operation) -> bool:
-    """Whether the op's class overrides the outer `verify`, which then decides for its regions.
+    """Return whether the op's class overrides `verify`, which then also verifies its regions.
 
-    LLVM's casts extend it; stim's circuit, up to xDSL 0.66, accepts everything.
+    LLVM's casts extend it. Up to xDSL 0.66, stim's circuit accepts everything.
     """
     return type(op).verify is not Operation.verify
 
@@ -254,7 +253,7 @@ def _run_outer_verifier(op: Operation, *, nested: bool) -> None:
 
 
 def _refuse(op: Operation, error: Exception) -> None:
-    """Raise what a verifier has raised as `InvalidIR`, unless it only misses a symbol table."""
+    """Raise the error of a verifier as `InvalidIR`, unless there is just no symbol table."""
     if isinstance(error, VerifyException):
         raise InvalidIR(op, str(error)) from error
     if str(error).endswith("has no SymbolTable ancestor"):

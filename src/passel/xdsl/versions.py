@@ -1,4 +1,4 @@
-"""Differences between the releases of xDSL that passel works on."""
+"""Differences between the supported releases of xDSL."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     MLIRToken = Token[MLIRTokenKind, str]
 else:
     MLIRToken = Token
-"""A token of MLIR text; it has a second type argument since 0.74."""
+"""A token of MLIR text, with a second type argument since 0.74."""
 
 FOLDS = RELEASE >= (0, 64)
-"""Whether xDSL's canonicalization folds constants; before, folding fails for some."""
+"""Whether xDSL's canonicalization folds constants; older releases fail on some."""
 
 
 def replace_op(
@@ -32,12 +32,12 @@ def replace_op(
     new: Operation | Sequence[Operation],
     values: Sequence[SSAValue | None] | None = None,
 ) -> None:
-    """Replace an op by new ones; `PatternRewriter.replace` came with 0.70."""
+    """Replace an op by new ones; `PatternRewriter.replace` exists since 0.70."""
     getattr(rewriter, "replace" if hasattr(rewriter, "replace") else "replace_op")(op, new, values)
 
 
 def poison(kind: Attribute) -> Operation:
-    """Return a new op whose result may be any value; the dialect `ub` came with 0.66."""
+    """Return a new op whose result may be any value; the dialect `ub` exists since 0.66."""
     if POISON_DIALECT == "builtin":
         return UnrealizedConversionCastOp.get((), (kind,))
     from xdsl.dialects.ub import PoisonOp

@@ -1,4 +1,4 @@
-"""Errors of xDSL's parser in MLIR's words, where xDSL's do not say what is wrong, or not where."""
+"""Clearer messages and places for errors of xDSL's parser, mostly in MLIR's words."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _STRING_START: Final = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{
 _UNKNOWN_OP: Final = re.compile(r"Operation (.*) is not registered")
 _NO_CUSTOM_FORM: Final = "Operation builtin.unregistered does not have a custom format."
 _CUSTOM_FORM: Final = re.compile(r"\s*(?:%[^=]*=\s*)?([a-zA-Z_]\w*\.[\w.]+)", re.ASCII)
-"""The beginning of a line with an op that is not in the generic form."""
+"""The beginning of a line with an op in custom form."""
 _LAST_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_$.]*\s*\Z", re.ASCII)
 
 
 def reworded(error: ParseError, text: str, context: Context, dialect: str) -> ParseError:
-    """Return an error whose message and place say what is wrong, where xDSL's do not.
+    """Return an error with a clearer message and place, or the error itself.
 
     Args:
         error: xDSL's error.
         text: The source.
-        context: Where dialects were looked up.
-        dialect: The dialect of the op that encloses the place where parsing stopped.
+        context: The context of the parser.
+        dialect: The dialect of the op around the place where parsing stopped.
     """
     span, message = error.span, error.msg
     if isinstance(error, MultipleSpansParseError):
@@ -51,7 +51,7 @@ def reworded(error: ParseError, text: str, context: Context, dialect: str) -> Pa
 
 
 def _reworded_text(error: ParseError, text: str) -> ParseError:
-    """Reword an error about text that is no MLIR."""
+    """Reword a lexical or syntax error."""
     span, message = error.span, error.msg
     start = span.start
     if message.startswith("End of file reached before closing string"):
@@ -76,7 +76,7 @@ def _reworded_text(error: ParseError, text: str) -> ParseError:
 def _unknown_op(
     name: str, following: Span[str] | Span[bytes], text: str, context: Context, enclosing: str
 ) -> ParseError:
-    """Return the error for an op that is not registered, at its name."""
+    """Return the error for an unregistered op, at its name."""
     start = max(text.rfind(name, 0, following.start), 0)
     is_generic = text[start - 1 : start] == '"'
     dialect, dot, mnemonic = name.partition(".")

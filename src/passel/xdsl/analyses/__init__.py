@@ -1,1 +1,1 @@
-"""Analyses of xDSL IR, which `passel.xdsl` exports: `ctx.analysis(DominanceInfo)` in a pass."""
+"""Analyses of xDSL's IR, exported by `passel.xdsl`; passes call `ctx.analysis(DominanceInfo)`."""

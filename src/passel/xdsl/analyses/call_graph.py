@@ -21,9 +21,9 @@ N = TypeVar("N", bound="Hashable")
 def strongly_connected(
     nodes: Iterable[N], successors: Callable[[N], Iterable[N]]
 ) -> tuple[tuple[N, ...], ...]:
-    """Return the strongly connected components, each after those that it leads to.
+    """Return the strongly connected components in postorder.
 
-    Linear in nodes and edges, without recursion.
+    The function takes linear time and does not recurse.
 
     Example:
         >>> graph = {"a": "b", "b": "ca", "c": ""}
@@ -76,12 +76,12 @@ _INDIRECT_CALLS = frozenset({"func.call_indirect", "llvm.call"})
 
 
 class Call(NamedTuple):
-    """An op that calls.
+    """A call in a call graph.
 
     Attributes:
         op: The call.
-        caller: The callable that it is in; None if it is in none.
-        callee: The callable that it calls; None if that is unknown, or not in the graph.
+        caller: The enclosing callable, if any.
+        callee: The callable that it calls; None if the callee is unknown or not in the graph.
     """
 
     op: Operation
@@ -91,19 +91,19 @@ class Call(NamedTuple):
 
 @dataclass(init=False, repr=False)
 class CallGraph:
-    """The callables inside an op (at any depth) and the calls between them.
+    """The callables inside an op, at any depth, and the calls between them.
 
-    An op calls if it has a symbol reference `callee`, or is known to call a value. Every other
-    reference to a callable takes its address: calls of unknown callees may be calls of it.
-    Built in two walks plus O(calls); answers cost O(1). Valid while no call, reference or
-    callable is added, erased, renamed or moved.
+    A call is an op with a symbol reference `callee`, or a known op that calls a value. Any other
+    reference to a callable takes its address; such a callable may be the target of indirect calls.
+    Built in two walks plus O(calls); answers cost O(1). Valid while no call, reference or callable
+    is added, erased, renamed or moved.
 
     Attributes:
-        op: The op whose callables these are.
+        op: The op that contains the callables.
         callables: The callables in program order.
         calls: All calls in program order.
-        sccs: Groups of callables that call each other, callees before their callers; a group
-            of one is not recursive unless it calls itself.
+        sccs: Groups of mutually recursive callables, callees before callers. A single callable is
+            recursive only if it calls itself.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -163,26 +163,26 @@ class CallGraph:
         return found if found in self._calls_by else None
 
     def callee(self, op: Operation) -> Operation | None:
-        """Return the callable that a call calls, if it is known and in the graph."""
+        """Return the callee of a call, if it is known and in the graph."""
         call = self._by_op.get(op)
         return None if call is None else call.callee
 
     def calls_to(self, callee: Operation) -> tuple[Call, ...]:
-        """Return the known calls of a callable, in program order."""
+        """Return the known calls to a callable, in program order."""
         return tuple(self._calls_to[callee])
 
     def callees(self, caller: Operation) -> tuple[Operation, ...]:
-        """Return the callables that one calls, each once, by their first call."""
+        """Return the callees of a callable, each once, in the order of their first calls."""
         found = (call.callee for call in self._calls_by[caller])
         return tuple(dict.fromkeys(callee for callee in found if callee is not None))
 
     def callers(self, callee: Operation) -> tuple[Operation, ...]:
-        """Return the callables that call one, each once."""
+        """Return the callers of a callable, each once."""
         found = (call.caller for call in self._calls_to[callee])
         return tuple(dict.fromkeys(caller for caller in found if caller is not None))
 
     def has_unknown_callers(self, callee: Operation) -> bool:
-        """Return whether a callable may be called from elsewhere, or through its address."""
+        """Return whether a callable may have other callers, elsewhere or through its address."""
         return (
             symbol_name(callee) is None
             or visibility(callee) != "private"
@@ -190,16 +190,16 @@ class CallGraph:
         )
 
     def is_recursive(self, callable_op: Operation) -> bool:
-        """Return whether a callable is known to call itself, directly or through others."""
+        """Return whether a callable calls itself, directly or through others."""
         return callable_op in self._recursive
 
 
 def is_external(op: Operation) -> bool:
-    """Return whether a callable has no body here."""
+    """Return whether a callable is a declaration."""
     return not any(region.blocks for region in op.regions)
 
 
 def call_target(op: Operation) -> SymbolRefAttr | None:
-    """Return the symbol that an op calls, if it is a direct call."""
+    """Return the symbol that a direct call refers to; None for other ops."""
     callee = op.properties.get(_CALLEE) or op.attributes.get(_CALLEE)
     return callee if isinstance(callee, SymbolRefAttr) else None

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 Point: TypeAlias = "Operation | Block"
-"""Ops, blocks and values, which can be dominated."""
+"""An op, block or value."""
 
 
 class _Dominance:
-    """Common part of dominance and post-dominance."""
+    """Base class of dominance and post-dominance."""
 
     def __init__(self, op: Operation) -> None:
-        """Compute nothing yet: trees are made per region when they are asked for."""
+        """Create an analysis without trees; the first query of a region builds its tree."""
         self.op = op
         self._trees: dict[Region, DominatorTree[Block]] = {}
         self._orders: dict[Block, dict[Operation, int]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two analyses agree in all that either has computed so far."""
+        """Return whether two analyses agree on all trees that either has built."""
         if not isinstance(other, _Dominance) or type(other) is not type(self):
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
@@ -53,19 +53,19 @@ class _Dominance:
         return found
 
     def immediate_dominator(self, block: Block) -> Block | None:
-        """Return the closest other block of the region that dominates `block`, if any."""
+        """Return the immediate dominator of a block, if any."""
         return self._tree_of(block).immediate_dominator(block)
 
     def children(self, block: Block) -> tuple[Block, ...]:
-        """Return the blocks that `block` immediately dominates."""
+        """Return the blocks that a block immediately dominates."""
         return self._tree_of(block).children(block)
 
     def dominance_frontier(self, block: Block) -> tuple[Block, ...]:
-        """Return the blocks where the dominance of `block` ends."""
+        """Return the dominance frontier of a block."""
         return self._tree_of(block).dominance_frontier(block)
 
     def nearest_common_dominator(self, a: Block, b: Block) -> Block | None:
-        """Return the closest block that dominates both, in the innermost region that encloses them.
+        """Return the closest block that dominates two blocks, in the innermost common region.
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """
@@ -83,7 +83,7 @@ class _Dominance:
         return a is b or self.properly_dominates(a, b)
 
     def properly_dominates(self, a: Point | SSAValue, b: Point) -> bool:
-        """Return whether control passes `a` whenever it passes `b`.
+        """Return whether `a` properly dominates `b`.
 
         * An op dominates the ops after it in its block, everything inside them, and the
           blocks that its block dominates. It also dominates everything inside itself; its
@@ -92,7 +92,7 @@ class _Dominance:
         * A block argument dominates all ops of its block; `b` must be an op for a value.
 
         Raises:
-            TypeError: An op is compared with a block.
+            TypeError: If one of them is an op and the other one a block.
 
         Source: `mlir::DominanceInfo::properlyDominates`, MLIR 22.
         """
@@ -111,7 +111,7 @@ class _Dominance:
     def is_before(self, a: Operation, b: Operation) -> bool:
         """Return whether `a` comes before `b` in the same block.
 
-        The order of a block is counted once; ops that were added make it be counted again.
+        Ops are numbered once per block, and again after ops were added.
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """
@@ -160,10 +160,9 @@ class _Dominance:
 class DominanceInfo(_Dominance):
     """Dominance: which ops have run, and which values are defined, before others.
 
-    Covers any number of blocks and nested regions. A region's tree is built when it is first
-    asked for, in close to linear time, and an order of ops per block; queries cost O(1) then,
-    and O(depth) across regions. Valid while no block and no terminator changes, and no op
-    is moved within its block.
+    The tree of a region is built on the first query, in nearly linear time, and so is the order of
+    ops in a block. Later queries take O(1), or O(depth) across regions. The analysis is valid while
+    no block or terminator changes and no op moves within its block.
 
     Example:
         >>> from xdsl.dialects.arith import AddiOp, ConstantOp
@@ -179,7 +178,7 @@ class DominanceInfo(_Dominance):
     """
 
     def is_reachable(self, block: Block) -> bool:
-        """Return whether any path leads to a block from the entry of its region."""
+        """Return whether a block is reachable from the entry of its region."""
         region = block.parent
         return region is not None and (region.first_block is block or block in self.tree(region))
 
@@ -194,9 +193,8 @@ class DominanceInfo(_Dominance):
 class PostDominanceInfo(_Dominance):
     """Post-dominance: which ops run after others, if these terminate.
 
-    The same questions as of `DominanceInfo`, asked backwards: `a` dominates `b` here if every
-    path from `b` to an end of the region passes `a`. Loops without an end are taken to end at
-    the block that is furthest away.
+    The methods are those of `DominanceInfo`: here `a` dominates `b` if every path from `b` to the
+    end of the region passes `a`. An infinite loop is taken to end at its most distant block.
 
     Source: `mlir/lib/IR/Dominance.cpp` and `llvm/Support/GenericDomTreeConstruction.h`.
     """
@@ -209,12 +207,12 @@ class PostDominanceInfo(_Dominance):
 
 
 def successors_of(block: Block) -> Sequence[Block]:
-    """Return where control can go after a block."""
+    """Return the successors of a block."""
     return () if block.last_op is None else block.last_op.successors
 
 
 def _ends(region: Region) -> list[Block]:
-    """Return blocks without successors, and one of each loop that is never left."""
+    """Return the blocks without successors, and one block of each infinite loop."""
     ends = [block for block in region.blocks if not successors_of(block)]
     covered = set(_reach(ends, Block.predecessors))
     for block in region.blocks:
@@ -226,7 +224,7 @@ def _ends(region: Region) -> list[Block]:
 
 
 def _reach(roots: Sequence[Block], after: Callable[[Block], Sequence[Block]]) -> list[Block]:
-    """Return the blocks that can be reached, depth first."""
+    """Return the reachable blocks, depth first."""
     order: dict[Block, None] = {}
     stack = list(reversed(roots))
     while stack:

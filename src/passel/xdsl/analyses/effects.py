@@ -1,4 +1,4 @@
-"""Memory effects of ops, and which values may name the same memory."""
+"""Memory effects of ops, and aliases among values."""
 
 from __future__ import annotations
 
@@ -37,30 +37,29 @@ _VIEWS = frozenset(
         "memref.view",
     }
 )
-"""Ops whose result names (a part of) what their first operand names."""
+"""Ops whose result is a view of their first operand."""
 
 _ALLOCATIONS = frozenset({"llvm.alloca", "memref.alloc", "memref.alloca"})
-"""Ops whose result names memory that nothing else named before."""
+"""Ops whose result is newly allocated memory."""
 
 _GLOBALS = {"memref.get_global": "name", "llvm.mlir.addressof": "global_name"}
-"""Ops whose result names the memory of a symbol, and where they say which."""
+"""Ops whose result is the memory of a symbol, and the attributes that hold the symbol."""
 
 _NAMING_DIALECTS = frozenset({"affine", "memref"})
-"""Dialects whose ops affect the memory that they name, and no other."""
+"""Dialects whose ops affect only the memory of their operands."""
 
 
 class EffectSummary(NamedTuple):
-    """Effects that executing an op, with all that is inside, may have.
+    """Effects that an op and its nested ops may have.
 
-    Each set holds the values and symbols that are affected; None in it stands for memory that
-    is not named.
+    Each set holds the affected values and symbols. None stands for unspecified memory.
 
     Attributes:
-        reads: What is read.
-        writes: What is written.
-        allocates: What is allocated.
-        frees: What is freed.
-        unknown: Whether anything else may happen; nothing is certain then.
+        reads: The memory that is read.
+        writes: The memory that is written.
+        allocates: The memory that is allocated.
+        frees: The memory that is freed.
+        unknown: Whether other effects are possible.
     """
 
     reads: frozenset[SSAValue | SymbolRefAttr | None] = frozenset()
@@ -70,18 +69,18 @@ class EffectSummary(NamedTuple):
     unknown: bool = False
 
     def union(self, others: Iterable[EffectSummary]) -> EffectSummary:
-        """Return what this and others do together."""
+        """Return the union of these and other effects."""
         every = [self, *others]
         *kinds, unknown = zip(*every, strict=True)
         return EffectSummary(*(frozenset().union(*kind) for kind in kinds), unknown=any(unknown))
 
 
 class Effects:
-    """The memory effects of ops, as far as their traits tell.
+    """The memory effects of ops, from their traits.
 
-    An op without a trait about memory may do anything, unless it is a branch, return or
-    yield. A symbol table or callable is summarized as its body. Summaries are made on demand,
-    inner ops first, in one walk of the op asked about. Valid while nothing in the op changes.
+    An op without such a trait may have any effect, unless it is a branch, return or yield. Symbol
+    tables and callables have the effects of their bodies. The analysis summarizes an op on the
+    first query, in one walk. It is valid while nothing in the op changes.
 
     Example:
         >>> from xdsl.dialects.memref import AllocaOp, LoadOp
@@ -101,7 +100,7 @@ class Effects:
         self._summaries: dict[Operation, EffectSummary] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two agree on the ops, among those that are left, that either knows."""
+        """Return whether two analyses agree on all remaining ops that either has summarized."""
         if not isinstance(other, Effects):
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
@@ -113,7 +112,7 @@ class Effects:
         return all(other.of(op) == self._summaries[op] for op in known)
 
     def of(self, op: Operation) -> EffectSummary:
-        """Return what executing an op may do; of a callable, what its body may do."""
+        """Return the effects of an op; for a callable, those of its body."""
         if op not in self._summaries:
             for inner in reversed(list(op.walk())):  # inner ops first
                 if inner not in self._summaries:
@@ -133,9 +132,8 @@ class Effects:
     def may_alias(self, a: SSAValue, b: SSAValue) -> bool:
         """Return whether two values may name overlapping memory.
 
-        They do not if they come, through views, from different allocations, from different
-        symbols, or one from an allocation and one from an argument of the enclosing function
-        or a symbol. Anything else may.
+        They may not if they are views of different allocations, of different symbols, or of an
+        allocation and a symbol or argument of the enclosing function. All other values may.
         """
         first, second = _origin(a), _origin(b)
         if first is second:
@@ -158,7 +156,7 @@ def _own_effects(op: Operation) -> EffectSummary:
 
 
 def _target(op: Operation, effect: EffectInstance) -> SSAValue | SymbolRefAttr | None:
-    """Return what an effect is on; xDSL's traits leave out what MLIR's ops name."""
+    """Return the memory that an effect applies to; xDSL's traits often leave it out."""
     if effect.value is not None or op.name.partition(".")[0] not in _NAMING_DIALECTS:
         return effect.value
     values = op.results if effect.kind is Kind.ALLOC else op.operands
@@ -167,21 +165,21 @@ def _target(op: Operation, effect: EffectInstance) -> SSAValue | SymbolRefAttr |
 
 
 def _only_passes_control(op: Operation) -> bool:
-    """Return whether an op is a terminator that only leads elsewhere, with what it passes."""
+    """Return whether an op is a terminator that only passes values on."""
     if not op.has_trait(IsTerminator, value_if_unregistered=False):
         return False
     return op.name.startswith("cf.") or op.name.endswith((".return", ".yield", ".br", ".cond_br"))
 
 
 def _origin(value: SSAValue) -> SSAValue:
-    """Follow views back to what they are views of."""
+    """Follow a chain of views back to its start."""
     while isinstance(value, OpResult) and value.op.name in _VIEWS and value.op.operands:
         value = value.op.operands[0]
     return value
 
 
 def _site(origin: SSAValue) -> object:
-    """Return what identifies the memory of a value; None if that is not known."""
+    """Return the allocation, argument or symbol behind a value; None if it is not known."""
     if not isinstance(origin, OpResult):
         return None
     if origin.op.name in _ALLOCATIONS:
@@ -191,7 +189,7 @@ def _site(origin: SSAValue) -> object:
 
 
 def _is_new(allocated: SSAValue, other: SSAValue) -> bool:
-    """Return whether one value is allocated after the other was passed to the function."""
+    """Return whether one value is an allocation and the other a function argument."""
     if not isinstance(allocated, OpResult) or allocated.op.name not in _ALLOCATIONS:
         return False
     if not isinstance(other, BlockArgument) or (function := other.block.parent_op()) is None:

@@ -1,4 +1,4 @@
-"""Values that are needed later."""
+"""Liveness of values."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 @dataclass(init=False, repr=False)
 class Liveness:
-    """The values that are live where each block inside an op begins and ends.
+    """The values that are live at the start and end of each block inside an op.
 
-    A value is live where a later use in the same region, or nested in it, may still read it.
-    Blocks of nested regions are analysed on their own: what is only needed after the enclosing op
-    is not live inside of it. (xDSL's analysis of this name tells which values contribute to
-    an effect at all; it has no places.)
+    A value is live at a point if a later op of the same region, or nested in it, may use it. Nested
+    regions are analysed on their own: a value that is only used after the enclosing op is not live
+    inside it. (xDSL's analysis of this name is another one: it finds the values that contribute to
+    an effect.)
 
-    One walk plus a fixed point per region of several blocks: O(uses * nesting + values *
-    edges). Valid while no op, operand or block changes.
+    The cost is one walk and a fixed point per region of several blocks: O(uses * nesting + values *
+    edges). The analysis is valid while no op, operand or block changes.
 
     Example:
         >>> from xdsl.dialects.func import FuncOp, ReturnOp
@@ -68,17 +68,17 @@ class Liveness:
         return used.difference(*definitions.values())
 
     def live_in(self, block: Block) -> frozenset[SSAValue]:
-        """Return the values from elsewhere that are needed where a block begins."""
+        """Return the values of other blocks that are live at the start of a block."""
         return frozenset(self._in[block])
 
     def live_out(self, block: Block) -> frozenset[SSAValue]:
-        """Return the values that are needed in blocks after this one."""
+        """Return the values that are live at the end of a block."""
         return frozenset(self._out[block])
 
     def is_dead_after(self, value: SSAValue, op: Operation) -> bool:
-        """Return whether nothing in the region of `op` reads `value` after `op`.
+        """Return whether no op in the region of `op` uses `value` after `op`.
 
-        Costs O(uses of the value * nesting + ops of the block).
+        This takes O(uses of the value * nesting + ops of the block).
 
         Source: `mlir::Liveness::isDeadAfter`, MLIR 22.
         """
@@ -97,7 +97,7 @@ class Liveness:
 def _block_facts(
     block: Block, free: dict[Operation, set[SSAValue]]
 ) -> tuple[set[SSAValue], set[SSAValue]]:
-    """Return what the ops of a block use, nested ones included, and what they define."""
+    """Return the values that the ops of a block use, also in nested ops, and define."""
     used: set[SSAValue] = set()
     defined: set[SSAValue] = set(block.args)
     for op in block.ops:

@@ -1,4 +1,4 @@
-"""Loops: natural ones of control flow graphs, and ops that are loops."""
+"""Natural loops of control flow graphs, and loop ops."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ class Loop:
     """A loop.
 
     Attributes:
-        header: The block that every iteration starts with.
+        header: The block at the start of each iteration.
         blocks: The loop's own blocks in program order, not those nested in ops.
-        latches: The blocks that end an iteration; of branches, those that lead to the header.
-        exits: The blocks outside that are reached from inside; of an op, the block it is in.
-        preheader: The only block from outside that leads to the header, and nowhere else; of
-            an op, the block it is in. None if there is no such block.
-        op: The op that is the loop; None for one made of branches.
+        latches: The blocks at the end of an iteration. In a natural loop, they branch to the
+            header.
+        exits: The successors outside the loop. For a loop op, the block of the op.
+        preheader: The only predecessor of the header from outside the loop, if the header is its
+            only successor. For a loop op, the block of the op.
+        op: The loop op; None for a natural loop.
         parent: The innermost enclosing loop.
-        children: The loops immediately inside, outer ones in program order.
+        children: The loops immediately inside, in program order.
     """
 
     header: Block
@@ -44,7 +45,7 @@ class Loop:
 
     @property
     def depth(self) -> int:
-        """How many loops there are here, one inside the other: 1 for an outermost one."""
+        """The nesting depth, 1 for an outermost loop."""
         depth, loop = 1, self.parent
         while loop is not None:
             depth, loop = depth + 1, loop.parent
@@ -53,16 +54,16 @@ class Loop:
 
 @dataclass(init=False, repr=False)
 class LoopInfo:
-    """The loops inside an op, those made of branches and those that are ops.
+    """The natural loops and loop ops inside an op.
 
-    A natural loop is the set of blocks from which a back edge (one to a dominating block) is
-    reached without passing its header; back edges to one header make one loop. What is
-    entered at several places is no loop. Valid while no block, terminator or loop changes,
-    and `DominanceInfo` is. Built in O(ops + edges * depth).
+    A natural loop is the set of blocks that reach a back edge (an edge to a dominating block)
+    without passing the header. All back edges to a header belong to one loop. Cycles with several
+    entries are not loops. Building takes O(ops + edges * depth). The analysis is valid while no
+    block, terminator or loop changes, and `DominanceInfo` is valid.
 
     Attributes:
         op: The op.
-        loops: All loops, each after those that enclose it.
+        loops: All loops; an enclosing loop comes before the loops inside it.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -83,7 +84,7 @@ class LoopInfo:
 
         Args:
             op: The op.
-            analyses: Where to take dominance from; it is computed here if this is None.
+            analyses: The manager that has dominance; without one, dominance is computed here.
         """
         self.op = op
         self.loops = []
@@ -107,11 +108,11 @@ class LoopInfo:
         return not (preserved.is_preserved(LoopInfo) and preserved.is_preserved(DominanceInfo))
 
     def loop_of(self, block: Block) -> Loop | None:
-        """Return the innermost loop that a block is in, at any depth."""
+        """Return the innermost loop that contains a block, at any depth."""
         return self._innermost.get(block)
 
     def enclosing_loop(self, op: Operation) -> Loop | None:
-        """Return the innermost loop that an op is in; a loop is not in itself."""
+        """Return the innermost loop that contains an op; a loop op does not contain itself."""
         return None if op.parent is None else self._innermost.get(op.parent)
 
     def _add(self, loop: Loop) -> Loop:
@@ -121,7 +122,7 @@ class LoopInfo:
         return loop
 
     def _find(self, region: Region, dominance: DominanceInfo) -> None:
-        """Find the natural loops of a region; outer ones have more blocks and come first."""
+        """Find the natural loops of a region, outer ones first, as they have more blocks."""
         if region.first_block is region.last_block:
             return
         before = {

@@ -1,4 +1,4 @@
-"""Cached lookup of symbols, and their uses."""
+"""Cached lookup of symbols and of their uses."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class SymbolTables:
-    """Lookup of symbols by name, in O(1) once a table was read.
+    """Lookup of symbols by name.
 
-    Valid while no symbol is added, erased or renamed.
+    A lookup takes O(1) after the first one in a table. The analysis is valid while no symbol is
+    added, erased or renamed.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -35,7 +36,7 @@ class SymbolTables:
         self._tables: dict[Operation, Mapping[str, Operation]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two agree on the tables, among those that are left, that either read."""
+        """Return whether two analyses agree on all remaining tables that either has read."""
         if not isinstance(other, SymbolTables):
             return NotImplemented
         tables = [table for table in (*self._tables, *other._tables) if self.op.is_ancestor(table)]
@@ -44,30 +45,29 @@ class SymbolTables:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def symbols(self, table: Operation) -> Mapping[str, Operation]:
-        """Return the symbols of a table by name; an op that is no table has none."""
+        """Return the symbols of a table by name; an op that is not a table has none."""
         if table not in self._tables:
             named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
             self._tables[table] = {name: op for name, op in named if name is not None}
         return self._tables[table]
 
     def lookup_in(self, table: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol of a name, or at the end of a path, in a table."""
+        """Return the symbol that a name or reference denotes in a table, if it exists."""
         if isinstance(name, str):
             return self.symbols(table).get(name)
         found = list(self._path(table, name))
         return found[-1] if len(found) == 1 + len(name.nested_references) else None
 
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or a reference means in `user`, if it exists.
+        """Return the symbol that a name or reference denotes in an op, if it exists.
 
-        It is looked up in the closest table that encloses `user`, as MLIR does; one further out is
-        asked only if its own path names it.
+        As in MLIR, only the closest enclosing table is searched.
         """
         table = enclosing_table(user)
         return None if table is None else self.lookup_in(table, name)
 
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-        """Yield the symbols along a reference in `user`, as far as they exist."""
+        """Yield the symbols along a reference in an op, up to the first that does not exist."""
         table = enclosing_table(user)
         if table is not None:
             yield from self._path(table, reference)
@@ -85,8 +85,8 @@ class SymbolUse(NamedTuple):
     """A reference to a symbol.
 
     Attributes:
-        user: The op whose attributes hold it.
-        reference: The whole reference; the symbol may be any part of it.
+        user: The op with the reference in its attributes.
+        reference: The whole reference, of which the symbol may be any part.
     """
 
     user: Operation
@@ -95,15 +95,15 @@ class SymbolUse(NamedTuple):
 
 @dataclass(init=False, repr=False)
 class SymbolUsers:
-    """The uses of each symbol inside an op, references nested in attributes included.
+    """The uses of each symbol inside an op, including references nested in attributes.
 
-    A reference is looked up in the closest symbol table that encloses its user, and is a use of
-    every symbol on its path. Built in one walk; answers cost O(1). Valid while no symbol and no
-    reference is added, erased or renamed.
+    A reference is resolved in the closest enclosing symbol table, and uses every symbol on its
+    path. The analysis takes one walk; queries take O(1). It is valid while no symbol or reference
+    is added, erased or renamed.
 
     Attributes:
         op: The op.
-        unresolved: References whose symbol, or part of it, does not exist in the closest table.
+        unresolved: References to symbols that do not exist in the closest table.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -137,7 +137,7 @@ class SymbolUsers:
         self.unresolved = tuple(unresolved)
 
     def uses(self, symbol: Operation) -> tuple[SymbolUse, ...]:
-        """Return the uses of a symbol, in program order of their users."""
+        """Return the uses of a symbol, in program order."""
         return tuple(self._uses.get(symbol, ()))
 
     def users(self, symbol: Operation) -> tuple[Operation, ...]:
@@ -145,5 +145,5 @@ class SymbolUsers:
         return tuple(dict.fromkeys(use.user for use in self.uses(symbol)))
 
     def is_unused(self, symbol: Operation) -> bool:
-        """Return whether nothing inside the op refers to a symbol."""
+        """Return whether a symbol has no uses inside the op."""
         return symbol not in self._uses

@@ -1,8 +1,8 @@
 """Fast paths: the same results as xDSL's, in less time.
 
-A fast path stands in for code whose behaviour is known (`known`), in releases of xDSL on which it
-was compared with that code. Each has a slow twin, which is what remains where it is off: in
-another release, with `PASSEL_FAST=0` in the environment, and inside `slow_paths()`.
+A fast path replaces code with known behaviour (see `known`), on the releases of xDSL on which both
+were compared. xDSL's own code runs instead on other releases, with `PASSEL_FAST=0` in the
+environment, and inside `slow_paths()`.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
 
 SWITCH: Final = "PASSEL_FAST"
-"""The environment variable that turns fast paths off, with the value 0."""
+"""The environment variable that disables fast paths if it is 0."""
 
 _REPEATS_ITSELF: Final = 1_000
-"""Characters from which on it may be worth it to load what parses lines that are alike."""
+"""The size in characters from which the template parser is worth loading."""
 
 _is_slow: Final = ContextVar("slow_paths", default=False)
 
 
 @contextmanager
 def slow_paths() -> Generator[None]:
-    """Do without fast paths inside the `with` block, for comparison.
+    """Disable fast paths inside the `with` block, for comparisons.
 
     Example:
         >>> with slow_paths():
@@ -53,12 +53,12 @@ def slow_paths() -> Generator[None]:
 
 
 def are_on() -> bool:
-    """Return whether fast paths are taken."""
+    """Return whether fast paths are enabled."""
     return INSTALLED in FAST and not _is_slow.get() and os.environ.get(SWITCH) != "0"
 
 
 def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
-    """Return the parser to use for a source of so many characters."""
+    """Return the parser class for a source of a given size in characters."""
     if size < _REPEATS_ITSELF or not are_on():
         return SourceParser
     from passel.xdsl.fast.functions import FunctionParser
@@ -67,7 +67,7 @@ def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
 
 
 def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
-    """Return what canonicalizes ops as a pattern does."""
+    """Return a pattern with the same effect as the given canonicalization pattern."""
     if not are_on():
         return pattern
     from passel.xdsl.fast.rewriting import QuickPattern
@@ -76,7 +76,7 @@ def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
 
 
 def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], bool]:
-    """Return what erases dead code as xDSL's `region_dce` does."""
+    """Return a function with the same effect as xDSL's `region_dce`."""
     if not are_on():
         from xdsl.transforms.dead_code_elimination import region_dce
 
@@ -87,13 +87,13 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
 
 
 def switch() -> None:
-    """Let xDSL's classes remember what they found out if fast paths are taken, and else not."""
+    """Enable caches in xDSL's classes if fast paths are on, and disable them otherwise."""
     remember_definitions(remember=are_on())
     remember_symbols(remember=are_on())
 
 
 def printer_class() -> type[Printer]:
-    """Return the printer to use."""
+    """Return the printer class."""
     if not are_on():
         return Printer
     from passel.xdsl.fast.printer import TemplatePrinter

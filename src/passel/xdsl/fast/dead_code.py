@@ -1,7 +1,7 @@
-"""Erasing of ops that have no effect beyond their results, where these are unused.
+"""Dead code elimination.
 
-Erased is what xDSL's `region_dce` erases, and in its order; found in one walk, where that
-repeats walks over everything until none finds an op alive that the one before did not.
+The function erases the same ops as xDSL's `region_dce`, in the same order. It finds them in one
+walk, while `region_dce` repeats its walk until no more ops are found alive.
 """
 # pyright: reportPrivateUsage=false
 # The walks follow xDSL's private links, and know ops by address: xDSL hashes in Python.
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def erase_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erase dead ops and unreachable blocks in a region, and return whether there were any.
 
-    xDSL's own function does that where a block does not end in a terminator, and where an op may
-    answer by code that is not xDSL's, as it may matter how often an op is asked.
+    xDSL's own function is called if a block has no terminator, or if an op may run code of another
+    package, which may depend on the number of calls.
 
     Args:
-        region: Where to look.
-        listener: Told of ops that are erased one by one, before they are.
+        region: The region.
+        listener: The listener to notify before each single op is erased.
     """
     dead = _find_dead(region, ClassTable())
     if dead is None:
@@ -39,10 +39,10 @@ def erase_dead_code(region: Region, listener: PatternRewriterListener | None = N
 
 
 def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block] | None:
-    """Return the ops on which nothing depends that has effects, and unreachable blocks, by address.
+    """Return the dead ops and unreachable blocks, by address.
 
     Returns:
-        None if not all that is nested in the region is known, or a block lacks a terminator.
+        None if an op in the region is not known, or a block has no terminator.
     """
     dead: dict[int, Operation] = {}
     unreachable: dict[int, Block] = {}
@@ -76,7 +76,7 @@ def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block
 
 
 def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
-    """Take out of what seems to be dead all that ops depend on which are not."""
+    """Remove the transitive operands of live ops from the dead ops."""
     for op in alive:  # grows while it is read
         for operand in op._operands:
             if isinstance(operand, OpResult) and id(operand.op) in dead:
@@ -85,7 +85,7 @@ def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
 
 
 def _reachable(region: Region, classes: ClassTable) -> dict[Block, None] | None:
-    """Return the blocks of a region that can be reached; None if not all end in a terminator."""
+    """Return the reachable blocks of a region; None if one of them has no terminator."""
     first = region.first_block
     todo = [] if first is None else [first]
     reached = dict.fromkeys(todo)
@@ -101,7 +101,7 @@ def _reachable(region: Region, classes: ClassTable) -> dict[Block, None] | None:
 def _erase(
     region: Region, dead: dict[int, Operation | Block], listener: PatternRewriterListener | None
 ) -> None:
-    """Erase what is dead in a region, last first."""
+    """Erase the dead ops and blocks of a region, last first."""
     for block in reversed(region.blocks):
         if id(block) in dead:
             region.erase_block(block, safe_erase=False)

@@ -1,4 +1,4 @@
-"""A parser that parses heads of functions that differ in names alone from one another."""
+"""A parser with templates for the heads of functions."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
@@ -28,17 +28,17 @@ _HEAD: Final = re.compile(
     """,
     re.ASCII | re.VERBOSE,
 )
-"""The head of a function as printers write it: visibility, name, and type, of which the line says
-all. Of these lines nothing but values' names and types can be an attribute."""
+"""The head of a function as printers write it: visibility, name and type. The only attributes in
+such a line are types."""
 
 
 class _Function(NamedTuple):
-    """A function without its name and body.
+    """A template of functions with any name and body.
 
     Attributes:
-        op_class: Its class.
-        properties: Its properties.
-        types: The types of its arguments.
+        op_class: The class of the functions.
+        properties: The properties of the functions.
+        types: The types of the arguments.
     """
 
     op_class: type[Operation]
@@ -47,7 +47,7 @@ class _Function(NamedTuple):
 
 
 class FunctionParser(TemplateParser):
-    """A `TemplateParser` that parses the type of a function once."""
+    """A `TemplateParser` that parses each type of functions once."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

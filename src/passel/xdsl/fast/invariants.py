@@ -1,11 +1,10 @@
-"""The demands of op definitions, checked once for all ops that are alike.
+"""Verification of op definitions, once for all ops with the same signature.
 
-What an op's definition demands of it depends on its class, the types of its operands and
-results, its attributes, the number of its successors and that of the blocks in its regions, and on
-nothing else. So one check serves all ops that agree in these; only what traits and
-hand-written verifiers look at is checked for each op. Ops are always checked in full if their
-definition looks at arguments of blocks, or has constraints or attributes that are not xDSL's own:
-what these ask may change.
+The check of an op definition depends only on the op's class, the types of its operands and results,
+its attributes, the number of its successors, and the number of blocks in its regions. One check
+therefore serves all ops with the same signature; only traits and hand-written verifiers run for
+each op. Ops are always checked in full if their definition constrains block arguments, or has
+constraints or attributes of other packages, which may depend on more.
 """
 # pyright: reportPrivateUsage=false
 # Operands and types are read without detour, and values known by address: xDSL hashes in Python.
@@ -34,11 +33,11 @@ if TYPE_CHECKING:
 _TRAIT: Final = IsolatedFromAbove()
 
 _MAX_REMEMBERED: Final = 10_000
-"""Signatures that are remembered; most modules have few, at half a kilobyte each."""
+"""The size of the cache. Most modules have few signatures, of half a kilobyte each."""
 
 _NUMBERS: Final = frozenset({builtin.IntegerAttr, builtin.FloatAttr})
 _VARIED: Final = _NUMBERS | {builtin.StringAttr, builtin.SymbolRefAttr}
-"""Attributes that differ from one op to the next: numbers, and names of symbols."""
+"""Attributes that differ between ops of one kind: numbers, and names of symbols."""
 
 _ANY_ARGUMENTS: Final = irdl.RangeOf(AnyAttr())
 
@@ -46,25 +45,25 @@ _plain: Final = OpDef.verify
 """xDSL's own method."""
 
 _seen: dict[tuple[object, ...], tuple[ref[object], ...]] = {}
-"""Signatures that were found right, with types and attributes whose addresses are in them: none is
-kept alive, and what is known of one goes with it."""
+"""Valid signatures, with weak references to the types and attributes whose addresses they contain.
+A signature is dropped when one of these is freed."""
 
 
 def remember_definitions(*, remember: bool) -> None:
-    """Let definitions of ops be checked once for ops that are alike, or by xDSL's own code.
+    """Verify op definitions once per signature, or by xDSL's own code.
 
-    This is for the whole process: every verification of an op gives the same answer.
+    This applies to the whole process. The result of verification is the same.
     """
     definitions: Any = OpDef
     definitions.verify = _verify if remember else _plain
 
 
 class _Parts(NamedTuple):
-    """Parts of a definition.
+    """The parts of an op definition.
 
     Attributes:
         bare: The definition without its traits.
-        typed: Names of properties of which it, if they vary, does not look at the value.
+        typed: Names of properties with constraints on their type only.
     """
 
     bare: OpDef
@@ -118,12 +117,12 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
 
 
 def _blocks_seen(region: Region) -> int:
-    """Return how many blocks a region has, as far as definitions look: none, one, or more."""
+    """Return the number of blocks, up to two; definitions do not distinguish more."""
     return 0 if region.first_block is None else 1 + (region.first_block is not region.last_block)
 
 
 def _parts(definition: OpDef) -> _Parts | None:
-    """Take a definition apart, if all that it consists of is xDSL's own."""
+    """Return the parts of a definition; None if some of its constraints are not xDSL's own."""
     if not infers_by_known_code(definition) or any(
         region.entry_args != _ANY_ARGUMENTS for _, region in definition.regions
     ):
@@ -145,7 +144,7 @@ def _checks(traits: frozenset[OpTrait]) -> tuple[Callable[[Operation], None], ..
 
 
 def _ignores_values(constraint: Any) -> bool:
-    """Return whether of what varies it looks at the type alone; False if that is not sure."""
+    """Return whether a property's constraint is known to check only the type of `_VARIED`."""
     kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
     if kind is irdl.AnyOf:
         return all(map(_ignores_values, constraint.attr_constrs))
@@ -160,7 +159,7 @@ def _ignores_values(constraint: Any) -> bool:
 
 
 def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iterator[object]:
-    """Yield the properties, but of those whose value does not matter the class and the rest."""
+    """Yield the properties; for those in `typed`, the class and the parts without the value."""
     for name, value in properties.items():
         kind = type(value)
         if name not in typed or kind not in _VARIED or getattr(value, "nested_references", ()):
@@ -172,14 +171,13 @@ def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iter
 
 
 def check_isolation(op: Operation) -> None:
-    """Check what `IsolatedFromAbove.verify` does.
+    """Check isolation from above, as `IsolatedFromAbove.verify` does.
 
-    Nested ops that are isolated themselves are left to their own check, and so are unregistered
-    ones.
+    Nested ops that are isolated themselves or unregistered are left to their own check.
 
     Raises:
-        VerifyException: A nested op uses a value from outside, or a result of `op` if xDSL's
-            trait in the installed release refuses that.
+        VerifyException: If a nested op uses a value from outside, or a result of `op` where the
+            installed xDSL refuses that.
     """
     met: set[int] = set()
     meet = met.add

@@ -1,8 +1,8 @@
-"""The code that fast paths may stand in for.
+"""The code that fast paths may replace.
 
-A fast path does the work of other code without calling it. It may do so for code whose behaviour
-is known: xDSL's own, and classes whose authors have declared them `context_free`. Everything
-else runs as written: as often as xDSL runs it, in the same order, on the same objects.
+A fast path does the work of other code without calling it. This is limited to code with known
+behaviour: xDSL's own, and classes that their authors declared `context_free`. All other code is
+called as often as xDSL calls it, in the same order, on the same objects.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _DEFINED_BY_ALL: Final = frozenset(
         *("name", "traits", "print", "parse", "verify_", "get_irdl_definition"),
     }
 )
-"""Names that each class of ops defines for itself, or xDSL for it."""
+"""Names that every op class defines."""
 
 
 def context_free(class_: _ClassT) -> _ClassT:
-    """Declare that a class of ops or attributes depends on nothing but its own contents.
+    """Declare that the code of an op or attribute class depends only on its contents.
 
-    Fast paths then treat the class as they treat xDSL's own. Without this declaration the
-    class's methods are called for each op, as xDSL calls them.
+    Fast paths then treat the class like xDSL's own classes. Otherwise, they call the methods of the
+    class for each op, as xDSL does.
 
-    For an op: its parser consults nothing but the tokens of the op and the types of its operands,
-    its printer nothing but the op, and making one has no effects. For an attribute: it is
-    immutable, and its text is determined by its parameters.
+    The parser of an op must depend only on the tokens of the op and the types of its operands, its
+    printer only on the op, and its constructor must have no side effects. An attribute must be
+    immutable, and its text must depend only on its parameters.
 
     Args:
         class_: The class.
@@ -68,7 +68,7 @@ def context_free(class_: _ClassT) -> _ClassT:
 
 
 def is_known_class(class_: type[object]) -> bool:
-    """Return whether a class is xDSL's own, or was declared to be `context_free`.
+    """Return whether a class is xDSL's own or was declared `context_free`.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -92,10 +92,9 @@ def is_xdsl_code(function: Any) -> bool:
 
 
 def overridden_by(op_class: type[Operation]) -> set[str]:
-    """Return what of xDSL's `Operation` classes that are not known define anew for their ops.
+    """Return the names from `Operation` that unknown base classes of an op class override.
 
-    Where that is nothing, ops are made, read, changed and compared by known code, wherever their
-    class is defined.
+    If there are none, the ops are created, read, changed and compared by known code.
     """
     if type(op_class) is not ABCMeta:
         return {"__class__"}
@@ -111,7 +110,7 @@ _OF_OPERATIONS: Final = frozenset(dir(IRDLOperation)) | {"__getattr__", "__del__
 
 
 def is_known_attribute(attribute: Attribute) -> bool:
-    """Return whether an attribute and all that it consists of are immutable and of known classes.
+    """Return whether an attribute and its parts are immutable and of known classes.
 
     Example:
         >>> from xdsl.dialects.builtin import ArrayAttr, i32
@@ -122,7 +121,7 @@ def is_known_attribute(attribute: Attribute) -> bool:
 
 
 def parts_of(attribute: Attribute) -> Iterable[Attribute]:
-    """Return the attributes that an attribute consists of."""
+    """Return the attributes inside an attribute."""
     if isinstance(attribute, ParametrizedAttribute):
         return attribute.parameters
     data: Any = getattr(attribute, "data", None)
@@ -142,12 +141,12 @@ _HAND_WRITTEN: Final = frozenset(
         "riscv.abstract_ops.RISCVCustomFormatOperation",
     )
 )
-"""Classes of xDSL whose parser and printer are written by hand, and consult nothing but their line
-and the types of operands, for which passel's authors have read them."""
+"""xDSL's classes with a hand-written parser and printer that depend only on the line and the types
+of operands; passel's authors have read their code."""
 
 
 def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
-    """Return whether known code makes an op of a class from its text, consulting nothing else.
+    """Return whether the parser of an op class is known, and depends only on the text of the op.
 
     Args:
         op_class: The class.
@@ -162,7 +161,7 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
 
 
 def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
-    """Return whether known code prints ops of a class without regions, by their parts alone.
+    """Return whether the printer of an op class is known, and depends only on the op's parts.
 
     Args:
         op_class: The class.
@@ -178,7 +177,7 @@ def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
 
 
 def _is_hand_written(op_class: type[Operation], method: str) -> bool:
-    """Return whether a method is one of those of xDSL's that passel's authors have read."""
+    """Return whether a method belongs to one of the classes in `_READ`."""
     function: Any = getattr(op_class, method)
     function = getattr(function, "__func__", function)
     name = f"{function.__module__}.{function.__qualname__}".removesuffix(f".{method}")
@@ -186,7 +185,7 @@ def _is_hand_written(op_class: type[Operation], method: str) -> bool:
 
 
 def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:
-    """Return a definition if its format, without custom directives, parses and prints ops."""
+    """Return the definition of an op class if its format has no custom directives."""
     if not issubclass(op_class, IRDLOperation):
         return None
     definition = op_class.get_irdl_definition()
@@ -204,11 +203,11 @@ def infers_by_known_code(definition: OpDef) -> bool:
 
 
 def _consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
-    """Return whether an object and all that it refers to are xDSL's own.
+    """Return whether an object and the objects it refers to are xDSL's own.
 
     Args:
         thing: The object.
-        seen: What need not be looked at again, by address.
+        seen: The addresses of objects that were visited already.
     """
     seen = set[int]() if seen is None else seen
     if id(thing) in seen:

@@ -1,4 +1,4 @@
-"""A printer that prints ops that are alike from the text of one of them."""
+"""A printer that keeps the text of ops as templates."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ if TYPE_CHECKING:
     _Named: TypeAlias = SSAValue | Block | SymbolRefAttr
 
 _CREDIT: Final = 500
-"""How many more ops of a class may have new shapes than known ones, before it is given up."""
+"""A class gets no more templates once it had this many more new shapes than known ones."""
 
 _SYMBOLS: Final = {"func.call": "callee", "memref.get_global": "name"}
-"""Properties of ops of xDSL that are printed as the name of a symbol, and in no other way."""
+"""Properties of xDSL's ops that are only printed as the name of a symbol."""
 
 _NAME: Final = "\0"
-"""The place of a name in a text, which no text of an op contains."""
+"""A placeholder for a name, which does not occur in the text of ops."""
 
 
 class _Text(NamedTuple):
-    """The text of all ops of one shape.
+    """The text of the ops of one shape.
 
     Attributes:
-        attributes: The attributes of the shape, which keeps their addresses from being used again.
+        attributes: The attributes of the shape, to keep their addresses valid.
         head: The text before the first name.
-        rest: For each name, the place of what has it among the op's, and the text after it.
+        rest: For each name, the index of its value, block or symbol in the op, and the text after
+            it.
     """
 
     attributes: Sequence[Attribute]
@@ -45,19 +46,19 @@ class _Text(NamedTuple):
 
 
 class TemplatePrinter(Printer):
-    """xDSL's `Printer`, which prints the second op of a shape with marks in the place of names.
+    """xDSL's `Printer` with templates for ops of the same shape.
 
-    From then on only names are put in. Ops of one shape are of one class, and have the same types
-    and attributes, but for the name of a symbol. The text and the names are the same; ops with
-    regions, with a message or a location to print, and those whose printer or attributes are not
-    known, are printed by xDSL's code (`passel.xdsl.fast.known`).
+    Ops of one shape have the same class, types and attributes, except for the name of a symbol. The
+    printer prints the second op of a shape with placeholders for names. For later ones, it only
+    inserts the names. Ops with regions, messages or locations, or with a printer or attribute that
+    is not known (see `passel.xdsl.fast.known`), are printed by xDSL's code.
     """
 
     stream: IO[str] | None
     _marked: list[_Named] | None = None
-    """A part that was printed as a mark while names are marked."""
+    """The values, blocks and symbols that were printed as placeholders; None otherwise."""
     _symbol: SymbolRefAttr | None = None
-    """The symbol whose name is a mark as well."""
+    """The symbol whose name is a placeholder as well."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
@@ -67,28 +68,28 @@ class TemplatePrinter(Printer):
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        """Print text; where no line or column counts, without a call of `print`."""
+        """Print text, without calling `print` unless a position matters."""
         if self.stream is None or "\n" in text or self.diagnostic.op_messages:
             super().print_string(text, indent=indent)
         else:
             self.stream.write(text)
 
     def print_ssa_value(self, value: SSAValue) -> str:
-        """Print the name of a value, or a mark."""
+        """Print the name of a value, or a placeholder."""
         return self._mark(value) or super().print_ssa_value(value)
 
     def print_block_name(self, block: Block) -> str:
-        """Print the name of a block, or a mark."""
+        """Print the name of a block, or a placeholder."""
         return self._mark(block) or super().print_block_name(block)
 
     def print_symbol_name(self, sym_name: str) -> None:
-        """Print the name of a symbol, or a mark."""
+        """Print the name of a symbol, or a placeholder."""
         symbol = self._symbol
         if symbol is None or symbol.root_reference.data != sym_name or not self._mark(symbol):
             super().print_symbol_name(sym_name)
 
     def _mark(self, named: _Named) -> str:
-        """Print a mark and return it, if names are marks."""
+        """Print a placeholder if the printer makes a template, and return it."""
         if self._marked is None:
             return ""
         self._marked.append(named)
@@ -143,7 +144,7 @@ class TemplatePrinter(Printer):
     def _learn(
         self, op: Operation, named: Sequence[_Named], parts: Sequence[Attribute]
     ) -> _Text | None:
-        """Return the text of an op; None if it is not one of all ops of the shape."""
+        """Return the template of an op; None if its text does not suit all ops of the shape."""
         if len(set(named)) != len(named) or not all(map(is_known_attribute, parts)):
             return None
         stream = self.stream

@@ -1,7 +1,7 @@
-"""Facts about classes of ops, asked once, by which `canonicalize` and `dce` leave most ops alone.
+"""Cached facts about op classes, which let `canonicalize` and `dce` skip most ops.
 
-Most ops of a program neither fold nor match a pattern, and are needed. xDSL finds that out by
-asking each op for traits, effects, folders and patterns, one after the other.
+Most ops of a program neither fold nor match a pattern, and are not dead. xDSL finds this out from
+the traits, effects, folders and patterns of each op.
 """
 # pyright: reportPrivateUsage=false
 # Operands are read without detour: xDSL's property costs more than all else here.
@@ -50,7 +50,7 @@ _HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEf
 (_RECURSIVE,) = _effects_of(RecursiveMemoryEffect)
 
 _SPECIAL: Final = frozenset({-1, 0, 1})
-"""Neutral and absorbing operands of ops of `arith`: whatever the other one is, they fold."""
+"""Neutral and absorbing operands of `arith` ops, which always fold."""
 
 _ARITHMETIC_PATTERNS: Final = frozenset(
     {
@@ -68,17 +68,17 @@ class OpClass:
 
     Attributes:
         traits: The traits that the facts were found with.
-        is_known: Whether its ops answer by known code alone; the other facts are about such.
-        ends_blocks: Whether the ops are terminators, whose successors may be reached.
-        harms: Whether the ops have other effects than reads, or unknown ones.
-        is_recursive: Whether their effects are those of the ops inside.
-        erasable: Whether the ops can be erased if their results are unused; None if each has to
-            be asked for its effects.
-        patterns: All that may rewrite the ops, in order; None if they may fold as well, or their
-            patterns have to be asked for at each visit, as they are not xDSL's.
+        is_known: Whether the ops only run known code. The other facts apply only to such classes.
+        ends_blocks: Whether the ops are terminators.
+        harms: Whether the ops have unknown effects, or effects other than reads.
+        is_recursive: Whether the ops have the effects of their nested ops.
+        erasable: Whether the ops can be erased if their results are unused; None if it depends on
+            the op.
+        patterns: The patterns for the ops, in order. None if the ops may also fold, or if the
+            patterns are not xDSL's, so that each visit must request them.
         is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops compute with integers, and fold and match as xDSL's `arith`
-            does: with a constant on the left, or one on the right that is neutral or absorbing.
+        is_arithmetic: Whether the ops are integer arithmetic that folds and matches as in xDSL's
+            `arith`: with a constant on the left, or a neutral or absorbing one on the right.
     """
 
     def __init__(self, op_class: type[Operation]) -> None:
@@ -105,13 +105,13 @@ class OpClass:
 
 
 class ClassTable(dict["type[Operation]", OpClass]):
-    """Facts by class, for one run of a rewrite.
+    """Facts by op class, for one run of a pass.
 
-    Facts of earlier runs are taken over for xDSL's own classes, if their traits are still the same.
+    Facts about xDSL's own classes are kept between runs while their traits are the same.
     """
 
     def __missing__(self, op_class: type[Operation]) -> OpClass:
-        """Find out about a class."""
+        """Compute the facts about a class."""
         facts = _kept.get(op_class)
         if facts is None or facts.traits is not op_class.traits.traits:
             facts = OpClass(op_class)
@@ -121,7 +121,7 @@ class ClassTable(dict["type[Operation]", OpClass]):
         return facts
 
     def may_erase(self, op: Operation) -> bool:
-        """Return whether an op has no effects beyond its results, as `would_be_trivially_dead`."""
+        """Return whether an op can be erased if it is unused, as `would_be_trivially_dead` does."""
         facts = self[type(op)]
         if facts.erasable is not None:
             return facts.erasable
@@ -130,7 +130,7 @@ class ClassTable(dict["type[Operation]", OpClass]):
         return would_be_trivially_dead(op)
 
     def _harms_inside(self, root: Operation) -> bool:
-        """Look for an effect without listing all, which takes xDSL most of its time in loops."""
+        """Return whether an op has effects; xDSL would list all effects, which is slow in loops."""
         parents = [root]
         for parent in parents:
             for region in parent.regions:
@@ -151,10 +151,10 @@ _kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
 
 
 class QuickPattern(RewritePattern):
-    """Canonicalizes as a pattern does, and asks it about few ops.
+    """A pattern that applies another one to the few ops that it may rewrite.
 
     Args:
-        pattern: Erases, folds and rewrites ops as xDSL's `canonicalize` does.
+        pattern: A pattern that erases, folds and rewrites ops as xDSL's `canonicalize` does.
     """
 
     def __init__(self, pattern: RewritePattern) -> None:
@@ -179,7 +179,7 @@ class QuickPattern(RewritePattern):
             self._pattern.match_and_rewrite(op, rewriter)
 
     def _is_not_constant(self, op: Operation) -> bool:
-        """Return whether an op on integers has no constant operand but an arbitrary one right."""
+        """Return whether integer arithmetic does not fold for lack of suitable constants."""
         left, right = op._operands
         if isinstance(left, OpResult):
             facts = self._classes[type(left.op)]
@@ -199,14 +199,14 @@ class QuickPattern(RewritePattern):
 
 
 def is_odd_loop(op: Operation) -> bool:
-    """Return whether an op is a loop with unregistered ops, which claim to be constants."""
+    """Return whether an op is a loop with unregistered ops, which xDSL takes for constants."""
     return op.name == "scf.for" and any(
         each.name == UnregisteredOp.name for each in op.regions[0].ops
     )
 
 
 def computes_with_integers(op_class: type[Operation]) -> bool:
-    """Return whether ops of a class compute with integers in a way that xDSL folds."""
+    """Return whether a class is integer arithmetic that xDSL folds."""
     # Without it there are no such ops, and loading it takes longer than a small program.
     arith = sys.modules.get("xdsl.dialects.arith")
     if arith is None:
@@ -217,7 +217,7 @@ def computes_with_integers(op_class: type[Operation]) -> bool:
 
 
 def _is_known(op_class: type[Operation]) -> bool:
-    """Return whether rewrites ask an op for nothing but by xDSL's code."""
+    """Return whether a rewrite of an op only runs xDSL's code."""
     if overridden_by(op_class) - {"__init__"}:
         return False
     if type(getattr_static(op_class, "traits")) is not OpTraits:  # they may be computed anew

@@ -1,7 +1,7 @@
-"""Symbols that verifiers look up, in tables that are kept.
+"""Cached symbol tables for verifiers.
 
-xDSL goes through the ops of a symbol table at each look-up, which in a module of calls takes
-longer than all else.
+xDSL searches the ops of a symbol table at each lookup, which dominates the time in modules with
+many calls.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ _plain: Final = SymbolTable.lookup_symbol
 
 _is_verifying: Final = ContextVar("is_verifying", default=False)
 _tables: Final[WeakKeyDictionary[Operation, dict[str, ref[Operation]] | None]] = WeakKeyDictionary()
-"""The symbols of tables; None if the ops of one may be called by names that they find out."""
+"""The symbols of tables; None for a table with ops that may compute their names."""
 
 
 @contextmanager
 def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
-    """Let verifiers inside the `with` block find symbols in tables, which are kept.
+    """Cache symbol tables for verifiers inside the `with` block.
 
-    What a table has is looked at before it is taken, and what it does not have makes it anew. So a
-    table is right after any change, but that it may have the second of two symbols of one name.
+    A symbol that a table holds is checked on lookup, and a missing one rebuilds the table. A table
+    is therefore right after any change, except that it may hold the second of two symbols of the
+    same name.
 
     Args:
-        fresh: An op whose table is not taken over.
+        fresh: An op whose cached table is discarded.
     """
     if fresh is not None:
         _tables.pop(fresh, None)
@@ -51,7 +52,7 @@ def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
 
 
 def remember_symbols(*, remember: bool) -> None:
-    """Let `SymbolTable.lookup_symbol` use tables, or be xDSL's own."""
+    """Let `SymbolTable.lookup_symbol` use cached tables, or restore xDSL's own function."""
     owner: Any = SymbolTable
     owner.lookup_symbol = staticmethod(_lookup if remember else _plain)
 
@@ -77,7 +78,7 @@ def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation 
 
 
 def _known(anchor: Operation, name: str) -> Operation | None:
-    """Return the symbol that a table has, if it is still there, and still called so."""
+    """Return the symbol in a table if it still exists and still has that name."""
     entry = (_tables.get(anchor) or {}).get(name)
     found = None if entry is None else entry()
     if found is None or found.parent_op() is not anchor:

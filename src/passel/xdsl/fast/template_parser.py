@@ -1,4 +1,4 @@
-"""A parser that parses lines of a known shape from templates."""
+"""A parser that builds ops on lines of a known shape from templates."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 _MAX_SHAPES: Final = 20_000
-"""Shapes that are remembered under the same dialects; at half a kilobyte each."""
+"""The maximum number of shapes per stack of dialects; each takes half a kilobyte."""
 
 _before_hole: Final = re.compile(
     r"""
@@ -81,15 +81,15 @@ _Shapes = dict[Hashable, Template | str]
 
 
 class _Line(NamedTuple):
-    """A line that is about to be parsed the ordinary way.
+    """A line without a template.
 
     Attributes:
         match: The line, from its first token.
-        following: The next line, if there is one that can be one of ops.
-        key: Its shape.
-        names: Its names.
-        spelling: What its shape leaves out.
-        shapes: The shapes under the enclosing dialects.
+        following: The next line, if it may contain an op.
+        key: The shape of the line.
+        names: The names in the line.
+        spelling: The number or symbol that the shape leaves out.
+        shapes: The known shapes under the enclosing dialects.
     """
 
     match: re.Match[str]
@@ -101,31 +101,31 @@ class _Line(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The text of the line."""
         return self.match[1]
 
     def remember(self, key: Hashable, what: Template | str) -> None:
-        """Keep a template, or why there is none, for a shape."""
+        """Store the template of a shape, or the reason why it has none."""
         if len(self.shapes) >= _MAX_SHAPES:
             self.shapes.clear()  # those that come often are soon back
         self.shapes[key] = what
 
     @property
     def follower(self) -> str:
-        """The head of the token after it."""
+        """The head of the token after the line."""
         return "" if self.following is None else self.following[2]
 
 
 class TemplateParser(SourceParser):
-    """A `SourceParser` that builds an op from the text of its line, once it has seen one alike.
+    """A `SourceParser` that builds ops from templates of earlier lines.
 
-    The IR, errors and everything else are the same, but that types and attributes of lines of
-    one shape are one object. An op becomes a template if it stands on one line, has no regions,
-    and if its parser and all of its attributes are known (`passel.xdsl.fast.known`). Whatever is
-    not as in the template is parsed the ordinary way.
+    The IR and all errors are the same, except that lines of one shape share the objects of their
+    types and attributes. An op becomes a template if it is on one line, has no regions, and if its
+    parser and its attributes are known (see `passel.xdsl.fast.known`). A line that differs from its
+    template is parsed the ordinary way.
 
     Attributes:
-        ops_from_templates: How many ops were built from templates.
+        ops_from_templates: The number of ops that were built from templates.
     """
 
     def __init__(self, context: Context, *arguments: Any) -> None:
@@ -158,10 +158,10 @@ class TemplateParser(SourceParser):
     # ---- lines of known shapes -------------------------------------------------------
 
     def _parse_known_lines(self, block: Block) -> _Line | None:
-        """Build the ops of all lines from templates up to the first that has none.
+        """Build ops from templates up to the first line without one.
 
         Returns:
-            That line, if an op on it could be learned from.
+            That line, if it may become a template.
         """
         text = self._parser_state.lexer.input.content
         if (size := len(cast("Collection[object]", self.ctx.loaded_ops))) != self._known_ops:
@@ -207,7 +207,7 @@ class TemplateParser(SourceParser):
         start: int,
         content: str,
     ) -> bool:
-        """Build an op and append it to the block, if everything is as in the template."""
+        """Build an op and append it to the block, if the line fits the template."""
         values = self.ssa_values
         operands = self._find_operands(template, names)
         if operands is None:
@@ -237,7 +237,7 @@ class TemplateParser(SourceParser):
         return True
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
-        """Return the operands that names stand for; None if one is not as in the template."""
+        """Return the operands with these names; None if one does not fit the template."""
         operands: list[SSAValue[Any]] = []
         values = self.ssa_values
         for at, expected in template.operands:
@@ -251,7 +251,7 @@ class TemplateParser(SourceParser):
         return operands
 
     def _find_attribute(self, hole: Hole, spelling: str) -> Attribute | None:
-        """Return what the shape of a line leaves out; None if it is not right for its type."""
+        """Return the attribute that the shape leaves out; None if it is not valid for its type."""
         found = self._spelled.get(spelling)
         if found is None and (found := hole.attribute(spelling)) is not None:
             self._spelled[spelling] = found
@@ -260,7 +260,7 @@ class TemplateParser(SourceParser):
     def _find_blocks(
         self, template: Template, names: list[str], start: int, content: str
     ) -> Sequence[Block] | None:
-        """Return the successors, declaring those not met yet; None if a name is unusual."""
+        """Return the successors, forward declarations included; None if a name is unusual."""
         if not template.successors:
             return ()
         blocks = self.blocks
@@ -283,7 +283,7 @@ class TemplateParser(SourceParser):
     # ---- lines to learn from ---------------------------------------------------------
 
     def _parse_new_line(self, line: _Line) -> Operation | None:
-        """Parse an op the ordinary way, and keep it as the template of its shape if it can be."""
+        """Parse an op the ordinary way, and make it a template if possible."""
         op = self.parse_optional_operation()
         key, known = line.key, line.shapes.get(line.key)
         if known is None:
@@ -305,13 +305,13 @@ class TemplateParser(SourceParser):
         return op
 
     def _leaves_out(self, spelling: str, template: Template, text: str) -> bool:
-        """Return whether lines with another one give the same op but for that."""
+        """Return whether the part that the shape leaves out is a single attribute."""
         if _before_hole(text, op_start(text), text.index(spelling)):
             template.hole = template.find_hole(spelling)
         return template.hole is not None
 
     def _to_template(self, line: _Line, op: Operation) -> Template | None:
-        """Return an op that was just parsed as a template; None if it cannot be one."""
+        """Return a template of an op that was just parsed; None if that is not possible."""
         text = line.text
         start = op_start(text)
         name = None if start < 0 else _OP_NAME.match(text, start)
@@ -343,16 +343,16 @@ class TemplateParser(SourceParser):
         return template
 
     def _is_located(self, op: Operation, line: _Line) -> bool:
-        """Return whether an op is where its line is."""
+        """Return whether the location of an op is that of its line."""
         if self._source is None:
             return op.location == UNKNOWN_LOC
         start, end = line.match.span(1)
         return isinstance(op.location, SourceLocation) and start <= op.location.offset < end
 
     def _names_known_attributes(self, text: str) -> bool:
-        """Return whether all dialects' types and attributes in a line are of known classes.
+        """Return whether all dialect types and attributes in a line are of known classes.
 
-        The parser of one that is not may do anything, and return an attribute that is known.
+        The parser of an unknown class may return an attribute of a known class.
         """
         for sigil, dialect, name in _DIALECT_NAME.findall(text):
             find = self.ctx.get_optional_type if sigil == "!" else self.ctx.get_optional_attr

@@ -1,4 +1,4 @@
-"""Ops as templates: an op that was parsed once, to be built again with other operands."""
+"""Templates of ops, to build ops of the same shape with other operands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Block, SSAValue
 
 _MAX_LENGTH: Final = 2_000
-"""Longer lines hold constants that hardly come twice; their text need not be kept."""
+"""The maximum length of a line. Longer lines contain constants that rarely occur twice."""
 
 NAME: Final = r"(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+)"
 
@@ -48,18 +48,18 @@ _DIFFERING: Final = re.compile(
     """,
     re.ASCII | re.VERBOSE,
 )
-"""The difference between lines that are otherwise alike: a typed integer, or a symbol's name."""
+"""A part that the shape of a line may leave out: a typed integer, or the name of a symbol."""
 
 _find_start: Final = re.compile(r"[^=]*+=[ \t\r\f\v]*+").match
 _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 
 
 class Shape(NamedTuple):
-    """A shape, and the names of one line of it.
+    """The shape of a line, and its names.
 
     Attributes:
-        key: Equal for lines of one shape.
-        names: In the order of the text, without `%` and `^`.
+        key: The shape, for comparison.
+        names: The names in the order of the text, without `%` and `^`.
     """
 
     key: Hashable
@@ -89,10 +89,10 @@ def shape_of(line: str) -> Shape:
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Return the shape of a line without its integer or symbol, and that, with its type.
+    """Return the shape of a line without its integer or symbol, that part, and its type.
 
     Returns:
-        None if there is none, or more than one.
+        None if the line has no such part, or several.
 
     Example:
         >>> shape_with_hole("%a = arith.constant -12 : i32")[1]
@@ -108,7 +108,7 @@ def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
 
 
 def op_start(line: str) -> int:
-    """Return where the name of a line's op starts; -1 if that is not on the line."""
+    """Return the offset of the op's name in a line; -1 if the line does not contain it."""
     if line[0] != "%":
         return 0
     match = _find_start(line)
@@ -116,20 +116,20 @@ def op_start(line: str) -> int:
 
 
 def name_spans(line: str) -> list[tuple[int, int]]:
-    """Return where the names of a line start, with their `%` or `^`, and end."""
+    """Return the spans of the names in a line, including their `%` or `^`."""
     return [match.span() for match in _find_names(line)]
 
 
 def can_follow(head: str) -> bool:
-    """Return whether a token after a line differs from all others by its first group in `LINE`.
+    """Return whether the first group in `LINE` identifies the token after a line.
 
-    Of a name only the kind is known, but a parser can ask for no more.
+    Only the kind of a name is known, but parsers do not need more.
     """
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
 
 _FIELDS: Final = frozenset(each.name for each in fields(Operation))
-"""Fields that every op has; some classes have more."""
+"""The fields of every op."""
 
 _NOT_NESTED: Final = ArrayAttr[StringAttr](())
 
@@ -137,12 +137,12 @@ _new_op: Final = Operation.__new__
 
 
 class Hole(NamedTuple):
-    """Where an op keeps the integer or symbol of its line that is left out of the shape.
+    """The place in an op for the integer or symbol that its shape leaves out.
 
     Attributes:
-        is_property: Whether it is a property; else it is an attribute.
-        key: Its key.
-        type: The integer's type; None for a symbol.
+        is_property: Whether the place is a property; otherwise it is an attribute.
+        key: The name of the property or attribute.
+        type: The type of the integer; None for a symbol.
     """
 
     is_property: bool
@@ -150,7 +150,7 @@ class Hole(NamedTuple):
     type: Any
 
     def attribute(self, spelling: str) -> Attribute | None:
-        """Return the attribute that is spelled so; None if it is not valid for its type."""
+        """Return the attribute with this spelling; None if it is not valid for its type."""
         if self.type is None:
             return SymbolRefAttr(spelling[1:], _NOT_NESTED)
         try:
@@ -161,19 +161,19 @@ class Hole(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Template:
-    """The common parts of all ops of one shape.
+    """The common parts of the ops of one shape.
 
     Attributes:
         op_class: The op's class.
-        bound: How many results get a name; theirs are the first names of the line.
-        operands: For each operand which of the names it is, and its type.
-        successors: For each successor which of the names it is.
+        bound: The number of named results; the first names of the line are theirs.
+        operands: The index of the name of each operand, and its type.
+        successors: The index of the name of each successor.
         result_types: The results' types.
         properties: The op's properties.
         attributes: The op's attributes.
-        parts: All types, properties and attributes.
-        hole: What is left out of the shape, if something is.
-        followers: Heads of the next line with which ops of this shape were parsed.
+        parts: All types, properties and attributes of the op.
+        hole: The place of the part that the shape leaves out, if any.
+        followers: The heads of the next line after which ops of this shape were parsed.
     """
 
     op_class: type[Operation]
@@ -210,10 +210,10 @@ class Template:
         return op
 
     def find_hole(self, spelling: str) -> Hole | None:
-        """Return where the op keeps the one integer or symbol of its line.
+        """Return the place of the integer or symbol in the op.
 
         Returns:
-            None if the op holds more than that one, or does not hold it by itself.
+            None if the op contains several, or only one inside another attribute.
         """
         is_symbol = spelling[0] == "@"
         kind = cast("type[Attribute]", SymbolRefAttr if is_symbol else IntegerAttr)
@@ -237,7 +237,7 @@ def _count(kind: type[Attribute], attribute: Attribute) -> int:
 
 
 class Types:
-    """Types of one source, of which those that are alike are compared once."""
+    """The types of one source, each as one object."""
 
     def __init__(self) -> None:
         self._by_text: dict[tuple[type[Attribute], str], Attribute] = {}
@@ -245,9 +245,9 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first type like this one; itself if its class is not known.
+        """Return the first type that is equal to this one; itself if its class is not known.
 
-        Equality is not enough: some of xDSL's types are equal although they print differently.
+        Types must also print the same: some of xDSL's types are equal but print differently.
         """
         found = self._by_address.get(id(type_))
         if found is None:
@@ -261,17 +261,16 @@ class Types:
 def to_template(
     op: Operation, names: list[str], bound: int, used: dict[int, int]
 ) -> Template | None:
-    """Return an op that was just parsed as a template.
+    """Return a template of an op that was just parsed.
 
     Args:
-        op: The op, whose class is plain and whose parser is known.
-        names: The names of its line.
-        bound: How many of them, the first, name results.
-        used: Which of the others each value or block has, by address.
+        op: The op, of a plain class and with a known parser.
+        names: The names in the line.
+        bound: The number of names at the start that are results.
+        used: The index of the other name of each value or block, by address.
 
     Returns:
-        The template; None if the op is not made of what a template holds, or holds attributes
-        that are not known.
+        The template; None if a template cannot represent the op, or an attribute is not known.
     """
     named = (*op._operands, *op._successors)
     if (

@@ -1,1 +1,1 @@
-"""Passes on xDSL's IR that run on any isolated op, one file each."""
+"""Passes on xDSL's IR, one file each. They run on any isolated op."""

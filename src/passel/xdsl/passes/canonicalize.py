@@ -1,4 +1,4 @@
-"""Canonicalization, and elimination of dead code alone."""
+"""Canonicalization, and dead code elimination."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
-    The options are MLIR's as far as xDSL's rewriter knows the notion. By default it does
-    what xDSL's `canonicalize` does, on the op that it runs on; constants of type `index`, which
-    xDSL's folders let grow without bound, wrap around at 64 bits.
+    The options are those of MLIR's pass that xDSL's rewriter supports. By default, the pass has the
+    same result as xDSL's `canonicalize`, except that constants of type `index` wrap around at 64
+    bits; xDSL's folders do not bound them.
 
     Example:
         >>> str(Canonicalizer(max_iterations=2, region_simplify="disabled"))
@@ -110,17 +110,17 @@ class DCE(Pass["Operation"]):
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Erase what is dead in each region, as xDSL's region DCE does."""
+        """Erase dead ops and blocks in each region, as xDSL's `region_dce` does."""
         erase = dead_code_eraser()
         for region in op.regions:
             erase(region, None)
 
 
 class _IndexFolding(RewritePattern):
-    """Folds what xDSL folds of type `index`, to 64 bits; leaves all else to another pattern.
+    """A pattern that folds ops of type `index` to 64 bits, and applies another one to all others.
 
-    Not in loops with unregistered ops: these claim to be constants, as they claim every trait, and
-    xDSL would move them out.
+    It applies a third pattern to loops with unregistered ops. These claim every trait, also that of
+    constants, so that xDSL would hoist them.
     """
 
     def __init__(self, pattern: RewritePattern, in_odd_loops: RewritePattern) -> None:
@@ -143,11 +143,11 @@ class _IndexFolding(RewritePattern):
 
 
 class _LimitReachedError(Exception):
-    """Ends the rewriter's loop, which has no limit of its own."""
+    """Raised to end the rewriter's loop, which has no limit."""
 
 
 class _Limits(RewritePattern):
-    """Counts rewrites and iterations of a pattern, and stops it at the limits."""
+    """A pattern that limits the rewrites and iterations of another one."""
 
     def __init__(self, pattern: RewritePattern, max_iterations: int, max_rewrites: int) -> None:
         self.pattern = pattern
@@ -178,7 +178,7 @@ class _Limits(RewritePattern):
 
 
 class _SomePatterns(RewritePattern):
-    """Canonicalization patterns chosen by their class names."""
+    """The canonicalization patterns with some class names."""
 
     def __init__(self, disabled: tuple[str, ...], enabled: tuple[str, ...]) -> None:
         self.disabled, self.enabled = frozenset(disabled), frozenset(enabled)

@@ -32,7 +32,7 @@ _READ = frozenset({MemoryEffectKind.READ})
 
 
 class CSE(Pass["Operation"]):
-    """Eliminate common sub-expressions, also those of dominating blocks.
+    """Eliminate common sub-expressions, also across blocks.
 
     Example:
         >>> from passel import PassManager
@@ -51,7 +51,7 @@ class CSE(Pass["Operation"]):
     dead: ClassVar[Statistic] = Statistic("Number of operations DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Simplify the op's regions, of one block or several."""
+        """Simplify the regions of an op."""
         eliminator = _Eliminator(self, ctx)
         for region in op.regions:
             eliminator.simplify_region(region)
@@ -60,7 +60,7 @@ class CSE(Pass["Operation"]):
 
 
 class _Key(OperationInfo):
-    """An op as xDSL's `cse` compares it, hashed once."""
+    """An op, compared as by xDSL's `cse`, with a cached hash."""
 
     def __init__(self, op: Operation) -> None:
         super().__init__(op)
@@ -78,13 +78,13 @@ class _Key(OperationInfo):
 
 
 class _Eliminator:
-    """Replaces ops by equal ones that dominate them, in one walk down the dominator trees.
+    """A walk down the dominator trees that replaces ops by equal ones that dominate them.
 
-    Ops can be found from where they are up to the end of what their block dominates; then they
-    are forgotten, the last one first.
+    The ops of a block are known until the end of the blocks that it dominates. Then they are
+    removed, the last one first.
 
     Attributes:
-        replaced: Whether any op was found to be computed already.
+        replaced: Whether any op was replaced.
     """
 
     def __init__(self, options: CSE, ctx: PassContext) -> None:
@@ -97,17 +97,17 @@ class _Eliminator:
         self._erased: dict[Operation, None] = {}
 
     def erase(self) -> bool:
-        """Erase what is not needed any more, and return whether there was any."""
+        """Erase the ops that were replaced or dead, and return whether there were any."""
         for op in self._erased:
             if op.parent is not None:
                 Rewriter.erase_op(op)
         return bool(self._erased)
 
     def simplify_region(self, region: Region) -> set[EffectInstance] | None:
-        """Simplify the blocks of a region that can be reached.
+        """Simplify the reachable blocks of a region.
 
         Returns:
-            The effects of all ops in the region; None if they are not known.
+            The effects of the ops in the region; None if they are unknown.
         """
         start = len(self._added)
         effects: set[EffectInstance] | None = set()

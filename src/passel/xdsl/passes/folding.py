@@ -1,4 +1,4 @@
-"""Folding of ops whose operands are known to be constant, without changing the IR."""
+"""Folding of ops with constant operands, without changing the IR."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _FALSE = IntegerAttr(0, IntegerType(1))
 
 
 def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attribute | None:
-    """Return the only result of an op on constant integers, or None if it is not known.
+    """Return the single result of an op on constant integers; None if it does not fold.
 
     Args:
-        op: An op of one result.
-        operands: The operands' values as far as they are constant.
+        op: An op with one result.
+        operands: The values of constant operands; None for others.
 
     Example:
         >>> from xdsl.dialects import arith
@@ -89,7 +89,7 @@ def _quotient(a: int, b: int) -> int:
 
 
 def _signed_division(a: int, b: int, width: int) -> bool:
-    """Return whether a signed division has a result."""
+    """Return whether a signed division has a defined result."""
     return b != 0 and not (b == -1 and a == -(1 << (width - 1)))
 
 
@@ -158,14 +158,14 @@ def _compare(op: Operation, operands: Sequence[Attribute | None]) -> Attribute |
 def fold(
     op: Operation, constants: Sequence[Attribute | None], context: Context
 ) -> list[Attribute | SSAValue] | None:
-    """Return what each result of an op is: a constant, or one of its operands.
+    """Fold an op to constants or operands, one for each result.
 
-    Asked are passel's knowledge of integers, then the op's own folder as xDSL defines it.
+    Integers are folded by `fold_integers`, other ops by their folder in xDSL.
 
     Args:
         op: An op without regions.
-        constants: The operands' values as far as they are constant.
-        context: Knows the dialects.
+        constants: The values of constant operands; None for others.
+        context: The context with the dialects.
 
     Returns:
         None if the op does not fold.
@@ -200,7 +200,7 @@ def fold(
 def materialize(
     value: Attribute, kind: Attribute, dialect: str, context: Context
 ) -> Operation | None:
-    """Return a new constant of a dialect, or None if the dialect has none for such a value."""
+    """Return a new constant of a dialect, or None if the dialect has no such constants."""
     try:
         interface = context.get_dialect(dialect).get_interface(ConstantMaterializationInterface)
     except UnregisteredConstructException:

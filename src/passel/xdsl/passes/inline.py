@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class Callees:
-    """The references to each of some callables.
+    """The number of references to callables.
 
     Args:
-        op: What holds all references.
-        callables: Counted are references to these.
+        op: The op that contains all references.
+        callables: The callables whose references are counted.
 
     Source: `CGUseList`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """
@@ -59,7 +59,7 @@ class Callees:
             self._total.update(counts)
 
     def recount(self, member: Operation) -> None:
-        """Take note of any change to the body of a callable, which has no callables inside."""
+        """Update the counts after a change of a callable's body, which contains no callables."""
         self.forget(member)
         counts = self._inside[member]
         for region in member.regions:
@@ -68,31 +68,31 @@ class Callees:
         _add(self._total, counts)
 
     def note_inlined(self, caller: Operation, callee: Operation) -> None:
-        """Take note that a call of `callee` in `caller` is replaced by a copy of its body."""
+        """Update the counts for a call of `callee` in `caller` that a copy of its body replaces."""
         for counts in (self._inside[caller], self._total):
             _add(counts, self._inside[callee])
             _add(counts, {callee: 1}, -1)
 
     def forget(self, member: Operation) -> None:
-        """Take note that a callable goes."""
+        """Update the counts for a callable that is erased."""
         _add(self._total, self._inside[member], -1)
         self._inside[member] = Counter()
 
     def is_dead(self, member: Operation) -> bool:
-        """Return whether nothing refers to a callable, nor can."""
+        """Return whether a callable has no references, and cannot be referred to from outside."""
         return visibility(member) == "private" and self._total[member] <= 0
 
     def has_single_use(self, member: Operation) -> bool:
-        """Return whether a callable is needed for a single reference only."""
+        """Return whether a single reference is the only use of a callable."""
         return visibility(member) == "private" and self._total[member] == 1
 
     def callee(self, call: CallOp) -> FuncOp | None:
-        """Return the function that is called."""
+        """Return the callee of a call."""
         found = self._tables.lookup(call, call.callee)
         return found if isinstance(found, FuncOp) and found in self._inside else None
 
     def calls_in(self, places: Iterable[Operation | Block]) -> Iterator[CallOp]:
-        """Yield the calls in ops and blocks, but not those inside of other callables."""
+        """Yield the calls in ops and blocks, without those inside nested callables."""
         for place in places:
             for op in place.walk():
                 if isinstance(op, CallOp):
@@ -106,7 +106,7 @@ class Callees:
 
 
 def _add(counts: Counter[Operation], change: Mapping[Operation, int], factor: int = 1) -> None:
-    """Add to counts, and keep none that is zero: they would only be copied about."""
+    """Add to counts, and remove zeros, to keep copies small."""
     for symbol, count in change.items():
         counts[symbol] += factor * count
         if not counts[symbol]:
@@ -116,15 +116,13 @@ def _add(counts: Counter[Operation], change: Mapping[Operation, int], factor: in
 class Inliner(Pass["Operation"]):
     """Inline function calls.
 
-    Callees come before their callers: groups of functions that call each other are visited
-    bottom-up. A function that is called once, and goes with that call, leaves the calls in it to
-    its caller, so that chains of calls cost no more than their ops. Each function is first
-    simplified by a pipeline, then the calls in it are inlined, and both are repeated while calls
-    are inlined. Not inlined are calls of functions without a body, of functions that call
-    themselves, of what a call is inside of, of or by something marked `no_inline`, of bodies of
-    several blocks where only one may stand, and of bodies with ops whose dialect does not allow
-    it (see `passel.xdsl.inlining.InlinerInterface`). Private functions whose last use is inlined,
-    or that have none, are erased.
+    The pass visits groups of mutually recursive functions bottom-up. It simplifies each function by
+    a pipeline, inlines the calls in it, and repeats both while calls are inlined. The calls in a
+    function with a single use are inlined after its body was moved to its caller, so that chains of
+    calls take linear time. A call is not inlined if its callee has no body, is recursive or
+    encloses the call; if the call or the callee is marked `no_inline`; if the body has several
+    blocks where only one is allowed; or if the dialect of an op in the body does not allow it (see
+    `passel.xdsl.inlining.InlinerInterface`). Private functions without remaining uses are erased.
 
     Example:
         >>> str(Inliner(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))
@@ -166,7 +164,7 @@ class Inliner(Pass["Operation"]):
 
 
 class _Inliner:
-    """Inlines in one symbol table.
+    """The inliner for one symbol table.
 
     Attributes:
         changed: Whether anything in the table may have changed.
@@ -189,10 +187,10 @@ class _Inliner:
         self._dead: dict[Operation, None] = {}
 
     def run(self) -> None:
-        """Inline bottom-up, and erase what is not called any more.
+        """Inline bottom-up, and erase functions without remaining uses.
 
         Raises:
-            PassFailure: A callable's pipeline failed.
+            PassFailure: If the pipeline failed on a callable.
         """
         for group in self._graph.sccs:
             present = [member for member in group if not is_external(member)]
@@ -204,7 +202,7 @@ class _Inliner:
             self.changed = True
 
     def report_missed(self) -> None:
-        """Report the calls that are left, and why."""
+        """Report the remaining calls with the reasons."""
         for call in self._callees.calls_in([self._op]):
             caller, callee = closest_enclosing(call, is_callable), self._callees.callee(call)
             reason = "the callee is not a function that is known here"
@@ -215,7 +213,7 @@ class _Inliner:
             )
 
     def _inline_in_group(self, group: list[Operation]) -> None:
-        """Simplify and inline in turn, until nothing is inlined."""
+        """Simplify and inline in turn, until no call is inlined."""
         for _ in range(max(self._options.max_iterations, 1)):
             for member in group:
                 if member not in self._dead:
@@ -224,11 +222,11 @@ class _Inliner:
                 return
 
     def _is_left_to_caller(self, group: list[Operation]) -> bool:
-        """Return whether the calls in a callable are inlined once its body is in its only caller.
+        """Return whether to inline the calls in a callable only after its body moved to its caller.
 
-        In a chain of such callables every body is then moved, and simplified, once instead of
-        once for each enclosing callable. What is inlined is the same: nothing about the callable
-        or its call depends on what is in the place of the calls in it.
+        In a chain of such callables, each body is then moved and simplified once instead of once
+        per caller. The result is the same: the decision to inline a callable does not depend on the
+        calls in it.
         """
         if len(group) != 1 or self._rules.has_threshold:
             return False
@@ -257,10 +255,10 @@ class _Inliner:
             self._callees.recount(member)
 
     def _inline_calls(self, group: list[Operation]) -> bool:
-        """Inline all calls in a group, and those that come into it by that.
+        """Inline all calls in a group, and the calls in inlined bodies.
 
-        Calls between functions of the group stay. A call that came with the body of a function
-        is not inlined if that would bring in a body that it came from.
+        Calls between functions of the group are not inlined, and neither is a call from an inlined
+        body whose callee was inlined on the way to it.
         """
         calls: list[tuple[CallOp, Operation, frozenset[Operation]]] = []
         for member in group:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from passel.passes import PassContext
 
 _DIVISIONS = (CeilDivSIOp, FloorDivSIOp, RemSIOp, RemUIOp)
-"""Divisions that xDSL takes to be pure, although they trap on some operands."""
+"""Divisions that xDSL declares pure, although they trap on some operands."""
 
 
 class LoopInvariantCodeMotion(Pass["Operation"]):
     """Hoist loop-invariant instructions out of `scf.for`.
 
-    Hoisted is what has no effect and cannot trap, as a loop may run no iteration at all.
-    Divisions are hoisted if their divisor is a constant that rules a trap out.
+    The pass hoists ops without effects that cannot trap, since a loop may not run at all. It hoists
+    divisions only if a constant divisor rules out a trap.
 
     Source: `mlir/lib/Transforms/LoopInvariantCodeMotion.cpp`, MLIR 22, and xDSL's `licm`.
     """
@@ -36,7 +36,7 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Hoist out of inner loops first."""
+        """Hoist out of loops, inner loops first."""
         loops = [inner for inner in op.walk(region_first=True) if isinstance(inner, ForOp)]
         hoisted = [_hoist_from(loop, ctx) for loop in loops]
         if not any(hoisted):
@@ -50,7 +50,7 @@ class Licm(LoopInvariantCodeMotion):
 
 
 def _hoist_from(loop: ForOp, ctx: PassContext) -> bool:
-    """Move what is invariant before the loop, and return whether anything was."""
+    """Move invariant ops before the loop, and return whether there were any."""
     region, home = loop.body, loop.parent
     if home is None:
         return False
@@ -75,7 +75,7 @@ def _hoist_from(loop: ForOp, ctx: PassContext) -> bool:
 
 
 def _obstacle(op: Operation) -> str:
-    """Return what may go wrong if an op runs although the loop does not; empty if nothing may."""
+    """Return the reason why an op must not run if the loop does not; empty if it may."""
     if not is_side_effect_free(op):
         return "it may have side effects"
     if not is_speculatable(op):

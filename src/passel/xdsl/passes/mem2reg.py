@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 Access: TypeAlias = "LoadOp | StoreOp"
 
 _TRANSPARENT = (scf.ExecuteRegionOp, scf.ForOp, scf.IfOp, scf.IndexSwitchOp, scf.WhileOp)
-"""Ops whose regions run, if at all, while the op itself does, and see what it sees."""
+"""Ops whose regions only run during the op itself."""
 
 
 @dataclass
 class Slot:
-    """A single element of memory that is only loaded and stored.
+    """A single element of memory with only loads and stores.
 
     Attributes:
-        alloca: What allocates it.
-        element: The type of the value in it.
-        accesses: Its uses by block of the alloca's region, each in the order of execution;
-            a load nested in another op counts at that op.
+        alloca: The op that allocates the slot.
+        element: The type of its value.
+        accesses: The uses in each block of the alloca's region, in the order of execution. A nested
+            load is represented by the enclosing op in the block.
     """
 
     alloca: AllocaOp
@@ -48,7 +48,7 @@ class Slot:
 
     @classmethod
     def of(cls, alloca: AllocaOp) -> Slot | None:
-        """Return the slot that an alloca makes, or None if it cannot be promoted."""
+        """Return the slot of an alloca; None if it cannot be promoted."""
         kind, region = alloca.memref.type, alloca.parent_region()
         if region is None or not _is_single(kind) or alloca.memref.first_use is None:
             return None
@@ -70,10 +70,10 @@ class Slot:
         return cls(alloca, kind.element_type, _in_order(places))
 
     def promote(self, dominance: DominanceInfo) -> int:
-        """Replace loads by what was stored, and erase the accesses and the alloca.
+        """Replace loads by stored values, and erase the accesses and the alloca.
 
         Returns:
-            How many block arguments that took.
+            The number of new block arguments.
         """
         home = self.alloca.parent
         assert home is not None  # noqa: S101
@@ -102,7 +102,7 @@ class Slot:
         return len(merges)
 
     def _merge_points(self, home: Block, dominance: DominanceInfo) -> list[Block]:
-        """Return where values meet and one of them is read later, in the order of the region."""
+        """Return the blocks that need an argument for the value, in the order of the region."""
         live = self._live_in(home)
         merges: set[Block] = set()
         worklist = [home, *(block for block in self.accesses if self._stores_in(block))]
@@ -118,7 +118,7 @@ class Slot:
         return [block for block in region.blocks if block in merges] if region else []
 
     def _live_in(self, home: Block) -> set[Block]:
-        """Return the blocks at whose start the value in the slot may be read later."""
+        """Return the blocks at whose start the slot is live."""
         live = {
             block
             for block, accesses in self.accesses.items()
@@ -137,7 +137,7 @@ class Slot:
         return any(isinstance(access, StoreOp) for access in self.accesses.get(block, ()))
 
     def _rewrite(self, block: Block, value: SSAValue | None) -> SSAValue | None:
-        """Erase the accesses of a block; return the value in the slot at its end."""
+        """Erase the accesses of a block, and return the value at its end."""
         for access in self.accesses.get(block, ()):
             if isinstance(access, StoreOp):
                 value = access.value
@@ -159,7 +159,7 @@ class Slot:
                 pass_to_successor(branch, index, value)
 
     def _nothing(self) -> SSAValue:
-        """Return what is in the slot before anything was stored."""
+        """Return the value of the slot before any store."""
         if self._poison is None:
             self._poison = op = poison(self.element)
             op.location = self.alloca.location
@@ -174,7 +174,7 @@ def _is_single(kind: MemRefType[Attribute]) -> bool:
 
 
 def _place(access: Operation, region: Region) -> Operation | None:
-    """Return the op of `region` that `access` is, or that it is in without leaving its flow."""
+    """Return the op of `region` that is or encloses `access`, if its control flow is structured."""
     place = access
     while place.parent_region() is not region:
         enclosing = place.parent_op()
@@ -203,11 +203,10 @@ def _can_pass_values(block: Block) -> bool:
 class Mem2Reg(Pass["Operation"]):
     """Promote memory slots into values.
 
-    Promoted is a `memref.alloca` of a single element, if all that happens to it are
-    `memref.load` and `memref.store` in the alloca's own region, in any number of blocks. Where
-    paths with different values meet, a block argument holds the value; what is read before it
-    is written is `ub.poison`. A slot that is written in the alloca's region only may be
-    read inside of nested `scf` ops, which MLIR 22 leaves alone.
+    The pass promotes a `memref.alloca` of a single element whose only uses are `memref.load` and
+    `memref.store` in the alloca's region, in any number of blocks. Block arguments hold the value
+    where paths with different values meet. A load before any store becomes `ub.poison`. Unlike in
+    MLIR 22, loads may also be in nested `scf` ops, if the stores are not.
 
     Example:
         >>> from xdsl.builder import Builder, InsertPoint
@@ -244,7 +243,7 @@ class Mem2Reg(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Promote the slots in `op`, one by one, until none is left that can be."""
+        """Promote the slots in `op`, one by one, until no more can be promoted."""
         allocas = [inner for inner in op.walk() if isinstance(inner, AllocaOp)]
         slots = [slot for alloca in allocas if (slot := Slot.of(alloca)) is not None]
         if not slots:

@@ -36,7 +36,7 @@ class Constant(NamedTuple):
 
     Attributes:
         value: The value.
-        dialect: The dialect whose op computed it, and that can make a constant of it.
+        dialect: The dialect of the op that computed it, which can create a constant.
     """
 
     value: Attribute
@@ -44,25 +44,25 @@ class Constant(NamedTuple):
 
 
 class _Varying:
-    """Lattice value of what is not constant."""
+    """The lattice value of values that are not constant."""
 
 
 VARYING: Final = _Varying()
 State = Constant | _Varying | None
-"""Lattice value; None as long as nothing says that the value exists."""
+"""A lattice value; None for a value that was not reached."""
 
 
 class ConstantValues:
-    """Constants among the values in an op, found together with the blocks that can be reached.
+    """The constant values and the reachable blocks of an op.
 
-    Optimistic: a value is unknown until something reaches it, and only goes from there to
-    constant to varying, so it ends after O(uses + edges) visits.
+    The analysis is optimistic: values start as unknown, and change only to constant and then to
+    varying. It ends after O(uses + edges) visits.
 
     Args:
-        op: Where to look. Its own callers are unknown.
-        context: Knows the dialects.
-        graph: The calls in `op`, if it is a symbol table: constants are then passed to
-            functions all of whose calls are known, and back from all functions with a body.
+        op: The op, whose callers are unknown.
+        context: The context with the dialects.
+        graph: The call graph of `op`, if it is a symbol table. Constants are then propagated into
+            functions whose calls are all known, and out of all functions with a body.
 
     Source: Wegman and Zadeck, "Constant propagation with conditional branches", TOPLAS 1991;
     `mlir/lib/Analysis/DataFlow/`, MLIR 22.
@@ -82,7 +82,7 @@ class ConstantValues:
         self._solve()
 
     def constant(self, value: SSAValue) -> Constant | None:
-        """Return what a value always is, or None if it varies or is never reached."""
+        """Return the constant for a value; None if it varies or is not reached."""
         state = self._states.get(value)
         return state if isinstance(state, Constant) else None
 
@@ -135,7 +135,7 @@ class ConstantValues:
                 self._enter(block, None if passed is None else passed[index])
 
     def _taken(self, op: Operation) -> Iterable[int] | None:
-        """Return the successors that a branch can go to; None for all of them."""
+        """Return the possible successors of a branch; None for all of them."""
         if not isinstance(op, ConditionalBranchOp | SwitchOp):
             return None
         flag = self._integer(op.operands[0])
@@ -168,7 +168,7 @@ class ConstantValues:
                 self._join_all(op.results)
 
     def _integer(self, value: SSAValue) -> int | _Varying | None:
-        """Return what is known of a value that something is decided by."""
+        """Return the lattice value of a condition."""
         state = self._states.get(value)
         if isinstance(state, Constant):
             return state.value.value.data if isa(state.value, IntegerAttr) else VARYING
@@ -205,7 +205,7 @@ class ConstantValues:
         self._pass_ends(region, op.results)
 
     def _visit_end(self, op: Operation) -> None:
-        """Look again at what gets the values that the end of a region passes on."""
+        """Revisit the receivers of the values that a region's terminator passes on."""
         enclosing = op.parent_op()
         if enclosing is None or enclosing is self._op:
             return
@@ -234,7 +234,7 @@ class ConstantValues:
                 self._enter(region.blocks[0], None)
 
     def _enter(self, block: Block, values: Sequence[SSAValue] | None) -> None:
-        """Control gets to a block, with these values or with any."""
+        """Mark a block as reached, with these argument values or with any."""
         if values is None:
             self._join_all(block.args)
         else:
@@ -265,10 +265,10 @@ class ConstantValues:
 class SCCP(Pass["Operation"]):
     """Propagate constants, assuming that branches on constants go one way only.
 
-    Values that are always the same are replaced by constants at the start of the function, and
-    ops that became unused by it erased; branches and blocks stay for `canonicalize`. Followed are
-    branches of `cf`, the regions of `scf`, and, where the pass runs on a symbol table,
-    `func.call`: into functions all of whose calls are known, and out of all with a body.
+    The pass replaces constant values by constants at the start of the function, and erases ops that
+    became unused; it leaves branches and blocks to `canonicalize`. It follows the branches of `cf`
+    and the regions of `scf`. On a symbol table, it also follows `func.call`: into functions whose
+    calls are all known, and out of all functions with a body.
 
     Example:
         >>> from passel import PassManager
@@ -286,7 +286,7 @@ class SCCP(Pass["Operation"]):
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Find the constants in `op`, then replace the values."""
+        """Find the constants in `op`, then replace values by them."""
         graph = ctx.analysis(CallGraph) if is_table(op) else None
         constants = ConstantValues(op, ctx.ir_context, graph)
         if not _Rewriter(self, constants, ctx).rewrite(op):
@@ -296,14 +296,14 @@ class SCCP(Pass["Operation"]):
 
 
 class _Rewriter:
-    """Replaces values by constants."""
+    """The replacement of values by constants."""
 
     def __init__(self, statistics: SCCP, constants: ConstantValues, ctx: PassContext) -> None:
         self._statistics, self._constants, self._ctx = statistics, constants, ctx
         self._made: dict[tuple[Block, str, Attribute, Attribute], SSAValue] = {}
 
     def rewrite(self, root: Operation) -> bool:
-        """Replace what is constant inside of `root`; return whether anything was."""
+        """Replace constant values inside `root`, and return whether there were any."""
         changed = False
         worklist = [root]
         while worklist:
@@ -346,13 +346,13 @@ class _Rewriter:
 
 
 def _is_folded(op: Operation) -> bool:
-    """Return whether all that an op did, whose results were constant, was to compute them."""
+    """Return whether an op with constant results has no other effects."""
     unused = all(result.first_use is None for result in op.results)
     return unused and not op.regions and call_target(op) is None
 
 
 def _home(value: SSAValue) -> Block:
-    """Return the entry of the closest region that encloses a value that is isolated from above."""
+    """Return the entry of the closest isolated region around a value."""
     block = value.owner.parent if isinstance(value.owner, Operation) else value.owner
     while block is not None and (enclosing := block.parent_op()) is not None:
         region = block.parent

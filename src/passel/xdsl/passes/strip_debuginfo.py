@@ -24,7 +24,7 @@ class StripDebugInfo(Pass["Operation"]):
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Give every op and block argument, `op` included, the unknown location."""
+        """Set the locations of all ops and block arguments to unknown, including that of `op`."""
         unknown = UnknownLoc()
         for inner in op.walk():
             inner.location = unknown

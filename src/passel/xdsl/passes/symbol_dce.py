@@ -1,4 +1,4 @@
-"""Elimination of symbols that nothing refers to."""
+"""Elimination of unused symbols."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SymbolDCE(Pass["Operation"]):
-    """Eliminate dead symbols: private ones, and nested ones that cannot be seen, without uses.
+    """Eliminate unused private symbols, and unused nested symbols that are not visible outside.
 
     Example:
         >>> from passel import PassManager
@@ -40,7 +40,7 @@ class SymbolDCE(Pass["Operation"]):
     erased: ClassVar[Statistic] = Statistic("Number of symbols DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Mark what is live from `op` inwards, and erase the other symbols."""
+        """Find the live symbols in `op`, and erase the others."""
         if not is_table(op):
             message = "was scheduled to run under SymbolDCE, but does not define a symbol table"
             raise PassFailure(message)
@@ -63,13 +63,13 @@ class SymbolDCE(Pass["Operation"]):
 
 
 class _Liveness:
-    """Finds the live symbols of a symbol table and of those inside.
+    """A search for the live symbols of a symbol table and of nested ones.
 
     Attributes:
-        live: What was found so far.
+        live: The live symbols found so far.
 
     Raises:
-        PassFailure: An op of an unknown dialect may be a symbol table.
+        PassFailure: If an op of an unknown dialect may be a symbol table.
     """
 
     def __init__(self, table: Operation, context: Context, *, hidden: bool) -> None:
@@ -105,7 +105,7 @@ class _Liveness:
 
 
 def _is_hidden(table: Operation) -> bool:
-    """Return whether no reference from outside of a table can reach into it."""
+    """Return whether symbols of a table cannot be referred to from outside."""
     return symbol_name(table) is None or visibility(table) == "private"
 
 

@@ -1,9 +1,8 @@
-"""xDSL's ops on their way to other processes and back, as bytes.
+"""Encoding of xDSL's ops as bytes for other processes.
 
-Text is no transport: it is slow to read and changes some attributes. What is sent is what has
-changed since a process on the other side had the same op: nodes are known by their numbers, and
-all that is new, or other than it was, is written. An op that the other side does not know is
-sent as changes of a shell, which has its class and results alone.
-What arrives cannot be told from what was sent: names, locations, the order of attributes and of
-uses are kept. The bytes are good for the versions of passel and xDSL that wrote them.
+Text is slow to parse and changes some attributes. The encoding therefore contains the changes since
+both processes had the same op: numbers for nodes that both have, and the contents of new or changed
+ones. A new op is sent as a shell, with its class and results, and its changes. The copy is exact:
+names, locations, the order of attributes and of uses are the same. Both processes must have the
+same versions of passel and xDSL.
 """

@@ -1,7 +1,7 @@
-"""Changes of an op since a snapshot of it.
+"""Changes of an op since a snapshot.
 
-Both processes make the same records of what was in the op before, so that a place in them tells
-what is meant: ops, blocks and values that were there stay the same objects, and so do attributes.
+Both processes make the same snapshot, so that an index into it identifies an object. Ops, blocks,
+values and attributes in the snapshot remain the same objects.
 """
 # pyright: reportPrivateUsage=false
 # What ops consist of is read and written as it is, without the checks that it has passed.
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 _NOT_CALLED: Final = {"__init__", "__eq__", "__hash__", "clone", "is_structurally_equivalent"}
-"""Methods that neither xDSL calls to make an op of given parts, nor `change`."""
+"""Methods that are not called when an op is created from its parts."""
 
 _VALUES: Final[frozenset[Any]] = frozenset({OpResult, BlockArgument})
 
 Snapshot: TypeAlias = "list[tuple[Any, ...]]"
-"""Of each op, region, block and value, breadth first, itself and what it consists of."""
+"""A record for each op, region, block and value, breadth first: the node and its parts."""
 
 
 def snapshot(root: Operation) -> Snapshot:
-    """Return the records of an op and all that is inside."""
+    """Return the snapshot of an op and its nested ops."""
     # The uses of its results are no part of the op.
     records = [_of_op(root), *((each, each._type, each.name_hint) for each in root.results)]
     add, holders = records.append, [root]
@@ -69,10 +69,10 @@ def snapshot(root: Operation) -> Snapshot:
 
 
 def checked_snapshot(root: Operation) -> Snapshot:
-    """Return the records of an op, unless changes can escape them.
+    """Return the snapshot of an op, if it can detect all changes.
 
     Raises:
-        EncodingError: There are attributes that can be changed in place.
+        EncodingError: If an attribute is mutable.
     """
     records = snapshot(root)
     if any(True for _ in payloads_in(chain.from_iterable(records))):
@@ -87,7 +87,7 @@ def _of_op(op: Operation) -> tuple[Any, ...]:
 
 
 class States(NamedTuple):
-    """The parts of nodes, each beginning with the node."""
+    """The contents of nodes; each entry begins with its node."""
 
     ops: list[tuple[Any, ...]]
     regions: list[tuple[Any, ...]]
@@ -96,11 +96,11 @@ class States(NamedTuple):
 
 
 def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> States:
-    """Return the states of nodes.
+    """Return the contents of nodes.
 
     Args:
         nodes: The nodes.
-        outer: Ops whose operands and successors, and uses of whose results, are left out.
+        outer: Ops whose operands, successors and uses of results are left out.
     """
     states, bare = States([], [], [], []), set(map(id, outer))
     for node in nodes:
@@ -123,16 +123,16 @@ def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> States:
 
 
 def _uses_of(used: Any) -> list[Any]:
-    """Return the ops that use a value or block, each before the number of the operand."""
+    """Return the uses of a value or block: each op, followed by the operand's index."""
     return [each for use in used.uses for each in (use.operation, use.index)]
 
 
 def encode_changes(root: Operation, before: Snapshot) -> bytes:
-    r"""Return what has changed in an op since a snapshot of it.
+    r"""Return the changes of an op since a snapshot.
 
     Raises:
-        EncodingError: It holds an attribute that cannot be pickled, uses a value that is defined
-            outside, or has a new op whose class creates ops in its own way.
+        EncodingError: If an attribute cannot be pickled, an op uses a value from outside, or a new
+            op's class creates its ops in its own way.
 
     Example:
         >>> from xdsl.context import Context
@@ -172,15 +172,15 @@ def _leaves_it(name: str) -> EncodingError:
 
 
 def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[], None]:
-    """Return what changes an op in the same way.
+    """Return a function that makes the same changes to an op.
 
     Args:
-        root: The op, which is as the other one was when its snapshot was taken.
+        root: The op, in the same state as the other one when its snapshot was taken.
         data: The result of `encode_changes`.
-        context: The op's context, which knows the classes of unregistered ops.
+        context: The op's context, which has the classes of unregistered ops.
 
     Raises:
-        EncodingError: The op is not as the other one was.
+        EncodingError: If the op is in another state.
     """
     if not data:
         return lambda: None
@@ -196,7 +196,7 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
 
 
 def change(states: States, gone: Sequence[Any] = ()) -> None:
-    """Give nodes their states, and take apart those that are not there any more."""
+    """Set the contents of nodes, and take erased nodes apart."""
     # All that moves is taken out before anything is put in, for nothing to be in itself.
     for node in (*gone, *(state[0] for state in chain(states.regions, states.blocks))):
         _empty(node)
@@ -260,7 +260,7 @@ def _wire(op: Operation, operands: Sequence[SSAValue], successors: Sequence[Bloc
 
 
 def _order_uses(used: IRWithUses, ops: list[Operation], indices: list[int]) -> None:
-    """Let the uses of a value or block have an order."""
+    """Set the order of the uses of a value or block."""
     uses = {(id(use.operation), use.index): use for use in used.uses}
     used.first_use = None
     for op, index in zip(reversed(ops), reversed(indices), strict=True):
@@ -273,16 +273,16 @@ def _order_uses(used: IRWithUses, ops: list[Operation], indices: list[int]) -> N
 def pickled(
     value: object, name: str, nodes: Collection[int], places: dict[int, int] | None = None
 ) -> bytes:
-    """Return what nodes and attributes are part of as bytes.
+    """Encode a value that contains nodes and attributes.
 
     Args:
-        value: It.
-        name: The name of the op that it is part of, for errors.
-        nodes: The addresses of all nodes that may be in it.
-        places: Where the other side has what it knows, by address.
+        value: The value.
+        name: The name of the op in errors.
+        nodes: The addresses of all nodes that may occur.
+        places: The indices of objects that the other process has, by address.
 
     Raises:
-        EncodingError: Something in it cannot be sent.
+        EncodingError: If a part of the value cannot be encoded.
     """
     buffer = io.BytesIO()
     try:
@@ -295,12 +295,12 @@ def pickled(
 
 
 def unpickled(data: bytes, context: Context, facts: Sequence[Any] = ()) -> Any:
-    """Return what `pickled` was given.
+    """Decode a value from `pickled`.
 
     Args:
         data: The bytes.
-        context: Makes what is not registered.
-        facts: What is known, in its places.
+        context: The context for unregistered ops and attributes.
+        facts: The known objects by index.
     """
     token = _here.set((context, facts))
     try:
@@ -310,11 +310,11 @@ def unpickled(data: bytes, context: Context, facts: Sequence[Any] = ()) -> Any:
 
 
 _here: ContextVar[tuple[Any, Sequence[Any]]] = ContextVar("here")
-"""The context, and what is known, of the process that reads."""
+"""The context and the known objects of the process that decodes."""
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles what is known as its place, new nodes as their kinds, without what they hold."""
+    """A pickler that writes known objects as indices, and new nodes as their class."""
 
     def __init__(
         self, buffer: io.BytesIO, name: str, nodes: Collection[int], places: dict[int, int]
@@ -323,7 +323,7 @@ class _Pickler(pickle.Pickler):
         self._name, self._nodes, self._places = name, nodes, places
 
     def reducer_override(self, obj: Any, /) -> Any:
-        """Pickle an object in a way of its own, or as ever."""
+        """Return a special encoding of an object, or `NotImplemented`."""
         place = self._places.get(id(obj))
         if place is not None:
             return _known, (place,)
@@ -348,7 +348,7 @@ def _known(place: int) -> Any:
 
 
 def _kind_of(node: Any) -> Any:
-    """Return the class of a new node; of an op that is not registered, its name."""
+    """Return the class of a new node, or the name of an unregistered op."""
     if isinstance(node, UnregisteredOp):
         return node.op_name.data
     if isinstance(node, Operation) and _makes_itself(type(node)):
@@ -362,7 +362,7 @@ def _makes_itself(op_class: type[Operation]) -> bool:
 
 
 def _make(kind: Any) -> Any:
-    """Return a node without content; a pass may have made the class of unregistered ops."""
+    """Return an empty node of a class, or an unregistered op of a name."""
     if kind in _VALUES:
         return kind(None, None, 0)
     if kind in (Region, Block):

@@ -1,8 +1,8 @@
-"""Copies of xDSL's ops for processes that know nothing of them.
+"""Copies of xDSL's ops for processes without them.
 
-Ops travel with their enclosing ops, as shells: the attributes of these, and of what else is in
-them only declarations of the symbols that the ops refer to. The context travels as the names of
-its dialects; those that no installed package has registered travel as they are.
+Ops are sent with their enclosing ops, reduced to their attributes and to declarations of the
+symbols that the ops refer to. The context is sent as the names of its dialects; dialects that are
+not installed are pickled.
 """
 # pyright: reportPrivateUsage=false
 # Loaded dialects are known to contexts alone.
@@ -38,10 +38,10 @@ _MOST_CONTEXTS = 4
 
 
 def ship(ops: Sequence[Operation], context: Context) -> bytes:
-    """Return copies of ops that stand in one block.
+    """Encode copies of ops in one block.
 
     Raises:
-        EncodingError: They hold what cannot be sent.
+        EncodingError: If the ops cannot be encoded.
     """
     block = ops[0].parent
     if block is None or any(op.parent is not block for op in ops):
@@ -62,11 +62,11 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
 
 
 def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
-    """Return the copies that `ship` has sent.
+    """Decode the copies from `ship`.
 
     Args:
         data: The copies.
-        create_context: Makes a context with the dialects that are installed, and some more.
+        create_context: Returns a context with the installed dialects and some more.
     """
     spec, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
@@ -77,9 +77,9 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
 
 
 def _outline(ops: Sequence[Operation], symbols: set[str]) -> States:
-    """Return the states of what encloses ops, and of ops beside them that define symbols.
+    """Return the contents of the enclosing ops, with siblings that define symbols.
 
-    Nothing else is in them.
+    Other nested ops are left out.
     """
     block, own = ops[0].parent, set(map(id, ops))
     declared = [
@@ -112,7 +112,7 @@ def _outline(ops: Sequence[Operation], symbols: set[str]) -> States:
 
 
 def _spec(context: Context) -> tuple[bool, list[tuple[str, Any]]]:
-    """Return what makes an equal context."""
+    """Return the specification of a context."""
     from passel.xdsl.registration import installed_universe
 
     installed = installed_universe().all_dialects
@@ -126,7 +126,7 @@ def _spec(context: Context) -> tuple[bool, list[tuple[str, Any]]]:
 
 
 _contexts = local()
-"""Contexts of this thread, by what they are made from: they are not for several threads."""
+"""The contexts of this thread by their specification; threads do not share contexts."""
 
 
 def _context(spec: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Context:
