@@ -1,11 +1,11 @@
-"""Searches over runs: the place in a pipeline, the smallest case that still fails.
+"""Searches over runs: the pass that breaks the IR, and the smallest case that still fails.
 
-`bisect` finds the execution of a pass after which an op is bad, on any IR.
+`bisect` finds the pass execution that makes an op bad, on any IR.
 
-A `Stretch` is what lies between two places of a pipeline.
+A `Stretch` is the part of a run between two places in a pipeline.
 
-`ddmin` finds which of some items are needed; `Trials` ask an oracle about cases in child
-processes, which they may crash; `Reducer` makes a case smaller.
+`ddmin` minimizes a list of items. `Trials` runs an oracle on cases in child processes, since cases
+may crash. `Reducer` makes a case smaller.
 """
 
 from passel.search.bisecting import Found, bisect

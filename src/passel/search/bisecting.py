@@ -1,8 +1,7 @@
-"""Bisection: after which execution of a pass the IR is interesting, and due to which rewrite.
+"""Bisection: finding the pass execution, and the rewrite, that makes IR interesting.
 
 `bisect` runs a manager on fresh inputs, up to some execution. `Bisection` searches the states of a
-record, so that no pass runs again; only then, to look into one execution, that pass runs by itself
-on that op.
+record without running passes. Only to find the rewrite, the pass runs again, on its op alone.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ class Found(NamedTuple):
     """The execution of a pass that `bisect` has found.
 
     Attributes:
-        number: Its index among executions of the pipeline's own passes, counted from 1.
+        number: Its number among the executions of the pipeline's own passes, from 1.
         path: The path of the pass.
-        title: The pass as in a pipeline, with its options.
-        op_name: The name of the op that it ran on.
+        title: The pass with its options, as in a pipeline.
+        op_name: The name of the op that the pass ran on.
         symbol: The op's symbol name, if it has one.
     """
 
@@ -64,20 +63,20 @@ class Found(NamedTuple):
 def bisect(
     make_input: Callable[[], Any], manager: PassManager, is_bad: Callable[[Any], bool]
 ) -> Found:
-    """Find the execution of a pass that makes an op bad, on any IR.
+    """Find the pass execution that makes an op bad, on any IR.
 
-    The pipeline runs on a new op each time, up to some execution: about as often as the number of
-    executions has binary digits. What a pass runs by itself belongs to it.
+    The search is binary: for N executions, the pipeline runs about log2(N) times, each time on a
+    new op. Nested runs that a pass starts count as part of the pass.
 
     Args:
-        make_input: Returns the same input anew.
-        manager: The pipeline, which is not changed.
-        is_bad: Returns whether the op is bad; called with what `make_input` has returned, when
-            passes have run on it.
+        make_input: Returns a new copy of the input.
+        manager: The pipeline, which does not change.
+        is_bad: Returns whether the op from `make_input` is bad, after passes have run on it.
 
     Raises:
-        SearchError: The op is bad without any pass, or not bad after all of them, or not new.
-        PassFailedError: A pass fails; the error is the answer.
+        SearchError: If the op is bad before any pass or good after all passes, or `make_input`
+            returns the same op twice.
+        PassFailedError: If a pass fails. The error names the pass.
 
     Example:
         >>> from passel import PassManager
@@ -127,7 +126,7 @@ def bisect(
 
 
 def _first(high: int, is_bad: Callable[[int], bool]) -> int:
-    """Return the first bad number up to one that is; 0 is not."""
+    """Return the first bad number up to `high`, which is bad; 0 is not."""
     low = 0
     while high - low > 1:
         middle = (low + high) // 2
@@ -139,8 +138,8 @@ class _Limit(PassInstrumentation):
     """A gate that lets the first executions of the pipeline's own passes run.
 
     Attributes:
-        count: How many there were.
-        last: The last one that ran.
+        count: The number of executions.
+        last: The last execution that ran.
     """
 
     def __init__(self, limit: int | None) -> None:
@@ -150,12 +149,12 @@ class _Limit(PassInstrumentation):
         self.last: Found | None = None
 
     def before_run(self, run: Run) -> None:
-        """Take note of the pipeline's own passes."""
+        """Record the pipeline's own passes."""
         self._adapter = run.adapter
         self._paths = frozenset(step.path for step in passes_of(run.pipeline))
 
     def __call__(self, step: Step, op: Any) -> bool:
-        """Return whether a step is to run."""
+        """Return whether a step may run."""
         if not isinstance(step, PassStep) or step.path not in self._paths:
             return True
         if self._limit is not None and self.count >= self._limit:
@@ -172,7 +171,7 @@ class Culprit(NamedTuple):
     Attributes:
         execution: The execution.
         before: The IR before it.
-        others: Further executions that it may be, as the IR between them cannot be judged.
+        others: Other candidates, because the oracle cannot judge the IR between them.
     """
 
     execution: Execution
@@ -185,9 +184,9 @@ class Bisection:
 
     Args:
         record: The record.
-        trials: Ask the oracle.
+        trials: The oracle and its answers.
         run: The number of the run in the record.
-        say: Takes a line about each state that was asked about.
+        say: Called with a line about each state that is tested.
     """
 
     def __init__(
@@ -217,12 +216,12 @@ class Bisection:
     def find(self) -> Culprit:
         """Return the first execution after which the IR is interesting.
 
-        Those on ops that the oracle finds interesting in the end are looked at first.
+        Executions on ops that the oracle finds interesting in the last state are searched first.
 
         Raises:
-            SearchError: The last state is not interesting, or the first one is, or either is not
-                known.
-            UnsteadyError: The oracle contradicts itself about one of them.
+            SearchError: If the last state is not interesting, the first one is, or either is
+                unknown.
+            UnsteadyError: If the oracle contradicts itself about one of these states.
         """
         if found := self._check_ends():
             on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
@@ -231,7 +230,7 @@ class Bisection:
         return self._first_of(self._steps)
 
     def _first_of(self, steps: Sequence[Execution]) -> Culprit:
-        """Return the first interesting one of some executions, as the last one is."""
+        """Return the first interesting execution; the last one is interesting."""
         low, high = -1, len(steps) - 1
         unknown: set[int] = set()
         while candidates := [n for n in range(low + 1, high) if n not in unknown]:
@@ -252,12 +251,12 @@ class Bisection:
         return Culprit(steps[high], before, steps[low + 1 : high])
 
     def _is_first(self, culprit: Culprit) -> bool:
-        """Return whether the IR is interesting after an execution, and not before it."""
+        """Return whether the IR is interesting after an execution but not before it."""
         before = self._trials.verdict(self._case(culprit.before))
         return before is Verdict.DULL and self._verdict(culprit.execution) is Verdict.INTERESTING
 
     def _check_ends(self) -> Collection[str]:
-        """Ask about the last and the first state, twice; return the symbols of the last one."""
+        """Test the last and the first state, twice each; return the symbols of the last state."""
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
         if last is None and self._oracle.failed is None and self._after is not None:
@@ -273,10 +272,10 @@ class Bisection:
         return found
 
     def _check(self, text: str, state: str, expected: Verdict, what: str) -> Answer:
-        """Ask about an end, and return the answer.
+        """Test the first or last state, and return the answer.
 
         Raises:
-            SearchError: The answer is not the expected one.
+            SearchError: If the answer is unexpected.
         """
         verdict, why, _ = answer = self._trials.check(self._case(text))
         self._say(f"BISECT: {state}: {verdict.value}")
@@ -304,12 +303,12 @@ class Bisection:
 
 
 def _distance(ends: int, number: int) -> int:
-    """Return how far a number is from the middle of two that have this sum."""
+    """Return twice the distance of a number from the middle of two numbers with this sum."""
     return abs(2 * number - ends)
 
 
 def title(execution: Execution) -> str:
-    """Return an execution as LLVM's tools show it, such as `cse on func.func @main`."""
+    """Return an execution in the style of LLVM's tools, such as `cse on func.func @main`."""
     return f"{execution.title} on {execution.op_title}"
 
 
@@ -318,12 +317,12 @@ def title(execution: Execution) -> str:
 
 @runtime_checkable
 class LimitsRewrites(Protocol):
-    """Optional ability of an adapter: single rewrites of its IR's rewriter can be counted."""
+    """Optional ability of an adapter: counting and limiting the rewrites of passes."""
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Let passes inside the `with` block make so many rewrites; all if it is None.
+        """Limit the rewrites of passes inside the `with` block; None for no limit.
 
-        It yields a line about each that was made.
+        The yielded list receives a line about each rewrite.
         """
         ...
 
@@ -335,17 +334,17 @@ def guilty_rewrite(
 ) -> tuple[int, Sequence[str]] | None:
     """Find the rewrite of a pass after which the IR is interesting.
 
-    The pass runs again in child processes, on only that op, without fast paths, and stops after
-    some of its rewrites.
+    The pass runs again in child processes, on only that op, without fast paths, with different
+    limits on its rewrites.
 
     Args:
         subject: Reads and runs IR.
-        trials: Ask the oracle.
+        trials: The oracle and its answers.
         culprit: The execution of the pass.
 
     Returns:
-        The number of the rewrite, counted from 1, and all rewrites; 0 if the pass makes none that
-        can be counted. None if it behaves differently when run on only that op.
+        The number of the rewrite, counted from 1, and all rewrites; 0 if the pass makes no
+        countable rewrites. None if the pass behaves differently on only that op.
     """
 
     def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:
@@ -364,10 +363,10 @@ def guilty_rewrite(
 
 
 def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, Sequence[str]]:
-    """Run the pass of an execution again on its op, with so many rewrites at most.
+    """Run the pass of an execution again on its op, with a limit on its rewrites.
 
     Returns:
-        The IR after it, and a line about each of its rewrites; none if the IR cannot count them.
+        The IR after the pass, and a line about each rewrite; no lines if the IR cannot count them.
     """
     parsed, context = subject.parse(culprit.before)
     adapter, execution = subject.frontend.adapter, culprit.execution

@@ -1,4 +1,4 @@
-"""A function called on items in child processes, where it may crash or hang."""
+"""Calls of a function in child processes, where it may crash or hang."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _R = TypeVar("_R")
 
 
 class SearchError(PasselError):
-    """A search cannot start: the message says why, and what would help."""
+    """A search cannot start; the message gives the reason and the way out."""
 
 
 class Died(NamedTuple):
-    """The end of a child while it worked on an item.
+    """The death of a child process during its work on an item.
 
     Attributes:
-        code: The exit code, negative for a signal; None if it is not known.
-        note: The last note that it took.
-        words: The last output on the standard error stream.
+        code: The exit code, negative for a signal; None if unknown.
+        note: The last note of the child.
+        words: Its last output on the standard error stream.
     """
 
     code: int | None
@@ -49,7 +49,7 @@ class Died(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """A folder for one item, which outlives the child.
+    """A folder for one item, which remains after the child dies.
 
     Attributes:
         folder: The folder.
@@ -58,7 +58,7 @@ class Scratch(NamedTuple):
     folder: Path
 
     def note(self, text: str) -> None:
-        """Keep a text, in place of the last one, in case the child dies."""
+        """Save a text in place of the last one, in case the child dies."""
         (self.folder / "note").write_text(text)
 
     @property
@@ -76,7 +76,7 @@ class Scratch(NamedTuple):
         return file.read_text(errors="replace") if file.exists() else ""
 
     def take_streams(self) -> None:
-        """Let the process write its errors to the folder, and its output nowhere."""
+        """Redirect the error stream to the folder, and discard the output stream."""
         self.folder.mkdir(exist_ok=True)
         for name, stream in ((os.devnull, 1), (self.folder / "words", 2)):
             descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -92,20 +92,20 @@ def in_children(
     jobs: int = 1,
     timeout: float = 0.0,
 ) -> dict[int, _R | Died]:
-    """Return results of a function by the indices of items, up to the first good one at least.
+    """Return results of a function by item index, at least up to the first good result.
 
-    Children take the items in their order. Once a result is good, they begin no more; one that
-    dies of an item cannot tell whether that is good, so that all others are done.
+    Children process the items in order, and start no new items after a good result. A death does
+    not stop the other children.
 
     Args:
         function: Called with an item and a folder for it.
         items: The items.
-        is_good: Whether a result, or a death, is good.
-        jobs: How many children work at once.
-        timeout: How long an item may take, in seconds: then the child is killed by SIGALRM.
+        is_good: Returns whether a result or a death is good.
+        jobs: The number of parallel children.
+        timeout: The time limit for an item in seconds. SIGALRM then kills the child.
 
     Raises:
-        PasselError: The function has raised it for an item.
+        PasselError: If the function raises it for an item.
     """
     good = mmap(-1, 1)  # shared: whether there is a good result
     with TemporaryDirectory(prefix="passel-") as folder:

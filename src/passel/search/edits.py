@@ -1,6 +1,6 @@
-"""Edits that make a tree smaller: for each kind, how to find all edits and apply some.
+"""Edits that make a tree smaller: each kind finds all its edits and applies some of them.
 
-Nothing here knows a dialect's ops: whether the result is valid, the IR itself says.
+Edits know no dialects. The verifier of the IR decides whether a result is valid.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """A kind of edits.
+    """A kind of edit.
 
     Attributes:
-        title: The things that it removes.
+        title: A plural noun for the removed things.
         find: Yields the possible edits of a tree; each edit also applies to copies of the tree.
         make: Applies some of the edits, in place.
     """
@@ -53,7 +53,7 @@ def _remove(root: Op, numbers: Collection[int]) -> None:
 
 
 def _remove_symbols(root: Op, numbers: Collection[int]) -> None:
-    """Remove symbols, and the ops inside of others that refer to them."""
+    """Remove symbols, and the ops that refer to them."""
     names = {str(op.entry("sym_name")).strip('"') for op in root.walk() if op.number in numbers}
     users = {
         op.number
@@ -80,14 +80,14 @@ def _ops(root: Op) -> Iterator[int]:
 
 
 def _replace(root: Op, numbers: Collection[int]) -> None:
-    """Remove ops, and put other values in the places of their results."""
+    """Remove ops, and replace their results with other values."""
     former = definitions(root)
     _remove(root, numbers)
     Repair(root, former)
 
 
 def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
-    """Yield operands that can take the place of a result, but the first, which `_replace` takes."""
+    """Yield operands that can replace a result, except the first, which `_replace` uses."""
     for op in root.walk():
         fitting = {value for value in op.operands if value.type in types(op.results)}
         numbers = sorted(map(op.operands.index, fitting))
@@ -95,7 +95,7 @@ def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
 
 
 def _forward(root: Op, places: Collection[tuple[int, int]]) -> None:
-    """Remove ops, and put these operands in the places of their results."""
+    """Remove ops, and replace their results with the chosen operands."""
     chosen = dict(places)
     former = definitions(root)
     for op in root.walk():
@@ -117,7 +117,7 @@ def _hoistable(root: Op) -> Iterator[tuple[int, int]]:
 
 
 def _hoist(root: Op, places: Collection[tuple[int, int]]) -> None:
-    """Put what is inside of ops in their places."""
+    """Replace ops by the contents of one of their regions."""
     chosen = dict(places)
     former = definitions(root)
     for op in tuple(root.walk()):
@@ -141,9 +141,9 @@ def _put_inside_out(root: Op, op: Op, block: Block, region: int) -> None:
 
 
 def _branches(root: Op) -> Iterator[tuple[int, str]]:
-    """Yield terminators with a block to go on with, or none to end as another block does.
+    """Yield terminators with a block to merge in, or with "" to copy another terminator.
 
-    The block is one to which nothing else branches.
+    No other terminator branches to that block.
     """
     for op in root.walk():
         for region in op.regions:
@@ -171,7 +171,7 @@ def _straighten(root: Op, choices: Collection[tuple[int, str]]) -> None:
 
 
 def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) -> None:
-    """Replace a terminator by the ops of a block, or without a label by another terminator."""
+    """Replace a terminator by the ops of a block or, without a label, by another terminator."""
     here = next((block for block in region if block.ops and block.ops[-1] is last), None)
     target = next((block for block in region if block.label == label), None)
     if here is None or here is target:
@@ -188,7 +188,7 @@ def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) 
 
 
 def _drop_unreachable(region: list[Block]) -> None:
-    """Remove the blocks that nothing branches to."""
+    """Remove the blocks without predecessors, except the first."""
     while True:
         targets = {each for block in region for op in block.ops for each in op.successors}
         gone = [block for block in region[1:] if block.label not in targets]
@@ -202,7 +202,7 @@ def _drop_unreachable(region: list[Block]) -> None:
 
 
 def _unused(root: Op) -> Iterator[str]:
-    """Yield unused results, and unused arguments of regions; other blocks' are given values."""
+    """Yield unused results, and unused arguments of entry blocks."""
     used = {value.name for op in root.walk() for value in op.operands}
     for op in root.walk():
         entries = [value for region in op.regions for block in region[:1] for value in block.args]
@@ -210,10 +210,10 @@ def _unused(root: Op) -> Iterator[str]:
 
 
 def _drop_values(root: Op, names: Collection[str]) -> None:
-    """Remove results and arguments; what regions yield for them, and a function's type, follow."""
+    """Remove results and arguments, and adapt yielded values and function types."""
 
     def kept(values: list[Value], others: list[Value]) -> list[Value]:
-        """Return the values in the places of those others that are not removed."""
+        """Return the values whose counterparts in `others` are kept."""
         return [
             value for value, other in zip(values, others, strict=True) if other.name not in names
         ]
@@ -232,7 +232,7 @@ def _drop_values(root: Op, names: Collection[str]) -> None:
 
 
 def _attributes(root: Op) -> Iterator[tuple[int, str]]:
-    """Yield attributes, but the visibility of symbols, which xDSL does without."""
+    """Yield attributes, except the visibility of symbols, which xDSL does not need."""
     for op in root.walk():
         for entry in (*op.attributes, *op.properties):
             if not entry.startswith("sym_visibility"):

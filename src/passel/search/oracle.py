@@ -1,6 +1,6 @@
-"""Oracles: whether a case is interesting.
+"""Oracles: deciding whether a case is interesting.
 
-They are asked in child processes (see `Trials`), which a case may crash.
+Oracles run in child processes (see `Trials`), since a case may crash.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SHOWN = 3
 
 
 class Verdict(Enum):
-    """The result of asking an oracle."""
+    """The verdict of an oracle on a case."""
 
     INVALID = "unknown"
     """The case is not valid IR, or no pipeline for it, or the oracle cannot say."""
@@ -43,12 +43,12 @@ class Verdict(Enum):
 
 
 class Answer(NamedTuple):
-    """Answer of an oracle.
+    """The answer of an oracle.
 
     Attributes:
         verdict: The verdict.
-        why: The reason, if there is more to say.
-        symbols: The symbols of the ops that are interesting; none if it cannot tell.
+        why: The reason, if any.
+        symbols: The symbols of the interesting ops; none if unknown.
     """
 
     verdict: Verdict
@@ -57,12 +57,12 @@ class Answer(NamedTuple):
 
 
 class Oracle(ABC):
-    """Answers whether cases are interesting; called in a child process.
+    """Decides whether cases are interesting; called in a child process.
 
     Attributes:
-        pipeline: What runs on the IR that it is asked about; empty if it is about that alone.
-        failed: The execution in a record that failed: behind it, there is nothing to find.
-        only: The symbols of the ops that it is about; all if it is empty.
+        pipeline: The pipeline to run on the IR of a case; empty to judge the IR alone.
+        failed: The failed execution of a record, where the search ends.
+        only: The symbols of the ops to judge; empty for all.
     """
 
     pipeline: str = ""
@@ -74,18 +74,18 @@ class Oracle(ABC):
         """Return the answer about a case."""
 
     def of_death(self, died: Died) -> Answer:
-        """Return the answer about a case that the child died of; by default, it is unknown."""
+        """Return the answer about a case that killed the child; by default, unknown."""
         return Answer(Verdict.INVALID)
 
 
 class SameFailure(Oracle):
-    """The oracle for cases that fail as another one has.
+    """The oracle for cases that fail like another case.
 
     Args:
         subject: Reads and runs cases.
         identity: The failure.
-        failed: The execution that has failed, if that is known of a record.
-        pipeline: What runs.
+        failed: The failed execution of a record, if known.
+        pipeline: The pipeline to run.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SameFailure(Oracle):
             return Answer(Verdict.INVALID)
 
     def of_death(self, died: Died) -> Answer:
-        """Compare the crash."""
+        """Compare the crash with the expected failure."""
         if not died.note:
             return Answer(Verdict.INVALID)
         return self._answer(FailureIdentity.of_death(died) == self.identity)
@@ -121,17 +121,17 @@ class SameFailure(Oracle):
 
 
 class Command(Oracle):
-    """The oracle that is a command: exit code 0 means interesting, as creduce has it.
+    """The oracle that runs a command: as for creduce, exit code 0 means interesting.
 
-    Exit code 125 means that it cannot say, as `git bisect run` has it. Nor can it if there is no
-    such program (126, 127), if a signal ends it, or if it takes too long.
+    As for `git bisect run`, exit code 125 means unknown. A missing program (126, 127), a signal and
+    a timeout mean unknown as well.
 
     Args:
-        words: The command. `{}` stands for the file with the case; without it, that is the last
-            argument.
-        subject: Reads cases, to see whether they are valid; None if they need not be.
-        suffix: The end of the file's name.
-        timeout: How long it may take, in seconds.
+        words: The command. `{}` stands for the file with the case; without `{}`, the file becomes
+            the last argument.
+        subject: Reads cases to check that they are valid; None to skip the check.
+        suffix: The suffix of the file's name.
+        timeout: The time limit in seconds.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Command(Oracle):
         self._timeout = timeout
 
     def __call__(self, case: Case, scratch: Scratch) -> Answer:
-        """Run the command, in the current directory; say how it ends, with its last words."""
+        """Run the command in the current directory; the reason has its exit and last output."""
         if self._subject is not None and not self._subject.is_valid(case):
             return Answer(Verdict.INVALID)
         code = self._code(case, scratch)
@@ -165,7 +165,7 @@ class Command(Oracle):
         """Run the command, and return its exit code; None if it takes too long.
 
         Raises:
-            SearchError: The system cannot execute it.
+            SearchError: If the system cannot execute the command.
         """
         file = scratch.folder / f"case{self._suffix}"
         file.write_text(case.text(), encoding="utf-8", errors="surrogateescape")
@@ -186,7 +186,7 @@ class Command(Oracle):
 
 
 class NotValid(Oracle):
-    """The oracle for IR that the verifier refuses, or that does not parse.
+    """The oracle for IR that does not parse or verify.
 
     Args:
         subject: Reads IR, and verifies it.
@@ -196,7 +196,7 @@ class NotValid(Oracle):
         self._subject = subject
 
     def __call__(self, case: Case, scratch: Scratch) -> Answer:
-        """Read the IR; name the op that is not valid, or the nearest one around it with a name."""
+        """Read the IR; the answer has the symbol of the invalid op or of an enclosing op."""
         adapter = self._subject.frontend.adapter
         try:
             self._subject.parse(case.ir)
@@ -208,64 +208,64 @@ class NotValid(Oracle):
         return Answer(Verdict.DULL)
 
     def of_death(self, died: Died) -> Answer:
-        """Return that IR which crashes the parser is not valid."""
+        """Return that the case is interesting, since its IR crashes the parser."""
         return Answer(Verdict.INTERESTING)
 
 
 class NotComputedError(Exception):
-    """A function cannot be run; the message, said of the function, is why."""
+    """A function cannot be run; the message is a predicate of the function."""
 
 
 class NotEndedError(NotComputedError):
-    """A function takes too long."""
+    """A function exceeds its time limit."""
 
 
 @runtime_checkable
 class Computes(Protocol):
-    """Optional ability of an adapter: functions of its IR can be run, to compare results."""
+    """Optional ability of an adapter: running functions of its IR to compare results."""
 
     def functions(self, op: Any) -> Sequence[str]:
-        """Return the names of the functions in an op that have bodies."""
+        """Return the names of the functions with bodies in an op."""
         ...
 
     def computed(
         self, op: Any, context: Any, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Return what a function computes, once for each set of arguments.
+        """Return the results of a function, once for each set of arguments.
 
         Args:
             op: The op with the function.
             context: Its context.
             symbol: The function's name.
-            arguments: Its arguments, as the IR writes them; empty for some at random.
-            seconds: How long it may take.
+            arguments: Its arguments in the IR's syntax; empty for random ones.
+            seconds: The time limit.
 
         Raises:
-            NotComputedError: It cannot be run.
-            NotEndedError: It takes longer.
+            NotComputedError: If the function cannot be run.
+            NotEndedError: If it exceeds the time limit.
         """
         ...
 
 
 class ComputesElse(Oracle):
-    """The oracle for IR whose functions compute something else than before.
+    """The oracle for IR whose functions compute different results than before.
 
-    They are compared with those of the first IR; without one, those after a case's pipeline with
-    those before it. Functions that cannot be run there are left out. One that has ended there,
-    and later takes more than twice as long as it may, computes something else.
+    The results are compared with those of the first IR or, without it, with the results before a
+    case's pipeline. Functions that cannot be run there are skipped. A function that ended there and
+    now takes more than twice the time limit counts as different.
 
     Args:
         subject: Reads and runs cases.
-        first: The IR to compare with, if it is the same for all cases.
-        symbol: The function to run; empty for all that can be.
-        arguments: Its arguments, as the IR writes them; empty for some at random.
-        timeout: How many seconds a function may take; by default five.
+        first: The IR to compare with, if all cases share it.
+        symbol: The function to run; empty for all functions that can be run.
+        arguments: Its arguments in the IR's syntax; empty for random ones.
+        timeout: The time limit for a function in seconds; by default five.
 
     Attributes:
-        left_out: Which functions of the first IR were not run, and why; empty if all were.
+        left_out: The functions of the first IR that were not run, with reasons; empty if all ran.
 
     Raises:
-        SearchError: None of the first IR's functions can be run.
+        SearchError: If no function of the first IR can be run.
     """
 
     def __init__(
@@ -291,7 +291,7 @@ class ComputesElse(Oracle):
         self.left_out: str = "" if self._first is None else self._first[1]
 
     def _expected(self, text: str) -> tuple[dict[str, Sequence[str]], str]:
-        """Return what functions of IR compute, and which were not run."""
+        """Return the results of functions, and a list of the functions that were not run."""
         symbols = [self._symbol] if self._symbol else None
         results, problems = self._results(text, symbols, self._seconds)
         if not results:
@@ -306,7 +306,7 @@ class ComputesElse(Oracle):
     def _results(
         self, text: str, names: Iterable[str] | None, seconds: float, *, may_end: bool = True
     ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
-        """Return what functions compute, and why others cannot be run, by name."""
+        """Return the results of functions, and the reasons why others cannot be run, by name."""
         parsed, context = self._subject.parse(text)
         op = self._subject.frontend.adapter.op_of(parsed.op)
         found: dict[str, Sequence[str]] = {}
@@ -359,5 +359,5 @@ class ComputesElse(Oracle):
 
 
 def _listed(problems: Mapping[str, str]) -> str:
-    """Return the first of some functions, with the reasons why they cannot be run."""
+    """Return the first few functions, with the reasons why they cannot be run."""
     return listed([f"@{name} ({why})" for name, why in problems.items()], _SHOWN)

@@ -1,4 +1,4 @@
-"""Places in a pipeline, and the stretch of a run between two of them."""
+"""Places in a pipeline, and the part of a run between two places."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Place(NamedTuple):
     """A place right after a pass.
 
     Attributes:
-        path: The pass's path, such as `builtin.module/func.func/1:cse`.
-        symbol: The op that it has run on, by its symbol name; empty for all ops.
+        path: The path of the pass, such as `builtin.module/func.func/1:cse`.
+        symbol: The symbol name of the op that the pass ran on; empty for all ops.
 
     Example:
         >>> Place.of("1:cse@main", ["builtin.module/func.func/1:cse"])
@@ -34,12 +34,12 @@ class Place(NamedTuple):
         """Return the place that a text names.
 
         Args:
-            text: A path, or an end of one that no other path has; then, after `@`, the symbol name
+            text: A path or a unique suffix of one, optionally followed by `@` and the symbol name
                 of an op.
-            paths: Those of all passes of the pipeline.
+            paths: The paths of all passes in the pipeline.
 
         Raises:
-            PipelineError: There is no such place, or more than one.
+            PipelineError: If there is no such place, or more than one.
         """
         path, _, symbol = text.partition("@")
         found = [each for each in paths if path in (each, _name_of(each))]
@@ -64,25 +64,24 @@ def _name_of(path: str) -> str:
 
 
 class Stretch:
-    """A gate that runs what lies between two places; see `PassManager.add_gate`.
+    """A gate that runs the passes between two places; see `PassManager.add_gate`.
 
-    A place without a symbol lies behind all executions of its pass: those of the passes before
-    it, on whichever op, have happened there, and no others. A place on one op lies where a run in
-    one process is right after that execution: ops in front have been through the whole nested
-    pipeline, those behind it have not begun. So a run up to a place and one from there do to the
-    IR what one run does.
+    At a place without a symbol, its pass and all earlier passes have run on all ops, and no later
+    pass has run. A place on one op is the point right after that execution in a sequential run:
+    earlier ops have run through the whole nested pipeline, and later ops have not started. So a run
+    up to a place and a run from there have the same effect on the IR as one run.
 
-    Passes of dynamic pipelines, and of those that passes for another IR run, belong to the pass
-    that runs them.
+    Passes that another pass runs, in dynamic pipelines or on another IR, count as part of that
+    pass.
 
     Args:
         paths: The paths of all passes, in the order in which they run (see `passes_by_path`).
         symbol_of: Returns the symbol name of an op.
-        start: Where it begins; None for the start of the pipeline.
-        stop: Where it ends; None for the end of the pipeline.
+        start: The place where it starts; None for the start of the pipeline.
+        stop: The place where it ends; None for the end of the pipeline.
 
     Attributes:
-        missed: Whether a place on one op has not been reached.
+        missed: The place on one op that the run has not reached, if any.
     """
 
     def __init__(
@@ -101,13 +100,13 @@ class Stretch:
 
     @property
     def missed(self) -> Place | None:
-        """The place on one op that the run has not come to, if any."""
+        """The place on one op that the run has not reached, if any."""
         if self._awaits_start:
             return self._start
         return self._stop if self._awaits_stop else None
 
     def __call__(self, step: Step, op: Any) -> bool:
-        """Return whether a step is to run on an op."""
+        """Return whether a step may run on an op."""
         if isinstance(step, PassStep):
             return self._runs(step.path, op)
         return any(self._may_run(each.path) for each in passes_in(step))

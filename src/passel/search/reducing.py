@@ -1,9 +1,9 @@
-"""Reduction: the smallest case found that is still interesting.
+"""Reduction: finding a smaller case that is still interesting.
 
-Source: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes that
-make edits of one kind each, until none helps; `mlir-reduce`, MLIR 22, for reduction of MLIR;
-A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE Transactions
-on Software Engineering 28(2), 2002, for delta debugging, of which complements alone are tried.
+Sources: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes with one
+kind of edit each, repeated to a fixpoint; `mlir-reduce`, MLIR 22, for reduction of MLIR; A. Zeller
+and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE Transactions on
+Software Engineering 28(2), 2002, for delta debugging, here with complements only.
 """
 
 from __future__ import annotations
@@ -30,17 +30,16 @@ FirstInteresting: TypeAlias = "Callable[[Iterable[list[_T]]], int | None]"
 
 
 def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None = None) -> list[_T]:
-    """Return items that are still interesting, and are not if any one of them is left out.
+    """Return a 1-minimal list of items: without any one of them, it is not interesting.
 
-    All are left out first, then halves, quarters and so on. A number of neighbours that could be
-    left out once is tried again before a smaller one.
+    The search first leaves out all items, then halves, quarters and so on. A size that succeeded is
+    tried again before a smaller one.
 
     Args:
-        items: The items, which are interesting.
-        first: Tries lists of fewer items, each with the order of `items`, and returns the index of
-            the first interesting one. It takes no more of them than it needs, so that it may try
-            several at once.
-        size: How many neighbours to leave out at once at most; by default all.
+        items: The items, which are interesting together.
+        first: Tries shorter lists, in the order of `items`, and returns the index of the first
+            interesting one. The lists are generated on demand; several can be tried at once.
+        size: The most adjacent items to leave out at once; by default all.
 
     Example:
         >>> tried = []
@@ -68,7 +67,7 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
 
 
 def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
-    """Yield the items without those from a place on, for places `size` apart."""
+    """Yield the items without `size` adjacent ones, for each multiple of `size` from `start`."""
     for place in range(start, len(items), size):
         yield items[:place] + items[place + size :]
 
@@ -93,7 +92,7 @@ def places(pipeline: str) -> tuple[list[Place], list[Place]]:
 
 
 def without(pipeline: str, left_out: Collection[Place]) -> str:
-    """Return a pipeline without some passes, options, and pipelines that get empty.
+    """Return a pipeline without some passes and options, and without empty pipelines.
 
     Example:
         >>> without("any(cse,func.func(inline{a=1 b=2}))", {(0,), (1, 0, 1)})
@@ -128,10 +127,10 @@ class Size(NamedTuple):
     """The size of a case.
 
     Attributes:
-        passes: How many passes its pipeline has.
-        complexity: How many ops, values and blocks its IR has, added up.
-        length: How long the texts of both are.
-        ops: How many ops its IR has.
+        passes: The number of passes in its pipeline.
+        complexity: The number of ops, values and blocks in its IR.
+        length: The length of both texts.
+        ops: The number of ops in its IR.
     """
 
     passes: int
@@ -141,15 +140,15 @@ class Size(NamedTuple):
 
 
 class Reducer:
-    """Makes a case smaller, as long as it stays interesting.
+    """Makes a case smaller while it stays interesting.
 
     Args:
         case: An interesting case; its IR is in generic form.
         trials: Asks the oracle.
-        on_progress: Called when a phase begins, with its title, and when the case gets smaller.
+        on_progress: Called with the title of each phase, and when the case gets smaller.
 
     Attributes:
-        best: The smallest case until now, also after an interrupt.
+        best: The smallest case so far, also after an interrupt.
     """
 
     def __init__(
@@ -167,10 +166,10 @@ class Reducer:
         return self._size(self.best, self._root)
 
     def offer(self, cases: Sequence[Case]) -> bool:
-        """Take the first of some cases that is interesting, whatever its size.
+        """Adopt the first interesting case, even if it is not smaller.
 
         Returns:
-            Whether one is.
+            Whether any case is interesting.
         """
         found = self._trials.first(cases)
         if found is not None:
@@ -178,7 +177,7 @@ class Reducer:
         return found is not None
 
     def run(self) -> Case:
-        """Return the smallest case, when no edit makes it smaller."""
+        """Reduce until no edit makes the case smaller, and return it."""
         while True:
             before = self.best
             self._reduce_pipeline()
@@ -214,7 +213,7 @@ class Reducer:
     def _minimize(
         self, number: int, items: list[Any], edited: Callable[[set[Any]], tuple[Case, Op | None]]
     ) -> None:
-        """Leave out as many items as possible, beginning with as many at once as worked before."""
+        """Leave out as many items as possible, starting with the last successful size."""
 
         def first(lists: Iterable[list[Any]]) -> int | None:
             tried: list[tuple[int, list[Any]]] = []

@@ -1,4 +1,4 @@
-"""Repair of a tree in which definitions are missing: other values take their places."""
+"""Repair of a tree with missing definitions: other values replace them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Definition(NamedTuple):
 
     Attributes:
         type: The value's type.
-        operands: The operands of the op that defines it, which may take its place.
+        operands: The operands of the defining op, which may replace the value.
     """
 
     type: str
@@ -36,12 +36,12 @@ def definitions(root: Op) -> dict[str, Definition]:
 
 
 def is_terminator(op: Op, block: Block) -> bool:
-    """Return whether an op is the last of its block, and may be its terminator."""
+    """Return whether an op is the last of its block and may be a terminator."""
     return op is block.ops[-1] and not op.results and not op.regions
 
 
 def function_type(op: Op) -> tuple[list[str], str] | None:
-    """Return the types of a function's arguments, and the text after them, if it is one."""
+    """Return a function's argument types and the text after them; None for other ops."""
     text = op.entry("function_type")
     entry = next(op.blocks(), None)
     if text is None or entry is None:
@@ -60,14 +60,14 @@ def set_function_type(op: Op, text: str) -> None:
 
 
 class Repair:
-    """Replaces values that are no longer defined.
+    """Replaces uses of values that are no longer defined.
 
-    An operand of the op that defined one, of the same type, is best; then a value of that type
-    that is there, a new argument of the function, and a constant.
+    The first choice is an operand of the former defining op with the same type; then another
+    visible value of that type, a new argument of the function, and a constant.
 
     Args:
-        root: The tree, which is changed.
-        former: The definitions before.
+        root: The tree to repair.
+        former: The former definitions.
     """
 
     def __init__(self, root: Op, former: Mapping[str, Definition]) -> None:
@@ -78,7 +78,7 @@ class Repair:
         self._in(root, [], None)
 
     def _in(self, op: Op, outer: Sequence[Value], function: Op | None) -> None:
-        """Repair what is nested in an op, given the values that can be used there."""
+        """Repair the ops nested in an op, given the values that are visible there."""
         if function_type(op) is not None:
             function, outer = op, ()
         for region in op.regions:
@@ -103,7 +103,7 @@ class Repair:
             op.operands[index] = fitting[0]
 
     def _origins(self, name: str) -> Iterator[Value]:
-        """Yield the values that a value was computed from, nearest first."""
+        """Yield the values that a value was computed from, the nearest first."""
         todo, seen = [name], {name}
         while todo:
             definition = self._former.get(todo.pop(0))
@@ -132,7 +132,7 @@ class Repair:
 
 
 def put_for(old: Sequence[Value], new: Sequence[Value], root: Op) -> None:
-    """Put values in the places of others wherever they are used inside of an op."""
+    """Replace all uses of values inside an op."""
     others = {value.name: other for value, other in zip(old, new, strict=True)}
     for op in root.walk():
         op.operands = [others.get(value.name, value) for value in op.operands]

@@ -1,4 +1,4 @@
-"""Where a search starts: a case in generic form, how it fails, and the pass that fails alone."""
+"""The start of a search: the case in generic form, its failure, and the failing pass alone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     """Return the identity of the first failure of a case; None if it does not fail.
 
     Raises:
-        PasselError: The case cannot be read, or its pipeline is for other ops.
+        PasselError: If the case cannot be read, or its pipeline is for other ops.
     """
 
     def run(scratch: Scratch) -> tuple[FailureIdentity, ...]:
@@ -61,7 +61,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
 
 
 def first_failed(record: Record, run: int = 0) -> Execution | None:
-    """Return the execution of a run's own pass that failed first, or that the process died in."""
+    """Return the execution of a pipeline's own pass that failed first, or crashed."""
     failed = [e for e in record.executions if e.run == run and e.failure is not None]
     died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]
     first = next(iter([*failed, *died]), None)
@@ -71,14 +71,14 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 
 
 def scoped(execution: Execution) -> str:
-    """Return a pipeline of the pass alone, which runs it on all ops that its anchors find."""
+    """Return a pipeline with only the pass, which runs it on all ops with its anchors."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
-    """Return the IR before the pass that fails, and that pass alone, if that can be recorded."""
+    """Return a case with the failing pass and the IR before it, if a run can be recorded."""
     finds_changes = subject.frontend.adapter.finds_changes
     with TemporaryDirectory(prefix="passel-") as folder:
         path = Path(folder, "record")

@@ -1,4 +1,4 @@
-"""Cases, which are IR and a pipeline, and how they are read, run, and fail."""
+"""Cases of IR with a pipeline: reading and running them, and identifying their failures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PARTICULAR = re.compile(
 
 
 class Case(NamedTuple):
-    """IR, and what to run on it.
+    """IR, and the pipeline to run on it.
 
     Attributes:
         ir: The IR as text.
@@ -47,17 +47,17 @@ class Case(NamedTuple):
     verify_each: bool = True
 
     def text(self) -> str:
-        """Return the case as a file: a reproducer, if it has a pipeline."""
+        """Return the case as the text of a file: a reproducer if it has a pipeline."""
         if not self.pipeline:
             return self.ir.rstrip("\n") + "\n"
         return reproducer_text(self.ir.rstrip("\n"), self.pipeline, verify_each=self.verify_each)
 
 
 class FailureIdentity(NamedTuple):
-    """Facts by which a failure is recognized in another case.
+    """The properties that identify a failure across cases.
 
     Attributes:
-        path: The path of the pass, without the numbers, which change with the pipeline.
+        path: The path of the pass without its numbers, which depend on the pipeline.
         kind: The type of the exception, the signal, or the kind of the failure.
         message: The first line of the message, without the names of values, symbols and types.
     """
@@ -68,7 +68,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of(cls, failure: Failure) -> FailureIdentity:
-        """Return the identity of a failure of a run."""
+        """Return the identity of a failed run."""
         cause = failure.cause
         kind = failure.kind if cause is None else type(cause).__name__
         message = failure.diagnostic.message if cause is None else words_of(cause)
@@ -76,7 +76,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
-        """Return the identity of a crash of the process, in the pass that it took note of."""
+        """Return the identity of a crash, in the pass noted last."""
         return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class FailureIdentity(NamedTuple):
 
 
 def head(message: str) -> str:
-    """Return the first line of a message, without what changes when the IR gets smaller.
+    """Return the first line of a message, without the parts that depend on the IR.
 
     Example:
         >>> head("'arith.addi' op operand #12 of '@f' must be i32, but got 'tensor<4xf32>'")
@@ -97,17 +97,17 @@ def head(message: str) -> str:
 
 
 class Subject:
-    """How cases are read and run: in a process that they may crash.
+    """Reads and runs cases, in a process that may crash.
 
     Args:
-        frontend: Reads the IR; it is configured.
-        manager: Returns the manager of a pipeline, given its text and the context.
-        verifies: Whether the IR has to be valid.
-        timeout: How many seconds a case may run before SIGALRM ends the process.
+        frontend: The configured frontend for the IR.
+        manager: Returns a manager for the text of a pipeline and a context.
+        verifies: Whether the IR must be valid.
+        timeout: The time limit for a run in seconds, after which SIGALRM ends the process.
 
     Attributes:
-        frontend: The same.
-        manager: The same.
+        frontend: The frontend.
+        manager: The function that returns managers.
     """
 
     def __init__(
@@ -123,11 +123,11 @@ class Subject:
         self._verifies, self._timeout = verifies, timeout
 
     def parse(self, source: str | SourcePart) -> tuple[Parsed, Any]:
-        """Return what a source holds, and its context.
+        """Return the parsed source, and its context.
 
         Raises:
-            UnreadableError: It is not valid IR.
-            InvalidIR: It is not valid.
+            UnreadableError: If the source does not parse.
+            InvalidIR: If the IR does not verify.
         """
         context = self.frontend.new_context()
         part = SourcePart(source, "<case>") if isinstance(source, str) else source
@@ -137,7 +137,7 @@ class Subject:
         return parsed, context
 
     def is_valid(self, case: Case) -> bool:
-        """Return whether a case is valid: its IR, and its pipeline for that."""
+        """Return whether the IR of a case is valid, and its pipeline fits the IR."""
         try:
             _, context = self.parse(case.ir)
             if case.pipeline:
@@ -147,9 +147,9 @@ class Subject:
         return True
 
     def load(self, case: Case) -> None:
-        """Load here what the case needs, such as dialects, so that each child has it already.
+        """Load the dialects that the case needs, so that children inherit them.
 
-        Not for native code, which may have started threads, and a child has none of these.
+        This skips native code, whose threads would be missing in the children.
         """
         if not self.frontend.delays_interrupts:
             self.is_valid(case)
@@ -161,13 +161,13 @@ class Subject:
 
         Args:
             case: The case.
-            scratch: Takes note of the pass that runs.
-            observers: Observe the run.
+            scratch: Stores the path of the running pass.
+            observers: Instrumentation for the run.
 
         Raises:
-            UnreadableError: The IR does not parse.
-            InvalidIR: The IR is not valid.
-            PipelineError: The pipeline is wrong, or none for this IR.
+            UnreadableError: If the IR does not parse.
+            InvalidIR: If the IR is not valid.
+            PipelineError: If the pipeline is invalid, or does not fit the IR.
         """
         parsed, context = self.parse(case.ir)
         manager = self.manager(case.pipeline, context)
@@ -188,18 +188,18 @@ class Subject:
 
 
 class _Notes(PassInstrumentation):
-    """Takes note of the pass that runs, in case it crashes the process, up to the first failure."""
+    """Notes the running pass in case it crashes the process, up to the first failure."""
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
         self._has_failed = False
 
     def before_run(self, run: Run) -> None:
-        """Take note that the IR has been read."""
+        """Note that the IR has been read."""
         self._scratch.note(run.pipeline.anchor)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Take note of a pass."""
+        """Note a pass."""
         if isinstance(step, PassStep) and not self._has_failed:
             self._scratch.note(step.path)
 

@@ -1,4 +1,4 @@
-"""Trials of cases: which is the first interesting one, and how often the oracle was asked."""
+"""Trials of cases: finding the first interesting case, and counting calls of the oracle."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _GRACE = 5.0
 
 
 class UnsteadyError(SearchError):
-    """An oracle gives two answers about one case."""
+    """An oracle gives different answers about the same case."""
 
 
 class Trials:
-    """Asks an oracle about cases, each once, in child processes.
+    """Runs an oracle on cases in child processes, once on each case.
 
     Args:
         oracle: The oracle.
-        jobs: How many cases are tried at once.
-        on_call: Called after the oracle was asked.
+        jobs: The number of cases tried in parallel.
+        on_call: Called after each call of the oracle.
 
     Attributes:
         oracle: The oracle.
-        calls: How often the oracle was asked, not counting cases that are not valid.
-        invalid: How many cases were not valid.
+        calls: The number of calls of the oracle, without invalid cases.
+        invalid: The number of invalid cases.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class Trials:
         self.invalid: int = 0
 
     def check(self, case: Case) -> Answer:
-        """Ask about a case twice, and take note of how long that may take for others.
+        """Test a case twice, and derive the time limit for other cases.
 
         Raises:
-            UnsteadyError: The oracle contradicts itself.
+            UnsteadyError: If the oracle contradicts itself.
         """
         answers: list[Answer] = []
         for _ in range(2):
@@ -95,7 +95,7 @@ class Trials:
         return None
 
     def _asked(self, cases: Sequence[Case]) -> dict[int, Answer]:
-        """Ask about cases, and return the answers that there are, by the indices of the cases."""
+        """Test cases, and return the available answers by case index."""
 
         def answer(result: Answer | Died) -> Answer:
             return self.oracle.of_death(result) if isinstance(result, Died) else result
@@ -119,5 +119,5 @@ class Trials:
 
 
 def _key(case: Case) -> bytes:
-    """Return what identifies a case, which may be large."""
+    """Return a short key for a case, which may be large."""
     return sha256(case.text().encode("utf-8", "surrogateescape")).digest()
