@@ -1,3 +1,3 @@
-"""The version of the package, the only place for builds and programs to read it."""
+"""The version of the package."""
 
 __version__ = "0.2.0"

@@ -1,7 +1,7 @@
 """Places in texts, and errors about them.
 
-This module owns sources, spans, carets, locations of ops, diagnostics and "did you mean".
-It knows no error class, no pass and no IR.
+This module contains sources, spans, carets, locations of ops, diagnostics and "did you mean". It
+does not depend on error classes, passes or IRs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_NAMES = 10
 
 
 class Source(NamedTuple):
-    """A text that a user wrote, with the name under which errors refer to it.
+    """A text from a user, with its name in error messages.
 
     Args:
         text: The whole text.
@@ -78,13 +78,13 @@ class Span(NamedTuple):
 def underline(line: str, column: int, length: int = 1) -> str:
     """Return `line` and below it a caret at `column`, with tildes for the rest of `length`.
 
-    Tabs are kept as tabs in the second line, so that the caret stands under its character
-    whatever the terminal's tab width is; a very long line is cut around the caret.
+    The second line keeps tabs, so that the caret lines up with any tab width. A very long line is
+    cut around the caret.
 
     Args:
         line: One line of text, without its newline.
         column: Offset of the caret, counted from 0.
-        length: Number of characters to mark, at least one of them shown.
+        length: Number of characters to mark; at least one is marked.
     """
     if len(line) > _EXCERPT_WIDTH:
         first = max(0, min(column - _EXCERPT_WIDTH // 2, len(line) - _EXCERPT_WIDTH))
@@ -98,15 +98,15 @@ def underline(line: str, column: int, length: int = 1) -> str:
 
 
 class Location(NamedTuple):
-    """Where an op comes from, as far as its IR knows.
+    """The source location of an op.
 
     Attributes:
         file: The file's name, or None if the location names no file.
         line: Line, counted from 1; 0 if unknown.
         column: Column, counted from 1; 0 if unknown.
-        label: A label instead of a file, such as `loc("x")`; may be empty.
+        label: A label instead of a file, as in `loc("x")`; may be empty.
         caller: The call site of an inlined op, rendered as a note.
-        source: The line's text for places in Python code; tools know the text of their input.
+        source: The text of the line, for locations in Python code.
     """
 
     file: str | None = None
@@ -128,7 +128,7 @@ UNKNOWN = Location()
 
 
 class Severity(Enum):
-    """How bad a diagnostic is. The values are the words that are printed."""
+    """The severity of a diagnostic. The values are the printed words."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -143,17 +143,17 @@ _NEEDS_QUOTES = re.compile("[ ,{}]")
 
 
 class OptimizationRemark(NamedTuple):
-    """A fact about an optimization, done or not, as data; its text reads as MLIR prints it.
+    """A remark about an optimization, with structured arguments and MLIR's output format.
 
     Attributes:
-        kind: Whether something was done, missed, failed, or found out.
-        name: What was done or missed: `hoisted`, `vectorized`.
-        category: The optimization, by default the name of the pass.
+        kind: `Passed`, `Missed`, `Failure` or `Analysis`.
+        name: The optimization in question, such as `hoisted` or `vectorized`.
+        category: The category, by default the name of the pass.
         path: The path of the pass in the pipeline.
-        op_name: The name of the op that it is about.
-        function: The symbol name of the function around that, or of the op itself; may be empty.
-        location: Where the op is.
-        args: The facts, in order: numbers, booleans and text.
+        op_name: The name of the op.
+        function: The symbol name of the op or the enclosing function; may be empty.
+        location: The location of the op.
+        args: The arguments, in order: numbers, Booleans and text.
 
     Example:
         >>> facts = {"Reason": "it has side effects", "cost": 7}
@@ -173,7 +173,7 @@ class OptimizationRemark(NamedTuple):
     args: Mapping[str, bool | float | str] = {}
 
     def texts(self) -> dict[str, str]:
-        """Return the facts as LLVM writes them."""
+        """Return the arguments in LLVM's format."""
         return {key: _text(value) for key, value in self.args.items()}
 
     def __str__(self) -> str:
@@ -192,18 +192,18 @@ def _text(value: object) -> str:
 
 
 class Diagnostic:
-    """A message for the user about a place in the IR, with notes attached to it.
+    """A message for the user about a place in the IR, with attached notes.
 
     Attributes:
-        severity: How bad it is.
+        severity: The severity.
         message: One sentence, without a final newline.
-        location: The place that it is about.
-        notes: Further diagnostics that belong to this one, in order.
-        origin: Which pass gave it, on what, and where in the pipeline; shown by tools.
-        op_text: The op that it is about as text, shown as `see current operation` for errors;
-            empty if it was not asked for in time.
-        print_op: Prints the op that it is about, as long as the op is at hand.
-        remark: The optimization remark that it shows, if any.
+        location: The location.
+        notes: The attached notes, in order.
+        origin: The pass that emitted it, with its op and path; shown by tools.
+        op_text: The text of the op, shown as `see current operation` for errors; empty if not
+            printed.
+        print_op: Prints the op, while the op is available.
+        remark: The optimization remark, if it is one.
     """
 
     __slots__ = (
@@ -244,11 +244,11 @@ class Diagnostic:
 
         Args:
             message: Its text.
-            location: Its place, by default this diagnostic's. In a pass,
+            location: Its location, by default that of this diagnostic. In a pass,
                 `ctx.about(op).location` is the location of an op.
 
         Raises:
-            TypeError: The location is none, such as an op.
+            TypeError: If the location is another object, such as an op.
         """
         if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             given = type(location).__name__
@@ -259,10 +259,10 @@ class Diagnostic:
         return note
 
     def detach(self, *, render: bool) -> Diagnostic:
-        """Let go of the op, so that only plain data is left, and return the diagnostic.
+        """Drop the reference to the op, so that only plain data remains, and return the diagnostic.
 
         Args:
-            render: Whether an error's op is printed into `op_text` before.
+            render: Whether to print the op of an error into `op_text` first.
         """
         if self.print_op is not None:
             if render and self.severity is Severity.ERROR:
@@ -271,12 +271,12 @@ class Diagnostic:
         return self
 
     def _data(self) -> tuple[object, ...]:
-        """Return what two equal diagnostics have in common."""
+        """Return the fields that define equality."""
         own = self.severity, self.message, self.location, self.notes, self.origin, self.op_text
         return *own, self.remark
 
     def __str__(self) -> str:
-        """The diagnostic and its notes, one line each, without source lines."""
+        """Return the diagnostic and its notes, one line each, without source lines."""
         own = f"{self.location}: {self.severity.value}: {self.message}"
         return "\n".join([own, *map(str, self.notes)])
 
@@ -288,7 +288,7 @@ def _log() -> Logger:
 
 
 def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Write diagnostics to the log `passel`, if nothing else takes them."""
+    """Write diagnostics to the log `passel`, for runs without another handler."""
     for diagnostic in diagnostics:
         log = _log()
         levels = {Severity.ERROR: log.error, Severity.WARNING: log.warning}
@@ -296,23 +296,23 @@ def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def log_warning(message: str) -> None:
-    """Report something in the log `passel` that no caller has asked for."""
+    """Report a warning in the log `passel`."""
     _log().warning(message)
 
 
 @cache
 def log_warning_once(message: str) -> None:
-    """Report the same, unless this process has done so before."""
+    """Report a warning in the log `passel`, once per process."""
     log_warning(message)
 
 
 def log_exception(message: str) -> None:
-    """Report the exception being handled in the log `passel`, where no caller would get it."""
+    """Report the current exception in the log `passel`, instead of raising it."""
     _log().exception(message)
 
 
 def words_of(error: BaseException) -> str:
-    """Return the message of an exception, if it can be computed."""
+    """Return the message of an exception, even if `str` fails."""
     try:
         return str(error)
     except (Exception, SystemExit) as inner:  # noqa: BLE001 - its own code ran
@@ -325,7 +325,7 @@ def brief(error: BaseException) -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names as a list, with how many are left out.
+    """Return a list of names, shortened to the first ones and the number of the others.
 
     Example:
         >>> listed(["cse", "dce", "inline"], 2)
@@ -336,7 +336,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that names the subjects of further errors like a reported one.
+    """Return a line with the subjects of further errors of the same kind.
 
     Example:
         >>> more_like_it(["@f", "@g"])
@@ -347,7 +347,7 @@ def more_like_it(names: Sequence[str]) -> str:
 
 
 def file_problem(error: OSError | ValueError) -> str:
-    """Return why a file cannot be used; a `ValueError` is about its name or its text."""
+    """Return why a file cannot be used; a `ValueError` concerns its name or encoding."""
     return str(error.strerror if isinstance(error, OSError) else error)
 
 
@@ -365,7 +365,7 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
 
 
 def closest(name: str, candidates: Iterable[str]) -> str:
-    """Return the candidate that a misspelt name is closest to, or an empty string."""
+    """Return the closest candidate for a misspelled name, or an empty string."""
     from passel.spelling import closest_name  # noqa: PLC0415 - only needed when something is wrong
 
     return closest_name(name, candidates)

@@ -1,23 +1,23 @@
-"""Every error that passel raises, and the one that pass authors raise.
+"""All errors that passel raises, and `PassFailure`, which pass authors raise.
 
     PasselError
-    ├── DefinitionError (TypeError)       a pass, option or analysis is declared wrongly
+    ├── DefinitionError (TypeError)       an invalid declaration of a pass, option or analysis
     ├── DuplicateNameError (ValueError)   a name is registered twice
-    ├── PipelineError (ValueError)        a pipeline's text or structure is wrong
+    ├── PipelineError (ValueError)        the text or structure of a pipeline is invalid
     │   ├── PipelineSyntaxError             it does not parse
     │   ├── UnknownPassError                a name in it is not registered
-    │   ├── OptionError                     options of a pass are wrong, all of them listed
+    │   ├── OptionError                     invalid options of a pass, all listed
     │   ├── EffectsError                    a forbidden effect, such as writing files
-    │   ├── AnchorError                     a pass or manager cannot go where it is put
-    │   ├── InsertionError                  a builder cannot put a pass where it was asked to
-    │   └── ContractError                   a pass breaks what another one relies on
+    │   ├── AnchorError                     a pass or manager does not fit its place
+    │   ├── InsertionError                  a builder cannot make a change
+    │   └── ContractError                   a pass breaks the contract of another pass
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
     ├── EncodingError                     an op cannot be sent to another process
-    ├── SpecificationError (ValueError)   a declaration in TableGen is wrong
-    └── PassFailedError                   what `PassManager.run` raises
+    ├── SpecificationError (ValueError)   an invalid declaration in TableGen
+    └── PassFailedError                   raised by `PassManager.run`
     PassFailure                           raised by pass authors in `run`; never leaves it
 
-Catch `PasselError` to catch everything that is not a bug.
+Catch `PasselError` to catch all errors except bugs.
 """
 
 from __future__ import annotations
@@ -43,33 +43,33 @@ _MOST_FAILURES = 10
 
 
 class PasselError(Exception):
-    """Base class of every error of passel.
+    """Base class of all errors of passel.
 
     Useful for one `except` around building and running a pipeline.
     """
 
     def _render_traceback_(self) -> list[str]:
-        """Return the traceback for IPython, without the frames of passel that led to the error."""
+        """Return the traceback for IPython, without frames of passel."""
         from passel.notebooks import traceback_of  # noqa: PLC0415 - for notebooks alone
 
         return traceback_of(self)
 
 
 class DefinitionError(PasselError, TypeError):
-    """A pass, an option or a statistic is declared wrongly.
+    """The declaration of a pass, an option or a statistic is invalid.
 
-    You get it when the class is created or first used, from its author's mistake. You
-    don't get it for anything that a user of the pass writes.
+    Raised when the class is created or first used. Mistakes by users of the pass raise other
+    errors.
     """
 
 
 class DuplicateNameError(PasselError, ValueError):
-    """Two passes or pipelines want the same name in one registry.
+    """Two passes or pipelines have the same name in one registry.
 
     Attributes:
         name: The name.
-        first: Where it was registered first.
-        second: Where it was registered again.
+        first: The place of the first registration.
+        second: The place of the second registration.
     """
 
     def __init__(self, name: str, first: str, second: str) -> None:
@@ -83,11 +83,11 @@ class DuplicateNameError(PasselError, ValueError):
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong in a pipeline.
+    """A single mistake in a pipeline.
 
     Attributes:
-        message: One sentence that names the thing, what is wrong and the way out.
-        span: Where, if the pipeline was text.
+        message: One sentence with the subject, the mistake and the way out.
+        span: The place in the pipeline's text, if it was text.
     """
 
     message: str
@@ -103,11 +103,10 @@ class Problem(NamedTuple):
 
 
 class PipelineError(PasselError, ValueError):
-    """A pipeline is wrong, as text or as built in Python; nothing was run or changed.
+    """A pipeline, from text or built in Python, is invalid; nothing was run or changed.
 
     Attributes:
-        problems: All that is wrong, at least one and at most a hundred, in the order of the
-            text.
+        problems: The mistakes, from one to a hundred, in the order of the text.
     """
 
     def __init__(self, *problems: Problem) -> None:
@@ -120,16 +119,16 @@ class PipelineError(PasselError, ValueError):
 
     @property
     def span(self) -> Span | None:
-        """Where the first problem is, if the pipeline was text."""
+        """The place of the first problem, if the pipeline was text."""
         return self.problems[0].span
 
 
 class PipelineSyntaxError(PipelineError):
-    """The text is not a pipeline. You don't get it for names that are not registered."""
+    """The text of a pipeline has a syntax error."""
 
 
 class UnknownPassError(PipelineError):
-    """A name in the text is neither a registered pass nor a registered pipeline."""
+    """A name in the text is not a registered pass or pipeline."""
 
 
 class OptionError(PipelineError):
@@ -137,10 +136,10 @@ class OptionError(PipelineError):
 
 
 class EffectsError(PipelineError):
-    """Passes have effects outside the IR that are not allowed; see `restrict_effects`.
+    """Passes have forbidden effects outside the IR; see `restrict_effects`.
 
     Attributes:
-        effects: The effects that are not allowed, such as `run-programs`, sorted.
+        effects: The forbidden effects, such as `run-programs`, sorted.
     """
 
     def __init__(self, *problems: Problem, effects: Sequence[str] = ()) -> None:
@@ -149,23 +148,22 @@ class EffectsError(PipelineError):
 
 
 class AnchorError(PipelineError):
-    """A pass or a nested manager cannot go where it is put.
+    """A pass or a nested manager does not fit its place in the pipeline.
 
-    You get it for a pass with another anchor ("did you intend to nest?"), for a pass that
-    cannot be scheduled on its manager's op, and for an anchor that is unknown or not
-    isolated from above.
+    Raised for a pass with another anchor ("did you intend to nest?"), a pass that cannot be
+    scheduled on its manager's op, and an anchor that is unknown or not isolated from above.
     """
 
 
 class InsertionError(PipelineError):
-    """A pipeline builder cannot do what it was asked to; it is as it was before.
+    """A pipeline builder cannot make a change, and is unchanged.
 
-    You get it for a target that is not there and for a constraint that would be broken. Catch
-    it to take another way.
+    Raised for a missing target, and for a constraint that would be broken. Catch it to try another
+    change.
 
     Attributes:
-        rules: The constraints that are broken, or that contradict each other, each a
-            `passel.builder.Rule`: any of them can be dropped to resolve it.
+        rules: The broken or contradictory constraints, each a `passel.builder.Rule`. Dropping any
+            of them resolves the error.
     """
 
     def __init__(self, *problems: Problem, rules: Sequence[Any] = ()) -> None:
@@ -174,31 +172,30 @@ class InsertionError(PipelineError):
 
 
 class ContractError(PipelineError):
-    """Passes in a pipeline break what others rely on; nothing was built or run.
+    """Passes break the contracts of other passes in the pipeline; nothing was built or run.
 
-    You get it for a pass that does not declare that it preserves what a pass before it has
-    produced for one after it, and for a dialect that is needed where it is gone.
+    Raised if a pass does not declare that it preserves an analysis that an earlier pass produces
+    for a later one, and if a pass needs a dialect that earlier passes have removed.
     """
 
 
 class AdapterError(PasselError, LookupError):
-    """No adapter is known for this object's IR, or the IR's package is not installed."""
+    """No adapter exists for the IR of an object, or the IR's package is not installed."""
 
 
 class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but a pass's verdict
-    """Raised by a pass in `run`: it gives up on this op, and says why.
+    """Raised by a pass in `run` to fail on this op, with a reason.
 
-    The rest of the op's pipeline is skipped, sibling ops are still processed, and
-    `PassManager.run` raises `PassFailedError` at the end. It never leaves `run` itself.
+    The rest of the op's pipeline is skipped, sibling ops are still processed, and `PassManager.run`
+    raises `PassFailedError` at the end.
 
     Args:
-        message: Why, in a sentence without a final period. May be empty if the pass has
-            emitted an error diagnostic already.
-        op: The op to blame, if it is not the one that the pass ran on.
-        is_reported: Whether a pipeline that the pass has run has reported it already, so that it is
-            not reported as a diagnostic of its own.
+        message: The reason, in a sentence without a final period. May be empty if the pass has
+            already emitted an error diagnostic.
+        op: The op to blame, if not the one that the pass ran on.
+        is_reported: Whether a pipeline that the pass ran has already reported the failure.
 
-    Source: `mlir::Pass::signalPassFailure`, which unlike this does not stop the body.
+    Source: `mlir::Pass::signalPassFailure`, which does not stop the pass.
     """
 
     kind: str = "failed"
@@ -210,23 +207,23 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
         self.is_reported = is_reported
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the op behind, which belongs to its process."""
+        """Pickle without the op, which belongs to its process."""
         return type(self), (self.message,)
 
 
 class EncodingError(PasselError):
     """An op cannot be sent to another process.
 
-    You don't get it from a run, which processes such an op here.
+    Runs do not raise it; they process such an op in this process.
     """
 
 
 class SpecificationError(PasselError, ValueError):
-    """A declaration of passes in TableGen is wrong, or cannot be expressed in Python.
+    """A TableGen declaration of passes is invalid, or cannot be expressed in Python.
 
     Attributes:
         message: One sentence.
-        place: The file, line and column as far as they are known, such as `Passes.td:12`.
+        place: The file, with line and column if known, such as `Passes.td:12`.
         excerpt: The line and a caret; may be empty.
     """
 
@@ -242,20 +239,20 @@ class SpecificationError(PasselError, ValueError):
 
 
 class Failure(NamedTuple):
-    """One pass that failed on one op.
+    """A failure of a pass on an op.
 
     Attributes:
-        kind: `failed` (the pass raised `PassFailure`), `crashed` (it raised another
-            exception, or its process died), `invalid` (the IR did not verify afterwards),
-            `isolation` (it changed more than its op), `unschedulable` (the op may not run it) or
-            `interrupted` (the run was ended).
-        pass_text: The pass as text, with the options that differ from their defaults.
+        kind: `failed` (the pass raised `PassFailure`), `crashed` (it raised another exception, or
+            its process died), `invalid` (the IR did not verify afterwards), `isolation` (it changed
+            IR outside its op), `unschedulable` (it cannot run on the op) or `interrupted` (the run
+            was stopped).
+        pass_text: The text of the pass, with non-default options.
         path: The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`.
-        op_name: Name of the op that it ran on.
-        symbol: That op's symbol name, if it has one.
-        location: That op's location.
-        diagnostic: The diagnostic reported for it.
-        cause: The exception that caused it, with its traceback, if any.
+        op_name: The name of the op.
+        symbol: The symbol name of the op, if any.
+        location: The location of the op.
+        diagnostic: The diagnostic for the failure.
+        cause: The exception that caused the failure, if any.
     """
 
     kind: str
@@ -268,24 +265,24 @@ class Failure(NamedTuple):
     cause: BaseException | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the cause as far as it can be, with its traceback as text."""
+        """Pickle the failure with the traceback of its cause as text."""
         from passel.tracebacks import Portable  # noqa: PLC0415 - few runs pickle errors
 
         return _failure, (*self[:-1], Portable.of(self.cause))
 
     @property
     def is_reported(self) -> bool:
-        """Whether its subject was reported before, so that it adds no diagnostic."""
+        """Whether the failure was already reported, and adds no diagnostic."""
         return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property
     def name(self) -> str:
-        """The op's symbol, such as `@main`, or where it is if it has none."""
+        """The op's symbol, such as `@main`, or else its location."""
         return f"@{self.symbol}" if self.symbol else str(self.location)
 
     @property
     def where(self) -> str:
-        """The op as people name it, such as `'func.func' @main`."""
+        """The name of the op in messages, such as `'func.func' @main`."""
         return f"'{self.op_name}'" + (f" @{self.symbol}" if self.symbol else "")
 
     def __str__(self) -> str:
@@ -300,18 +297,17 @@ def _failure(*fields: Any) -> Failure:
 
 
 class PassFailedError(PasselError):
-    """A run failed: at least one pass failed, crashed, or left invalid IR behind.
+    """A run failed: at least one pass failed, crashed or left invalid IR.
 
-    The IR is as the passes left it. You don't get it for a wrong pipeline, which is
-    refused before anything runs.
+    The IR stays as the passes left it. An invalid pipeline raises `PipelineError` before a run.
 
     Attributes:
-        failures: Every failure, in program order; `__cause__` is the first one's exception.
-        diagnostics: All that was reported during the run, in program order.
-        reproducer: The file to replay the failure with, if one was asked for and written.
-        record: The `Record` of the run, if one was asked for.
-        statistics: Counts by pass path, then by the statistic's name, as `RunResult` has them.
-        timing: The tree of timers, if an instrumentation such as `Timing` measured any.
+        failures: All failures, in program order; `__cause__` is the exception of the first.
+        diagnostics: All diagnostics of the run, in program order.
+        reproducer: The reproducer file, if one was written.
+        record: The `Record` of the run, if it was recorded.
+        statistics: Counts by pass path, then by statistic name, as in `RunResult`.
+        timing: The tree of timers, if an instrumentation such as `Timing` measured times.
     """
 
     reproducer: Path | None = None
@@ -335,7 +331,7 @@ class PassFailedError(PasselError):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make it anew from what it is about."""
+        """Pickle by the constructor's arguments."""
         return type(self), (self.failures, self.diagnostics), vars(self)
 
 
@@ -359,10 +355,10 @@ _CPP_NAMES = {
 
 
 def refuse_cpp_names(cls: type) -> None:
-    """Refuse a class that defines something by its name in MLIR, which would mean nothing.
+    """Reject a class that defines a member under its C++ name in MLIR.
 
     Raises:
-        DefinitionError: It does; with the name here.
+        DefinitionError: If it does; the message has passel's name for it.
     """
     for name in vars(cls).keys() & _CPP_NAMES.keys():
         raise DefinitionError(f"{cls.__qualname__}.{name} is called {_CPP_NAMES[name]} here")

@@ -1,7 +1,7 @@
 """Entry points and versions of installed packages.
 
-Reads what `importlib.metadata` reads, which takes longer to import than passel. What is
-found is as of now: directories are looked through again when something was installed.
+This reads the same files as `importlib.metadata`, whose import takes longer than passel's.
+Directories are searched again after a package was installed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class EntryPoint(NamedTuple):
 
     Attributes:
         name: Its name in its group.
-        module: The module that is imported.
+        module: The module to import.
         attribute: A dotted name in the module; empty for the module itself.
-        package: The name of the distribution that has it.
+        package: The name of its distribution.
     """
 
     name: str
@@ -36,7 +36,7 @@ class EntryPoint(NamedTuple):
     package: str
 
     def load(self) -> Any:
-        """Import and return the object that it names."""
+        """Import and return the object."""
         found = __import__(self.module, fromlist=("",))
         for name in filter(None, self.attribute.split(".")):
             found = getattr(found, name)
@@ -46,7 +46,7 @@ class EntryPoint(NamedTuple):
 def entry_points(group: str) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group, sorted by name.
 
-    Of a package that is installed twice, the one that is imported counts.
+    If a package is installed twice, the imported one counts.
 
     Source: `importlib.metadata.entry_points`.
     """
@@ -59,7 +59,7 @@ def entry_points(group: str) -> tuple[EntryPoint, ...]:
 
 
 def version_of(package: str) -> str:
-    """Return the version of a package that is installed, as its metadata says it.
+    """Return the version of an installed package, from its metadata.
 
     Source: `importlib.metadata.version`.
     """
@@ -75,7 +75,7 @@ def version_of(package: str) -> str:
 
 
 def _can_read() -> bool:
-    """Return whether packages are in directories, and no other finder knows of more."""
+    """Return whether all packages are in directories, without other finders."""
     return not any(
         path.endswith(".egg") or os.path.isfile(path)  # noqa: PTH113 - paths are text here
         for path in sys.path
@@ -95,7 +95,7 @@ def _slowly(group: str) -> Iterator[EntryPoint]:
 
 
 def _packages(path: str) -> tuple[tuple[str, str, int], ...]:
-    """Return the packages in a directory: name, where the metadata is, and as of when."""
+    """Return the packages in a directory: name, metadata path, and time of change."""
     path = path or "."
     try:
         changed = os.stat(path).st_mtime_ns  # noqa: PTH116 - paths are text here

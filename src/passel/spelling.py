@@ -1,8 +1,8 @@
-"""Names that a misspelt one may have been meant for.
+"""Suggestions for misspelled names.
 
-Names are compared word by word, `-`, `_` and `.` between words: a slip in a word, an
-abbreviation, or words left out at either end of a name are what people do. Two names that have
-most letters in common, such as `test-lower-to-llvm` and `lower-host-to-llvm`, may be two things.
+Names are compared word by word, separated by `-`, `_` and `.`. Typical mistakes are a typo in a
+word, an abbreviation, and missing words at either end. Similar names such as `test-lower-to-llvm`
+and `lower-host-to-llvm` may be different things.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MIN_LETTERS = 4
 
 
 def closest_name(name: str, candidates: Iterable[str]) -> str:
-    """Return the candidate that a name may have been meant for; empty if none is likely.
+    """Return the candidate that a misspelled name most likely means; empty if none is likely.
 
     Example:
         >>> closest_name("canonicalise", ["canonicalize", "cse"])
@@ -50,7 +50,7 @@ def _words(name: str) -> list[str]:
 
 
 def _occur_in(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether all words stand among others, in this order."""
+    """Return whether all words occur among others, in this order."""
     remaining = iter(others)
     return all(any(_is_word(word, other) for other in remaining) for word in words)
 
@@ -68,7 +68,7 @@ def _abbreviates(short: str, long: str) -> bool:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Return whether few slips lead from one word to another, a swap of neighbours being one."""
+    """Return whether two words differ by few typos; swapped neighbors count as one."""
     allowed = max(1, min(len(word), len(other)) // _LETTERS_PER_SLIP)
     if abs(len(word) - len(other)) > allowed:
         return False

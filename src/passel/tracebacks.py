@@ -1,6 +1,6 @@
-"""Errors as text and by their lines of Python: authors' lines, rather than passel's own.
+"""Errors as text, with the lines of Python code of pass authors rather than passel's own.
 
-Also exceptions on their way from one process to another.
+Also the transfer of exceptions between processes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _OF_RUNS = str(Path(_PASSEL, "execution"))
 
 
 def raised_at(error: BaseException) -> Location:
-    """Return where in Python an error was raised; the path starts here if it is below.
+    """Return the Python location of an error, relative to the current folder if inside it.
 
-    An error about a wrong call of passel, which passel raises, has the place of the call.
+    For an invalid call of passel, this is the location of the call.
     """
     frames = frames_of(error)
     frame = _author(frames) or frames[-1]
@@ -35,7 +35,7 @@ def raised_at(error: BaseException) -> Location:
 
 
 def brief_at(error: BaseException) -> str:
-    """Return an exception's class, what it says, and the author's line, if there is one.
+    """Return an exception's class and message, and the line of the pass author's code, if any.
 
     Example:
         >>> brief_at(ValueError("too large"))
@@ -47,13 +47,13 @@ def brief_at(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return an error with its traceback, as Python prints it; maybe that of another process."""
+    """Return an error with its traceback as Python prints it, possibly from another process."""
     remote = _remote(error)
     return text_of(error) if remote is None else remote.text
 
 
 def frames_of(error: BaseException) -> Sequence[traceback.FrameSummary]:
-    """Return the calls that led to an error, maybe in another process."""
+    """Return the calls that led to an error, possibly in another process."""
     remote = _remote(error)
     return traceback.extract_tb(error.__traceback__) if remote is None else remote.frames
 
@@ -64,7 +64,7 @@ def _remote(error: BaseException) -> RemoteError | None:
 
 
 def _author(frames: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:
-    """Return the innermost call outside of passel, if there is one."""
+    """Return the innermost call outside passel, if any."""
     # Code that something has made, as in `<string>`, has no line that can be shown.
     return next((f for f in reversed(frames) if not f.filename.startswith(("<", _PASSEL))), None)
 
@@ -80,14 +80,14 @@ def _shown(name: str) -> str:
 
 
 class RemoteError(Exception):
-    """An exception of another process, as text.
+    """An exception from another process, as text.
 
-    It stands for an exception that cannot be pickled, and as the `__cause__` of one that can
-    it holds the traceback.
+    It replaces an exception that cannot be pickled. For other exceptions, it is the `__cause__` and
+    holds the traceback.
 
     Args:
         text: The exception and its traceback.
-        frames: The calls of the traceback.
+        frames: The frames of the traceback.
     """
 
     def __init__(self, text: str, frames: Sequence[traceback.FrameSummary] = ()) -> None:
@@ -101,9 +101,9 @@ class RemoteError(Exception):
 
 
 def text_of(error: BaseException) -> str:
-    """Return an exception with its traceback, without the calls of a run that led to a pass.
+    """Return an exception with its traceback, without the frames that led to a pass.
 
-    These are others in a worker, or with a time limit.
+    These frames differ in a worker, or with a time limit.
     """
     whole = told = traceback.TracebackException.from_exception(error)
     while told is not None:
@@ -114,14 +114,14 @@ def text_of(error: BaseException) -> str:
 
 
 class Portable(NamedTuple):
-    """An exception as it is pickled.
+    """The pickled form of an exception.
 
     Attributes:
-        itself: The exception; None if it cannot be pickled and read back.
+        itself: The exception; None if it does not survive pickling.
         name: The name of its class.
-        message: What it says.
-        text: It and its traceback as text.
-        frames: The calls of the traceback.
+        message: Its message.
+        text: The exception and its traceback as text.
+        frames: The frames of the traceback.
     """
 
     itself: BaseException | None
@@ -132,7 +132,7 @@ class Portable(NamedTuple):
 
     @classmethod
     def of(cls, error: BaseException | None) -> Portable | None:
-        """Return what is pickled for an exception."""
+        """Return the pickled form of an exception."""
         if error is None:
             return None
         itself = None
@@ -144,7 +144,7 @@ class Portable(NamedTuple):
         return cls(itself, type(error).__name__, words_of(error), text_of(error), frames)
 
     def error(self) -> BaseException:
-        """Return the exception, or one that is called and says the same."""
+        """Return the exception, or a substitute with the same class name and message."""
         error = self.itself
         if error is None:
             error = type(self.name, (RemoteError,), {})(self.text, self.frames)

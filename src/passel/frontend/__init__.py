@@ -1,4 +1,4 @@
-"""Frontends: how a tool such as passel-opt reads and writes files of an IR.
+"""Frontends: reading and writing files of an IR for tools such as passel-opt.
 
 A tool offers the IR of every adapter that has a frontend (see `BringsFrontend`).
 """
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class UsageError(PasselError):
-    """The command line is wrong; the message is for the user.
+    """The command line is invalid; the message is for the user.
 
-    You get it before anything is processed, except for files that cannot be written. You
-    don't get it for what is wrong in the input.
+    Raised before any processing, except for files that cannot be written. Mistakes in the input
+    raise other errors.
     """
 
 
@@ -42,25 +42,23 @@ class UnreadableError(Exception):
 
 @dataclass(slots=True)
 class Flag:
-    """A flag of a command line, which is read as LLVM's tools read theirs.
+    """A flag of a command line, with the syntax of LLVM's tools.
 
     Attributes:
         help: One line; empty for flags that are accepted but not listed.
         metavar: The placeholder for its value; empty for a boolean flag.
-        default: Its value if it is not given; by default it is off, empty or, if its value is
-            parsed, None.
-        implied: Its value if it is given without one, if that is allowed.
-        short: Other names for it.
-        choices: The values that it takes, if only some; by default those that a metavar such
-            as `<list|tree>` lists.
-        repeated: Whether it may be given several times, all of which count.
-        parse: Returns the value of a text; a `ValueError` says what is allowed.
-        ir: The name of the only IR that it applies to; empty for all.
-        name: Its long name, without dashes.
-        common: Whether people type it, so that the short help shows it.
-        replayed: Whether a replay without it would read or do something else.
-        searched: Whether programs that search take it: it says how a case is read and run, or
-            where the result goes.
+        default: The value without the flag; by default False, empty or, with `parse`, None.
+        implied: The value of the flag without `=value`, if that is allowed.
+        short: Other names of the flag.
+        choices: The allowed values; by default those in a metavar such as `<list|tree>`, else any.
+        repeated: Whether the flag can be repeated, and collects all values.
+        parse: Converts the text of a value; the message of a `ValueError` lists the allowed values.
+        ir: The IR that the flag applies to; empty for all.
+        name: The long name, without dashes.
+        common: Whether the short help shows the flag.
+        replayed: Whether a replay needs the flag to read the same input and do the same.
+        searched: Whether search tools accept the flag, because it affects reading, running or
+            output.
     """
 
     help: str
@@ -84,19 +82,19 @@ class Flag:
             self.choices = tuple(self.metavar[1:-1].split("|"))
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Take the name of the class attribute, with dashes for underscores."""
+        """Set the name from the class attribute, with dashes for underscores."""
         self.name = name.replace("_", "-")
 
 
 class FrontendSettings(NamedTuple):
-    """Settings of a command line for reading and printing.
+    """Command-line settings for reading and printing.
 
     Attributes:
-        implicit_module: Whether ops other than a module are put into one.
-        allow_unregistered: Whether operations of unknown dialects are accepted.
+        implicit_module: Whether top-level ops other than a module are wrapped in one.
+        allow_unregistered: Whether ops of unknown dialects are accepted.
         threading: Whether the IR's own passes may use several threads.
-        printing: How to print the result.
-        own: The values of the flags that only this IR has, by name.
+        printing: The flags for printing the result.
+        own: The values of the IR's own flags, by name.
     """
 
     implicit_module: bool = True
@@ -108,15 +106,15 @@ class FrontendSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """A part of the input, or all of it if it is not split.
+    """A part of the input, or the whole input if it is not split.
 
     Attributes:
-        text: Its text, in bytes if it is not text.
-        name: The input's name, as diagnostics show it.
-        line_offset: How many lines of the file come before it.
-        column: Where it begins on its line, counted from 1; 0 if it is the first.
-        path: The file that it is all of, if that can be read again.
-        is_recorded: Whether it contains the pipeline to run, as a reproducer does.
+        text: Its text, or bytes if it is binary.
+        name: The name of the input in diagnostics.
+        line_offset: The number of lines before it in the file.
+        column: The column of its start, counted from 1; 0 for the first part.
+        path: The file, if the part is the whole file and the file can be read again.
+        is_recorded: Whether it contains the pipeline to run, like a reproducer.
     """
 
     text: Any
@@ -127,14 +125,14 @@ class SourcePart:
     is_recorded: bool = False
 
     def location(self, offset: int) -> Location:
-        """Return the position in the input of a character of the part."""
+        """Return the location in the input of an offset in the part."""
         before = self.text[:offset].split("\n")
         return Location(self.name, self.line_offset + len(before), len(before[-1]) + 1)
 
 
 @dataclass(slots=True)
 class Parsed:
-    """Contents of a part of the input.
+    """The parsed contents of a part of the input.
 
     Attributes:
         op: Its top-level op.
@@ -146,21 +144,21 @@ class Parsed:
 
 
 class Frontend:
-    """Base class of frontends: how an IR is read and printed.
+    """Base class of frontends, which read and print an IR.
 
-    An object serves one run of a tool: it is configured once, before anything else is asked.
+    An object serves one run of a tool. `configure` is called once, before other methods.
 
     Args:
-        adapter: The IR's adapter, which provides whatever a subclass does not.
+        adapter: The IR's adapter, which the default implementations use.
 
     Attributes:
-        flags: Its own flags, besides the tool's.
-        refused: Flags of the tool that mean nothing here, each with the rest of a sentence
-            that begins with its name.
-        verifies: Whether parsing verifies.
-        reads_files: Whether it can read files by itself, so that they may hold any bytes.
-        byte_columns: Whether its locations count bytes, not characters.
-        delays_interrupts: Whether its passes may keep Python from seeing Ctrl-C for long.
+        flags: Its own flags, in addition to the tool's.
+        refused: Flags of the tool that it does not support, each with the predicate of a sentence
+            about the flag.
+        verifies: Whether parsing includes verification.
+        reads_files: Whether it reads files itself, including binary files.
+        byte_columns: Whether columns in its locations count bytes, not characters.
+        delays_interrupts: Whether its passes can delay Ctrl-C for a long time.
         settings: The settings of the command line.
     """
 
@@ -176,54 +174,54 @@ class Frontend:
         self.settings: FrontendSettings = FrontendSettings()
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Take the settings of the command line.
+        """Store the settings of the command line.
 
         Raises:
-            UsageError: A flag's value is wrong.
+            UsageError: If the value of a flag is invalid.
         """
         self.settings = settings
 
     def is_binary(self, data: bytes, name: str) -> bool:
-        """Return whether an input is in a form of the IR that is not text.
+        """Return whether an input is in a binary form of the IR.
 
         Args:
             data: The input.
             name: Its name, for the error.
 
         Raises:
-            UsageError: It is in a form that cannot be read.
+            UsageError: If the form of the input is not supported.
         """
         return False
 
     def new_context(self) -> Any:
-        """Return the context for a part of the input."""
+        """Return a context for a part of the input."""
         return self.adapter.create_context()
 
     def set_threading(self, context: Any, enable: bool) -> None:
         """Set whether the IR's own passes may use several threads."""
 
     def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Return the contents of a part of the input.
+        """Parse a part of the input, and return its contents.
 
         Args:
             part: The part.
             context: Its context.
-            warn: Takes diagnostics that are not errors.
+            warn: Called with diagnostics that are not errors.
 
         Raises:
-            UnreadableError: It is not valid IR.
+            UnreadableError: If the part is not valid IR.
         """
         raise NotImplementedError
 
     def emit(self, parsed: Parsed, context: Any) -> str | bytes:
-        """Return the result as it is written.
+        """Return the result in its output form.
 
         Args:
-            parsed: The op and its resources, when all passes have run.
+            parsed: The op and its resources, after all passes.
             context: Its context.
 
         Raises:
-            Exception: Whatever printing raises for IR that it does not take.
+            Exception: If the IR cannot be printed; the type depends on the IR.
         """
         return self.adapter.print_op(parsed.op, self.settings.printing) + "\n"
 
@@ -232,7 +230,7 @@ class Frontend:
         return self.adapter.name
 
     def dialect_names(self) -> Iterable[str]:
-        """Return the names of the dialects that are available."""
+        """Return the names of the available dialects."""
         return ()
 
 
@@ -241,22 +239,22 @@ class BringsFrontend(Protocol):
     """Optional ability of an adapter: tools such as `passel-opt` can read and print its IR."""
 
     def make_frontend(self) -> Frontend:
-        """Return what reads and prints files for one run of a tool."""
+        """Return a frontend for one run of a tool."""
         ...
 
 
 def frontend_of(
     adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
 ) -> Frontend:
-    """Return a frontend that reads the single op at the top of a text.
+    """Return a frontend that reads the only top-level op of a text.
 
     Args:
         adapter: The adapter of the IR.
-        implicit_module: Whether several ops at the top are put in a module.
-        allow_unregistered: Whether contexts that it makes take ops of unknown dialects.
+        implicit_module: Whether several top-level ops are wrapped in a module.
+        allow_unregistered: Whether its contexts accept ops of unknown dialects.
 
     Raises:
-        AdapterError: The IR has no files.
+        AdapterError: If the IR has no frontend.
     """
     brings = ability_of(adapter, BringsFrontend)
     if brings is None:
@@ -268,45 +266,45 @@ def frontend_of(
 
 @runtime_checkable
 class TakesDialects(Protocol):
-    """Optional ability of an adapter: contexts with dialects that no installed package brings.
+    """Optional ability of an adapter: contexts with additional dialects.
 
-    Tools take such dialects from their authors, and from plugins.
+    Such dialects come from authors of tools, and from plugins.
     """
 
     def is_dialect(self, thing: Any) -> bool:
-        """Return whether something that a plugin defines is a dialect of this IR."""
+        """Return whether an object from a plugin is a dialect of this IR."""
         ...
 
     def with_dialects(self, dialects: Sequence[Any]) -> Any:
-        """Return an adapter like this one whose contexts have more dialects.
+        """Return a copy of this adapter whose contexts have more dialects.
 
         Args:
-            dialects: The dialects, which replace others of their names.
+            dialects: The dialects, which replace dialects with the same names.
 
         Raises:
-            DefinitionError: One is not a dialect of this IR.
+            DefinitionError: If one is not a dialect of this IR.
         """
         ...
 
 
 @runtime_checkable
 class WritesSources(Protocol):
-    """Optional ability of an adapter: IR as a file that reads back as the same IR.
+    """Optional ability of an adapter: printing files that parse to the same IR.
 
-    Reproducers use it; without it they hold what `print_op` prints.
+    Reproducers use it; without it, they contain the text from `print_op`.
     """
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return `op` in its most faithful form, without a final newline.
 
-        It includes parts of the file such as resources.
+        The text includes parts of the file such as resources.
         """
         ...
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Return such a text in its usual form if that loses nothing, else as it is."""
+        """Return such a text in the IR's usual form, or unchanged if that would lose data."""
         ...
 
     def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
-        """Return the flags that `passel-opt` needs to read it."""
+        """Return the flags that `passel-opt` needs to read the op."""
         ...

@@ -1,7 +1,6 @@
-"""MLIR's generic form as a tree: for any IR that prints and parses it.
+"""MLIR's generic form as a tree, for any IR that prints and parses it.
 
-Every value has a name of its own here, so that ops can be moved, and those in isolated regions
-are not mistaken for others.
+Value names are unique in the whole tree, across isolated regions, so that ops can be moved.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _CLOSERS = frozenset(")]}>")
 
 
 class GenericSyntaxError(ValueError):
-    """A text is not in the generic form."""
+    """A text is not in generic form."""
 
 
 class Value(NamedTuple):
@@ -58,15 +57,15 @@ class Op:
     """An op.
 
     Attributes:
-        number: Identifies it, also in copies of the tree.
+        number: Its identity, also in copies of the tree.
         name: Its name.
         results: Its results.
         operands: Its operands.
         successors: The labels of its successors.
         properties: Entries such as `value = 1 : i32`.
         regions: Its regions, each a list of blocks.
-        attributes: Entries of the other dictionary.
-        location: Its location, with what is before it; empty if it was not printed.
+        attributes: Entries of the attribute dictionary.
+        location: The text of its location, including `loc`; empty if not printed.
     """
 
     number: int
@@ -80,7 +79,7 @@ class Op:
     location: str = ""
 
     def copy(self) -> Op:
-        """Return a copy of it and of all that is nested in it."""
+        """Return a deep copy of the op."""
         return Op(
             self.number,
             self.name,
@@ -97,18 +96,18 @@ class Op:
         )
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the blocks of its regions."""
+        """Yield the blocks of all regions."""
         yield from itertools.chain.from_iterable(self.regions)
 
     def walk(self) -> Iterator[Op]:
-        """Yield it and all ops nested in it, in program order."""
+        """Yield the op and all nested ops, in program order."""
         yield self
         for block in self.blocks():
             for op in block.ops:
                 yield from op.walk()
 
     def entry(self, key: str) -> str | None:
-        """Return the value of a property, or of an attribute."""
+        """Return the value of a property or attribute."""
         for each in (*self.properties, *self.attributes):
             name, _, value = each.partition(" = ")
             if name == key:
@@ -116,7 +115,7 @@ class Op:
         return None
 
     def complexity(self) -> int:
-        """Return a measure of it without its attributes and types."""
+        """Return the size of the op, ignoring attributes and types."""
         return sum(
             1
             + len(op.results)
@@ -159,7 +158,7 @@ def _pieces(op: Op, depth: int) -> Iterator[str]:
 
 
 def _header(block: Block, indent: str) -> str:
-    """Return the line before the ops of a block; an entry block without arguments needs none."""
+    """Return the header line of a block; empty for an entry block without arguments."""
     if block.args:
         return f"{indent}{block.label or '^entry'}({', '.join(map(str, block.args))}):\n"
     return f"{indent}{block.label}:\n" if block.label else ""
@@ -175,21 +174,21 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the symbol of an op whose first line a text begins with, if it has one."""
+    """Return the symbol of the op whose first line starts a text, if any."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 
 
 def references_in(entry: str) -> list[str]:
-    """Return the symbols that an attribute refers to."""
+    """Return the symbols in an attribute."""
     return _REFERENCE.findall(entry)
 
 
 def parse_generic(text: str) -> Op:
-    """Return the op that a text holds in generic form.
+    """Parse a text in generic form.
 
     Raises:
-        GenericSyntaxError: It is in another form.
+        GenericSyntaxError: If the text is not in generic form.
     """
     reader = _Reader(text)
     op = reader.op()
@@ -199,7 +198,7 @@ def parse_generic(text: str) -> Op:
 
 
 def _rename(op: Op, outer: Mapping[str, str], numbers: Iterator[int]) -> None:
-    """Give all values that are defined inside of an op names of their own."""
+    """Give unique names to all values defined inside an op."""
     for region in op.regions:
         inner = dict(outer)
 
@@ -218,7 +217,7 @@ def _rename(op: Op, outer: Mapping[str, str], numbers: Iterator[int]) -> None:
 
 
 class _Reader:
-    """Reads the generic form.
+    """Parser of the generic form.
 
     Args:
         text: The text.
@@ -231,12 +230,12 @@ class _Reader:
         self._skip()
 
     def end(self) -> None:
-        """Check that nothing follows."""
+        """Check that the text ends here."""
         if self._at < len(self._text):
             raise self._error("the end")
 
     def op(self) -> Op:
-        """Read an op."""
+        """Parse an op."""
         op = Op(next(self._numbers), "")
         results = self._results()
         op.name = self._expect(_STRING)[1]
@@ -274,7 +273,7 @@ class _Reader:
         return [*map(Value, names, found)]
 
     def _results(self) -> list[str]:
-        """Read the names of results: `%a:2` is `%a#0, %a#1`."""
+        """Parse the names of results: `%a:2` is `%a#0, %a#1`."""
         names: list[str] = []
         while name := self._take(_NAME):
             count = self._take(_COUNT)
@@ -284,7 +283,7 @@ class _Reader:
         return names
 
     def _region(self) -> list[Block]:
-        """Read a region, whose opening brace has been read."""
+        """Parse a region after its opening brace."""
         blocks: list[Block] = []
         while not self._take("}"):
             if label := self._take(_LABEL):
@@ -300,7 +299,7 @@ class _Reader:
         return blocks
 
     def _entries(self, closer: str) -> list[str]:
-        """Read up to a closing bracket or the end of the line, and return what commas separate."""
+        """Parse comma-separated entries up to a closing bracket or the end of the line."""
         entries, depth, start = list[str](), 0, self._at
         while piece := _PIECE.match(self._text, self._at):
             text, place = piece[0], self._at

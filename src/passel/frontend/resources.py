@@ -1,6 +1,6 @@
-"""External resources: what tools keep in a file beside the IR, such as a pipeline to replay.
+"""External resources: data of tools in an IR file, such as a pipeline to replay.
 
-Files are text here: nothing asks an IR, so that a reader of one does not load the other.
+This module works on text only, so that it needs no IR package.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _ESCAPES = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
 
 
 class ExternalResource(NamedTuple):
-    """One entry of the block `external_resources` at the end of a file.
+    """An entry of the block `external_resources` at the end of a file.
 
     Attributes:
-        group: Whose entry it is, such as `mlir_reproducer`.
+        group: The owner of the entry, such as `mlir_reproducer`.
         key: The entry's name in its group.
-        value: A truth value, or the bytes of a string; a blob's are `"0x..."`.
-        key_start: Where the key begins in the text, in code points.
-        value_start: Where the value begins; a string begins at its quote.
+        value: A Boolean, or the bytes of a string; for a blob, those of `"0x..."`.
+        key_start: The offset of the key in the text, in code points.
+        value_start: The offset of the value; for a string, of its opening quote.
     """
 
     group: str
@@ -44,13 +44,13 @@ class ExternalResource(NamedTuple):
 
 
 def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
-    r"""Return resources as in a file, without a final newline; empty if there are none.
+    r"""Return the text of resources, without a final newline; empty if there are none.
 
-    Groups are told apart in the order of their first entries, as mlir-opt does.
+    As in mlir-opt, groups are in the order of their first entries.
 
     Args:
         resources: The resources.
-        limit: Leave out those with more characters than this.
+        limit: The maximum length of a value; longer resources are left out.
 
     Example:
         >>> print(print_resources([ExternalResource("zoo", "animal", b'a "cat"')]))
@@ -71,7 +71,7 @@ def print_resources(resources: Iterable[ExternalResource], limit: int | None = N
 def add_resources(
     text: str, resources: Iterable[ExternalResource], limit: int | None = None
 ) -> str:
-    """Return a printed file with resources at its end, in one block with what MLIR wrote there.
+    """Append resources to a printed file, in the same block as MLIR's own.
 
     Args:
         text: The file, without final newlines.
@@ -89,7 +89,7 @@ def add_resources(
 
 
 def read_resources(text: str) -> list[ExternalResource]:
-    r"""Return the external resources of a file that is known to be right.
+    r"""Return the external resources of a valid file.
 
     Example:
         >>> text = "module {}\n{-# external_resources: { zoo: { open: true } } #-}"
@@ -106,9 +106,9 @@ def read_resources(text: str) -> list[ExternalResource]:
 
 
 def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
-    r"""Return a file without the block at its end, and the external resources in that block.
+    r"""Split a file into the IR and the external resources in the block at its end.
 
-    For the parser of an IR whose own form has no such block: in reproducers there is one.
+    For parsers of IRs without such a block in their syntax, since reproducers have one.
 
     Example:
         >>> text = "toy.module\n\n{-# external_resources: { zoo: { open: true } } #-}\n"
@@ -159,7 +159,7 @@ def _bytes(token: re.Match[str]) -> bytes:
 
 
 def unescaped(text: str) -> bytes:
-    """Return the value of the text between the quotes of an MLIR string."""
+    """Return the value of an MLIR string, given the text between its quotes."""
     parts: list[bytes] = []
     for escape, hexadecimal, plain in _CHARACTERS.findall(text):
         if plain:
@@ -177,7 +177,7 @@ def _block(sections: Iterable[str]) -> str:
 
 
 def _section(ordered: list[ExternalResource], limit: int | None) -> str:
-    """Return resources as a part of a block; empty if all are left out."""
+    """Return the text of a section of a block; empty if all resources are left out."""
     if limit is not None:
         ordered = [each for each in ordered if len(_value(each)) <= limit]
     ranks = {group: rank for rank, group in enumerate(dict.fromkeys(r.group for r in ordered))}

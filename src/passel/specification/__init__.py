@@ -1,7 +1,6 @@
-"""Declarations of passes in TableGen: read, documented, and made Python of.
+"""Pass declarations in TableGen: reading, documentation, and generated Python.
 
-A `Passes.td` declares passes for C++ and for Python alike; `passel-tblgen` is the command
-for all that is here.
+One `Passes.td` declares passes for both C++ and Python; `passel-tblgen` is the command.
 """
 
 from passel.errors import SpecificationError

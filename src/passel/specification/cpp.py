@@ -1,6 +1,7 @@
-"""The C++ in declarations: types, default values, choices, and names of ops and dialects.
+"""C++ in declarations: types, default values, choices, and names of ops and dialects.
 
-What takes a compiler is an `UnknownCpp`; the generated file then has the text in a comment.
+Code that only a compiler understands raises `UnknownCpp`; the generated file then contains it in a
+comment.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class UnknownCpp(Exception):  # noqa: N818 - caught in this package
-    """A type or a value that takes a compiler."""
+    """A type or a value that only a compiler understands."""
 
 
 class Choice(NamedTuple):
-    """A value of an enumeration that an option takes.
+    """An enumerator that is a value of an option.
 
     Attributes:
-        constant: Its name in C++.
-        keyword: Its name in text.
+        constant: The C++ name.
+        keyword: The name in pipelines.
     """
 
     constant: str
@@ -102,10 +103,10 @@ def normalized(name: str) -> str:
 
 
 def python_type(cpp_type: str) -> str:
-    """Return the Python type of a C++ type, as text of an annotation.
+    """Return the annotation for the Python type of a C++ type.
 
     Raises:
-        UnknownCpp: It is none that options have everywhere.
+        UnknownCpp: If the type is not a common option type.
 
     Example:
         >>> python_type("uint32_t"), python_type("::llvm::StringRef")
@@ -118,7 +119,7 @@ def python_type(cpp_type: str) -> str:
 
 
 def optional_type(cpp_type: str) -> str:
-    """Return the type of the value of a `std::optional`; empty for another type.
+    """Return the value type of a `std::optional`; empty for other types.
 
     Example:
         >>> optional_type("std::optional<unsigned>")
@@ -129,10 +130,10 @@ def optional_type(cpp_type: str) -> str:
 
 
 def op_name(cpp_class: str) -> str:
-    """Return the name of an op of MLIR's.
+    """Return the name of an MLIR op.
 
     Raises:
-        UnknownCpp: It is not one that passes of MLIR's run on.
+        UnknownCpp: If no pass of MLIR is anchored on the op.
     """
     name = normalized(cpp_class)
     if name not in _OPS:
@@ -141,10 +142,10 @@ def op_name(cpp_class: str) -> str:
 
 
 def dialect_name(cpp_class: str) -> str:
-    """Return the name of a dialect, which is that of the namespace that ODS puts it in.
+    """Return the name of a dialect, from its C++ namespace.
 
     Raises:
-        UnknownCpp: It is in no namespace.
+        UnknownCpp: If the class has no namespace.
 
     Example:
         >>> dialect_name("::mlir::LLVM::LLVMDialect"), dialect_name("cf::ControlFlowDialect")
@@ -165,10 +166,10 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def choices(flags: str) -> tuple[Choice, ...]:
-    """Return the values that `llvm::cl::values` in an option's flags lists.
+    """Return the values in `llvm::cl::values` of an option's flags.
 
     Raises:
-        UnknownCpp: A keyword is not a literal.
+        UnknownCpp: If a keyword is not a literal.
 
     Example:
         >>> choices('llvm::cl::values(clEnumValN(Mode::Fast, "fast", "Be fast, (really)."))')
@@ -186,7 +187,7 @@ def choices(flags: str) -> tuple[Choice, ...]:
 
 
 def _arguments(text: str, start: int) -> Iterator[str]:
-    """Yield the arguments of a call, from behind its parenthesis to the one that closes it."""
+    """Yield the arguments of a call, starting after the opening parenthesis."""
     depth, begin, at = 0, start, start
     while at < len(text):
         string = _STRING.match(text, at)
@@ -204,10 +205,10 @@ def _arguments(text: str, start: int) -> Iterator[str]:
 
 
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
-    """Return the keyword of a constant, which may be qualified in other ways.
+    """Return the keyword of a constant, regardless of its qualifiers.
 
     Raises:
-        UnknownCpp: It is none of the choices.
+        UnknownCpp: If the constant is not among the choices.
     """
     parts = normalized(constant).split("::")
     for choice in among:
@@ -227,14 +228,14 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "'": "'", "\\"
 
 
 def value(expression: str, python: str) -> bool | int | float | str:
-    """Return what a constant expression in C++ is, as a value of a Python type.
+    """Return the value of a C++ constant expression as a Python type.
 
     Args:
         expression: The expression.
-        python: The type, as of `python_type`.
+        python: The type, as returned by `python_type`.
 
     Raises:
-        UnknownCpp: It is more than a literal or a limit.
+        UnknownCpp: If the expression is not a literal or a numeric limit.
 
     Example:
         >>> value("-1u", "UInt32"), value('"a" "b"', "str"), value("false", "bool")
@@ -289,7 +290,7 @@ def _float(text: str) -> float:
 
 
 def _string(text: str) -> str:
-    """Return the value of string literals side by side."""
+    """Return the value of adjacent string literals."""
     parts = _STRING.findall(text)
     if not parts or _STRING.sub("", text).strip():
         raise UnknownCpp(text)

@@ -1,6 +1,6 @@
-"""Python that is generated of declared passes: base classes, and stubs of native passes.
+"""Python generated from declared passes: base classes, and stubs of native passes.
 
-How long lines are broken is a formatter's concern.
+Long lines are left to a formatter.
 """
 
 from __future__ import annotations
@@ -29,20 +29,19 @@ INDENT = "    "
 
 
 def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
-    """Return a module with base classes, classes of options, and functions that register.
+    """Return a module with base classes, option classes, and registration functions.
 
-    A pass is derived from its base class, under the name of its record, and defines `run`.
-    The module is generated anew when a declaration changes; derived classes stay as they are.
-    Each field and each statement has one line, which a formatter may break.
+    A pass derives from its base class, is named after its record, and defines `run`. When a
+    declaration changes, only this module is generated again. Each field and statement is on one
+    line.
 
     Args:
         passes: The declared passes.
-        group: The name of the group: `register_<group>_passes`, which calls `register_<pass>` for
-            each of them.
-        module: The module in which the derived classes are, if it is known.
+        group: The group in `register_<group>_passes`, which calls `register_<pass>` for each pass.
+        module: The module of the derived classes, if known.
 
     Raises:
-        SpecificationError: A pass cannot be one in Python.
+        SpecificationError: If a pass cannot be expressed in Python.
 
     Source: `mlir-tblgen -gen-pass-decls`, MLIR 22.
     """
@@ -107,7 +106,7 @@ def _choices_types(passes: Iterable[PythonPass]) -> Iterator[str]:
 
 
 def _choices_type(owner: str, option: PythonOption) -> str:
-    """Return the name of the type of an option's choices."""
+    """Return the name of the type for an option's choices."""
     words = option.field.split("_")
     return f"{owner}{''.join(word.capitalize() for word in words)}"
 
@@ -173,7 +172,7 @@ def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator
 
 
 def _register_name(python: PythonPass) -> str:
-    """Return the name of the function that registers a pass, from that of its record."""
+    """Return the name of the registration function of a pass, from the name of its record."""
     return f"register_{snake_case(python.class_name)}"
 
 
@@ -184,16 +183,16 @@ _BASE = "TypedNativePass"
 
 
 def native_facts(passes: Iterable[PassDeclaration]) -> str:
-    """Return facts about passes: a line for each, sorted by name.
+    """Return a table of passes, one per line, sorted by name.
 
-    A line has the name of the pass, that of its class, and the rest as JSON. Texts that the
-    authors of the passes have written are left out.
+    A line contains the pass name, the class name, and the other facts as JSON, without
+    descriptions.
 
     Args:
         passes: The declared passes.
 
     Raises:
-        SpecificationError: A pass cannot be one in Python.
+        SpecificationError: If a pass cannot be expressed in Python.
     """
     found = sorted(map(in_python, passes), key=lambda each: each.name)
     lines = [f"{each.name} {each.class_name} {json.dumps(_facts(each))}" for each in found]
@@ -223,10 +222,10 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
 
 
 def native_module(root: str) -> str:
-    """Return the module that makes classes of the facts beside it.
+    """Return the module that creates classes from the table next to it.
 
     Args:
-        root: The root package of the bindings that have the passes.
+        root: The root package of the bindings with the passes.
     """
     given = "" if root == "mlir" else f", root={literal(root)}"
     return "\n".join(
@@ -246,14 +245,14 @@ def native_module(root: str) -> str:
 
 
 def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:
-    """Return the types of the classes, as a stub file.
+    """Return a stub file for the classes.
 
     Args:
         passes: The declared passes.
-        described: Whether it has the texts that the authors of the passes have written.
+        described: Whether to include summaries and descriptions.
 
     Raises:
-        SpecificationError: A pass cannot be one in Python.
+        SpecificationError: If a pass cannot be expressed in Python.
     """
     pairs = [(in_python(each), each) for each in passes]
     pairs.sort(key=lambda each: each[0].class_name)
@@ -314,12 +313,12 @@ def imports(names: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
-    """Yield a docstring's lines.
+    """Yield the lines of a docstring.
 
     Args:
-        summary: One line; a full stop is put behind it if it has none.
-        description: More paragraphs, indented as a whole; may be empty.
-        indent: White space in front of each line.
+        summary: One line; a missing full stop is added.
+        description: Further paragraphs with any common indentation, or empty.
+        indent: The indentation of each line.
     """
     summary = summary.strip()
     summary = summary[0].upper() + summary[1:] + ("" if summary[-1] in ".?!" else ".")

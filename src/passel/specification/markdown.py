@@ -1,6 +1,6 @@
-"""Markdown about passes, laid out as mlir-tblgen does.
+"""Markdown about passes, in the layout of mlir-tblgen.
 
-Source: `-gen-pass-doc` of MLIR 22, byte for byte.
+Source: `mlir-tblgen -gen-pass-doc`, MLIR 22; the output is identical.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _EXAMPLE = re.compile(
 
 
 class PassEntry(NamedTuple):
-    """Facts about a pass, as they are printed.
+    """The documented facts about a pass.
 
     Attributes:
         name: Its name in pipelines.
-        summary: One line; may be empty.
-        description: Markdown, indented as a whole; may be empty.
+        summary: One line, or empty.
+        description: Markdown with any common indentation, or empty.
         options: Names and descriptions.
         statistics: Names and descriptions.
-        facts: Lines below the description, which mlir-tblgen does not have.
+        facts: Additional lines below the description, unknown to mlir-tblgen.
     """
 
     name: str
@@ -47,12 +47,12 @@ class PassEntry(NamedTuple):
 
 
 def pass_doc(passes: Iterable[PassDeclaration | type[Pass[Any, Any]]]) -> str:
-    """Return the documentation of passes, as mlir-tblgen writes that of declarations.
+    """Return the documentation of passes, in mlir-tblgen's format.
 
-    Of a class it also has what the pass runs on, preserves and depends on.
+    For a class, this includes the pass's anchor, preserved analyses and dependent dialects.
 
     Args:
-        passes: Declarations, and classes with names, in any order: they are sorted by name.
+        passes: Declarations, and classes with names, in any order.
 
     Example:
         >>> from passel import OperationPass
@@ -85,7 +85,7 @@ def pass_doc(passes: Iterable[PassDeclaration | type[Pass[Any, Any]]]) -> str:
 
 
 def entries(passes: Iterable[PassEntry]) -> str:
-    """Return one section per pass, sorted by name, each after an empty line."""
+    """Return one section per pass, sorted by name and separated by empty lines."""
     found = sorted(passes, key=lambda entry: entry.name)
     return "".join(f"\n{block}" for entry in found for block in _blocks(entry))
 
@@ -126,7 +126,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def reindented(text: str) -> str:
-    """Return text without the white space that all its lines begin with, nor blank lines first.
+    """Return text without common indentation and leading blank lines.
 
     Source: `mlir::raw_indented_ostream::printReindented`, MLIR 22.
     """
@@ -167,7 +167,7 @@ def _options(options: Iterable[OptionInfo]) -> list[tuple[str, str]]:
 
 
 def _markdown(text: str) -> str:
-    """Return a docstring's text with its examples as blocks of code."""
+    """Return the text of a docstring, with its examples as code blocks."""
     return _EXAMPLE.sub(_block, text).strip("\n")
 
 
@@ -177,7 +177,7 @@ def _block(found: re.Match[str]) -> str:
 
 
 def option_help(option: OptionInfo) -> str:
-    """Return an option's help, and its default."""
+    """Return the help and the default of an option."""
     text = inspect.cleandoc(option.help).partition("\n")[0]
     if option.required:
         return f"{text} (required)".lstrip()

@@ -1,4 +1,4 @@
-"""Declared passes in Python's terms: names, types and defaults of attributes."""
+"""Declared passes in Python terms: names, types and defaults of attributes."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class PythonOption(NamedTuple):
 
     Attributes:
         field: The field's name.
-        name: The option's name in text.
-        scalar: The type of a value that has no choices, such as `UInt32`.
-        choices: The values that it takes, if there is a list of them.
-        is_list: Whether it takes several values.
-        default: The default; None if it is not known.
-        help: Its help, in one line.
-        notes: Comments on types and defaults that take a compiler, with their C++.
+        name: The option's name in pipelines.
+        scalar: The type of a value without choices, such as `UInt32`.
+        choices: The allowed values, if listed.
+        is_list: Whether the option takes several values.
+        default: The default; None if unknown.
+        help: The help text in one line.
+        notes: Comments with the C++ of types and defaults that have no Python form.
     """
 
     field: str
@@ -70,7 +70,7 @@ class PythonOption(NamedTuple):
         """Return the annotation.
 
         Args:
-            choices: The name of the type of its choices; by default it is spelled out.
+            choices: The name of the type for its choices; by default, the type is spelled out.
         """
         if self.choices:
             kind = choices or f"Literal[{', '.join(map(literal, self.choices))}]"
@@ -87,7 +87,7 @@ class PythonOption(NamedTuple):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in text does not follow from the field's."""
+        """Whether the name in pipelines differs from the field's."""
         return self.field.replace("_", "-") != self.name
 
 
@@ -97,7 +97,7 @@ class PythonStatistic(NamedTuple):
     Attributes:
         attribute: The attribute's name.
         name: The name in reports.
-        description: A line for reports.
+        description: The line in reports.
     """
 
     attribute: str
@@ -106,7 +106,7 @@ class PythonStatistic(NamedTuple):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in reports does not follow from the attribute's."""
+        """Whether the name in reports differs from the attribute's."""
         return self.attribute.replace("_", "-") != self.name
 
 
@@ -118,11 +118,11 @@ class PythonPass(NamedTuple):
         name: The name in pipelines.
         kind: `Pass`, `OperationPass` or `InterfacePass`.
         target: The C++ class of the op or interface; empty for any op.
-        anchor: The name of the op, if it is known.
-        dialects: Names of the dialects that it depends on.
+        anchor: The name of the op, if known.
+        dialects: The names of its dependent dialects.
         options: Its options.
         statistics: Its statistics.
-        notes: Comments on names that take a compiler.
+        notes: Comments on unknown names.
     """
 
     class_name: str
@@ -137,16 +137,14 @@ class PythonPass(NamedTuple):
 
 
 def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> PythonPass:
-    """Return a declared pass in Python's terms.
+    """Return a declared pass in Python terms.
 
     Args:
         declared: The pass.
-        by_variable: Whether fields are called as the variables of options in C++ rather than as
-            the options in text.
+        by_variable: Whether fields are named after the C++ variables of options, not the options.
 
     Raises:
-        SpecificationError: Its base class is neither of MLIR's, or a name in it cannot be one
-            in Python.
+        SpecificationError: If the base class is unknown, or a name cannot be used in Python.
     """
     name, where = declared.def_name, str(declared.place)
     if not name or name.startswith("anonymous_"):
@@ -174,7 +172,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
 
 
 def _kind(declared: PassDeclaration) -> tuple[str, str]:
-    """Return the Python base class, and the C++ class that it is for."""
+    """Return the Python base class, and the C++ class of its op or interface."""
     base = _BASE.fullmatch(declared.base_class.strip())
     if base is None:
         raise SpecificationError(
@@ -222,7 +220,7 @@ def _option(
 
 
 def _keywords(declared: OptionDeclaration, notes: list[str]) -> tuple[str, ...]:
-    """Return the values that are listed."""
+    """Return the listed values."""
     try:
         among = choices(declared.flags)
     except UnknownCpp:
@@ -240,7 +238,7 @@ def _scalar(declared: OptionDeclaration, notes: list[str]) -> str:
 
 
 def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
-    """Return the default; None if there is none, or it is not known."""
+    """Return the default; None if there is none or it is unknown."""
     if optional_type(declared.type) and declared.default in {"", "std::nullopt"}:
         return None
     try:
@@ -256,10 +254,10 @@ def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
 
 
 def _field(declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: bool) -> str:
-    """Return the field's name: the one of the option's two names that is wanted, or the other.
+    """Return the field's name: the preferred name of the option, or its other name.
 
     Raises:
-        SpecificationError: Neither can be a name in Python.
+        SpecificationError: If neither is a valid Python name.
     """
     name, where = declared.argument, str(declared.place)
     if not name:
@@ -308,9 +306,9 @@ def _check_attributes(
 
 
 def snake_case(name: str) -> str:
-    """Return a C++ name as Python's are.
+    """Return a C++ name in snake case.
 
-    Runs of capitals stay together: `numCSE` becomes `num_cse`.
+    Consecutive capitals stay together: `numCSE` becomes `num_cse`.
     """
     words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return words.lower()
@@ -322,7 +320,7 @@ def one_line(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Return a string literal, in double quotes.
+    """Return a string literal in double quotes.
 
     Example:
         >>> print(literal("it's"))

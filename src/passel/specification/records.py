@@ -1,4 +1,4 @@
-"""Declarations from TableGen's records, checked."""
+"""Checked declarations from TableGen records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Place(NamedTuple):
     """A line of a `.td` file.
 
     Attributes:
-        file: The file, as it was found.
+        file: The path of the file.
         line: The line, counted from 1.
     """
 
@@ -36,12 +36,12 @@ class OptionDeclaration:
     Attributes:
         cpp_name: The variable in C++.
         argument: The name in textual pipelines.
-        type: The type in C++; of an element, if it is a list.
-        default: The default as an expression in C++; empty if there is none.
-        description: Its help.
-        flags: More arguments of the option's constructor in C++, such as its choices.
-        is_list: Whether it takes several values.
-        place: Where it is declared.
+        type: The C++ type; for a list, the element type.
+        default: The C++ expression of the default; empty if there is none.
+        description: The help text.
+        flags: Further arguments of the C++ constructor, such as choices.
+        is_list: Whether the option takes several values.
+        place: The place of the declaration.
     """
 
     cpp_name: str
@@ -61,8 +61,8 @@ class StatisticDeclaration:
     Attributes:
         cpp_name: The variable in C++.
         name: The name in reports.
-        description: A line for reports.
-        place: Where it is declared.
+        description: The line in reports.
+        place: The place of the declaration.
     """
 
     cpp_name: str
@@ -76,16 +76,16 @@ class PassDeclaration:
     """A pass.
 
     Attributes:
-        def_name: The name of its record, which is that of its class.
-        argument: Its name in textual pipelines.
-        base_class: The class that it is derived from in C++.
+        def_name: The name of its record and of its class.
+        argument: The name in textual pipelines.
+        base_class: Its base class in C++.
         summary: One line.
         description: Markdown, indented as in the file.
-        constructor: An expression in C++ that makes one; empty for the default.
-        dependent_dialects: C++ classes of the dialects of ops that it may create.
+        constructor: A C++ expression that creates the pass; empty for the default.
+        dependent_dialects: The C++ classes of dialects whose ops it may create.
         options: Its options, in order.
         statistics: Its statistics, in order.
-        place: Where it is declared.
+        place: The place of the declaration.
     """
 
     def_name: str
@@ -103,17 +103,16 @@ class PassDeclaration:
 def read_passes(
     file: str, include: Sequence[str] = (), *, program: str = ""
 ) -> tuple[PassDeclaration, ...]:
-    """Return the passes that a `.td` file declares, sorted by the names of their records.
+    """Return the passes in a `.td` file, sorted by record name.
 
     Args:
         file: The file's path.
         include: Directories of included files.
-        program: llvm-tblgen, if not the one that is found.
+        program: The llvm-tblgen to use; by default as for `find_tablegen`.
 
     Raises:
-        SpecificationError: TableGen refuses the file; it has no passes because it does not
-            include `mlir/Pass/PassBase.td`; or a pass has no name, the name of another one, or a
-            name that would not read back.
+        SpecificationError: If TableGen rejects the file, the file does not include
+            `mlir/Pass/PassBase.td`, or a pass name is missing, duplicate or invalid.
 
     Example:
         >>> import tempfile
@@ -134,15 +133,15 @@ def read_passes(
 def read_files(
     files: Sequence[str], include: Sequence[str] = (), *, program: str = ""
 ) -> tuple[PassDeclaration, ...]:
-    """Return the passes that some `.td` files declare, sorted by the names of their records.
+    """Return the passes in several `.td` files, sorted by record name.
 
     Args:
-        files: Their paths; what several of them include counts once.
-        include: As of `read_passes`.
-        program: As of `read_passes`.
+        files: The paths of the files. Passes from shared includes appear once.
+        include: As for `read_passes`.
+        program: As for `read_passes`.
 
     Raises:
-        SpecificationError: As by `read_passes`.
+        SpecificationError: As for `read_passes`.
     """
     found = {each: None for file in files for each in _read(file, include, program)}
     passes = sorted(found, key=lambda each: each.def_name)
@@ -153,16 +152,16 @@ def read_files(
 def with_defaults(
     passes: Iterable[PassDeclaration], defaults: Iterable[str]
 ) -> tuple[PassDeclaration, ...]:
-    """Return passes with some defaults that differ from those declared.
+    """Return passes with some defaults replaced.
 
-    The constructor in C++ may set another default than the file declares.
+    The C++ constructor may set other defaults than the file declares.
 
     Args:
         passes: The passes.
-        defaults: As `pass:option=expression`, with the names that pipelines have.
+        defaults: Texts `pass:option=expression`, with the names in pipelines.
 
     Raises:
-        SpecificationError: There is no such pass or option.
+        SpecificationError: If there is no such pass or option.
     """
     known = {each.argument: each for each in passes}
     for text in defaults:

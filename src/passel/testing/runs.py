@@ -1,4 +1,4 @@
-"""Runs of pipelines on texts, and checks of their output with filecheck."""
+"""Running pipelines on IR text, and checking the output with filecheck."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ SPLIT = "// -----"
 
 
 class PassesRun(NamedTuple):
-    """A run of a pipeline on a text.
+    """The result of running a pipeline on a text.
 
     Attributes:
-        text: The IR afterwards.
-        op: The op at the top.
+        text: The IR after the run.
+        op: The top-level op.
         result: The result of the run.
     """
 
@@ -51,22 +51,22 @@ def run_passes(
     name: str = "<test>",
     line: int = 0,
 ) -> PassesRun:
-    """Run a pipeline on IR as text, in a context of its own.
+    """Run a pipeline on IR text in a new context.
 
-    What passes claim to preserve is computed again and compared.
+    Analyses that passes claim to preserve are computed again and compared.
 
     Args:
-        source: The IR; several ops at the top are put in a module.
-        pipeline: What to run, such as `builtin.module(func.func(cse))`.
-        adapter: The IR: `xdsl`, `mlir`, or another that is installed.
-        passes: Classes of passes that no installed package registers.
+        source: The IR; a module is added around several top-level ops.
+        pipeline: The pipeline, such as `builtin.module(func.func(cse))`.
+        adapter: The name of the IR: `xdsl`, `mlir`, or another installed one.
+        passes: Further pass classes to register.
         name: The text's name in errors.
-        line: How many lines come before it in a file.
+        line: The number of lines before it in a file.
 
     Raises:
-        UnreadableError: The text is not valid IR.
-        PipelineError: The pipeline is wrong.
-        PassFailedError: Passes failed.
+        UnreadableError: If the text is not valid IR.
+        PipelineError: If the pipeline is invalid.
+        PassFailedError: If a pass fails.
 
     Example:
         >>> function = "func.func @f() { %0 = arith.constant 1 : i32 func.return }"
@@ -99,14 +99,14 @@ def check_passes(
     """Run a pipeline on each part of a file, and compare the output with its CHECK lines.
 
     Args:
-        path: The file; parts between lines `// -----` are read and run by themselves.
+        path: The file; lines `// -----` separate parts, which run independently.
         pipeline: As for `run_passes`.
-        prefix: What the lines begin with.
+        prefix: The prefix of the CHECK lines.
         adapter: As for `run_passes`.
         passes: As for `run_passes`.
 
     Raises:
-        AssertionError: The output differs, or there are no such lines.
+        AssertionError: If the output does not match, or there are no CHECK lines.
     """
     path, passes = Path(path), tuple(passes)
     text = path.read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def check_passes(
 
 
 def _mismatch(path: Path, output: str, prefix: str) -> str:
-    """Return what filecheck says of an output; empty if it is as it should be."""
+    """Return filecheck's error for an output; empty if the output matches."""
     try:
         from filecheck.finput import FInput  # noqa: PLC0415 - of the extra `testing`
         from filecheck.matcher import Matcher  # noqa: PLC0415
@@ -140,7 +140,7 @@ def _mismatch(path: Path, output: str, prefix: str) -> str:
 class EventRecorder(PassInstrumentation):
     """Records hooks as lines of text, such as `before-pass cse @f`.
 
-    Those of pipelines, passes and analyses; `FullEventRecorder` records all.
+    This records hooks of pipelines, passes and analyses; `FullEventRecorder` records all hooks.
 
     Attributes:
         events: The lines so far.
@@ -156,49 +156,49 @@ class EventRecorder(PassInstrumentation):
         self.events.append(f"{event} {what} {name}")
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("before-pipeline", pipeline.anchor, op)
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("after-pipeline" + "-failed" * failed, pipeline.anchor, op)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("before-pass", _name(step), op)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("after-pass", _name(step), op)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("after-pass-failed", _name(step), op)
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("before-analysis", name, op)
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("after-analysis", name, op)
 
 
 class FullEventRecorder(EventRecorder):
-    """Records the hooks of runs, verification, change and skipped steps as well."""
+    """Also records the hooks of runs and verification, changes and skipped steps."""
 
     def before_run(self, run: Run) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("before-run", run.pipeline.anchor, run.op)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("after-run" + "-failed" * failed, run.pipeline.anchor, run.op)
 
     finds_changes = True
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Record it, and whether it was skipped or has changed the op."""
+        """Record the hook, and whether the step was skipped or changed the op."""
         if self.ended.skipped:
             self._record("pass-skipped", _name(step), op)
         elif self.ended.changed:
@@ -206,11 +206,11 @@ class FullEventRecorder(EventRecorder):
         super().after_pass(step, op)
 
     def before_verification(self, step: Step, op: Any) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("before-verification", _name(step), op)
 
     def after_verification(self, step: Step, op: Any) -> None:
-        """Record it."""
+        """Record the hook."""
         self._record("after-verification", _name(step), op)
 
 

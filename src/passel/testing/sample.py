@@ -1,4 +1,4 @@
-"""Sample IR that adapters are tested on, and checks of what their methods return."""
+"""Sample IR for tests of adapters, and checks of the results of their methods."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Node(NamedTuple):
 
     Attributes:
         role: A key of `AdapterContract.names`.
-        symbol: Its symbol, if it has one.
+        symbol: Its symbol, if any.
         body: The nodes immediately inside.
     """
 
@@ -43,9 +43,10 @@ class Node(NamedTuple):
             yield from inner.walk((*path, index))
 
     def moves(self) -> Iterator[tuple[Path, Path]]:
-        """Yield paths of nodes and of others that they may move into, as such have nodes like them.
+        """Yield paths of nodes, each with the path of a node that they may move into.
 
-        Each node moves once: into the one before it if that can be, or else the first other one.
+        A node may move into a node whose role already contains such nodes. Each node moves once,
+        into the node before it if possible, else into the first other node.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
@@ -66,13 +67,13 @@ PROGRAM = Node("module", None, _BODY)
 
 
 class Sample(NamedTuple):
-    """A program that was built.
+    """A built program.
 
     Attributes:
         adapter: The adapter of its IR.
         program: The nodes.
         context: Its context.
-        top: The op at the top.
+        top: The top-level op.
     """
 
     adapter: IRAdapter
@@ -88,33 +89,33 @@ class Sample(NamedTuple):
         return op
 
     def ops(self) -> Iterator[tuple[Path, Node, Any]]:
-        """Yield all paths, with the nodes and the ops there."""
+        """Yield all paths with their nodes and ops."""
         for path, node in self.program.walk():
             yield path, node, self.at(path)
 
     def functions(self) -> list[Any]:
-        """Return the ops of the role `func`, wherever they are."""
+        """Return all ops of the role `func`."""
         return [op for _, node, op in self.ops() if node.role == "func"]
 
 
 def check(condition: object, problem: str) -> None:
-    """Fail a test with a problem unless a condition holds."""
+    """Fail a test with a message unless a condition holds."""
     if not condition:
         raise AssertionError(f"{problem}; see docs/adapters.md")
 
 
 def equal(found: object, expected: object, what: str) -> None:
-    """Fail a test unless what was found equals what was expected."""
+    """Fail a test unless a result equals the expected one."""
     check(found == expected, f"{what} is {_short(found)}, expected {_short(expected)}")
 
 
 def differ(found: object, before: object, what: str) -> None:
-    """Fail a test if what was found is as before."""
+    """Fail a test if a result equals an earlier one."""
     check(found != before, f"{what} is as before")
 
 
 def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> ErrorT:
-    """Return the error that is raised for something, which must be of a kind."""
+    """Return the error that an action raises; fail unless it has the given type."""
     try:
         action()
     except kind as error:
@@ -128,7 +129,7 @@ def _short(value: object) -> str:
 
 
 class Subject:
-    """An adapter under test, and how its IR is built and changed; see `AdapterContract`."""
+    """An adapter under test, with methods to build and change IR; see `AdapterContract`."""
 
     adapter: IRAdapter
     names: ClassVar[Mapping[str, str]]
@@ -146,7 +147,7 @@ class Subject:
     source: str = ""
 
     def build(self, node: Node, context: Any) -> Any:
-        """Return the op for a node, valid, with all that is inside."""
+        """Return a valid op for a node and its contents."""
         raise NotImplementedError
 
     def change(self, op: Any) -> None:
@@ -158,13 +159,13 @@ class Subject:
         raise NotImplementedError
 
     def move(self, op: Any, into: Any) -> None:
-        """Move an op to the end of what is inside of another."""
+        """Move an op to the end of another op's body."""
         raise NotImplementedError
 
     # -- For tests ---------------------------------------------------------------------------
 
     def _sample(self, context: Any = None) -> Sample:
-        """Return the program, built, all of whose roles must have names."""
+        """Build the program; fail if one of its roles has no name."""
         lacking = {node.role for _, node in self.program.walk()} - self.names.keys()
         if lacking:
             roles = ", ".join(f"'{role}'" for role in sorted(lacking))
@@ -176,7 +177,7 @@ class Subject:
         return Sample(self.adapter, self.program, context, self.build(self.program, context))
 
     def _kind(self, role: str) -> tuple[str, bool, bool]:
-        """Return name, `registered` and `isolated` of the kind that ops of a role have."""
+        """Return name, `registered` and `isolated` of the kind for a role."""
         known = role not in self.unregistered
         return self.names[role], known, known and role in self.isolated
 
@@ -192,19 +193,19 @@ class Subject:
         return manager
 
     def _same(self, found: Any, expected: Any, what: str) -> None:
-        """Fail unless what was found is the op that was expected."""
+        """Fail unless a result is the expected op."""
         names = f"{self._named(found)}, expected {self._named(expected)}"
         check(found == expected, f"{what} is {names}")
 
     def _named(self, op: Any) -> str:
-        """Return an op as messages name it."""
+        """Return the name of an op in messages."""
         if op is None:
             return "None"
         symbol = self.adapter.symbol_name(op)
         return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
 
     def _able(self, ability: type[Any]) -> Any:
-        """Return the adapter, if it has an ability, or else skip the test."""
+        """Return the adapter, or skip the test if it lacks an ability."""
         able = ability_of(self.adapter, ability)
         if able is None:
             raise SkipTest(f"the adapter does not have the ability {ability.__name__}")

@@ -1,8 +1,8 @@
 """A toy IR and its adapter.
 
-The toy IR shows in a hundred lines what an adapter is. Its ops have a name, an optional
-symbol, and ops inside; `toy.module`, `toy.func` and `toy.region` are registered, and all
-but `toy.region` are isolated from above.
+The toy IR is an example of an adapter in a hundred lines. Its ops have a name, an optional symbol,
+and a body of ops. `toy.module`, `toy.func` and `toy.region` are registered; all but `toy.region`
+are isolated from above.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class ToyOp:
     """An op of the toy IR.
 
     Attributes:
-        name: Its name, also its identity key.
-        symbol: The symbol it defines, if any.
+        name: Its name, which is also its dispatch key.
+        symbol: The symbol that it defines, if any.
         body: The ops immediately inside.
-        value: Something for passes to change; negative is invalid.
+        value: A value for passes to change; negative values are invalid.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ToyOp:
         self.name = sys.intern(self.name)
 
     def add(self, op: ToyOp) -> ToyOp:
-        """Put `op` behind the ops inside, and return it."""
+        """Append an op to the body, and return it."""
         op.parent = self
         self.body.append(op)
         return op
@@ -60,7 +60,7 @@ class ToyOp:
 
     @property
     def head(self) -> str:
-        """Its text without the ops inside."""
+        """Its text without the body."""
         symbol = f" @{self.symbol}" if self.symbol else ""
         return self.name + symbol + (f" {self.value}" if self.value else "")
 
@@ -106,7 +106,7 @@ class ToyAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], str]:
-        """The name."""
+        """Return the name, which is the dispatch key."""
         return attrgetter("name")
 
     def create_context(self) -> set[str]:
@@ -114,7 +114,7 @@ class ToyAdapter(IRAdapter):
         return {"toy"}
 
     def context_of(self, op: ToyOp) -> None:
-        """Toy ops do not know their context."""
+        """Return None, since toy ops do not know their context."""
 
     def load_dialects(self, context: set[str], names: Iterable[str]) -> None:
         """Load the dialects `toy` and `extra`; there are no others."""
@@ -125,7 +125,7 @@ class ToyAdapter(IRAdapter):
             context.add(name)
 
     def kind_of(self, op: ToyOp) -> OpKind:
-        """Return the kind; what is not in `kinds` is unregistered."""
+        """Return the kind; ops not in `kinds` are unregistered."""
         other = OpKind(op.name, registered=False, isolated=False, implements=().__contains__)
         return self.kinds.get(op.name, other)
 
@@ -150,11 +150,11 @@ class ToyAdapter(IRAdapter):
         return op.symbol
 
     def location(self, op: ToyOp) -> Location:
-        """Toy ops come from nowhere."""
+        """Return an unknown location."""
         return UNKNOWN
 
     def verify(self, op: ToyOp, *, recursive: bool) -> None:
-        """Refuse negative values, and two symbols of one name in one op."""
+        """Reject negative values, and duplicate symbols in one op."""
         symbols = [inner.symbol for inner in op.body if inner.symbol]
         if len(symbols) != len(set(symbols)):
             raise InvalidIR(op, "has two symbols of one name")
@@ -171,7 +171,8 @@ class ToyAdapter(IRAdapter):
     def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
         """Return the op, its symbol and value, and the fingerprints of the ops inside.
 
-        Ops compare by identity, and being held they cannot be replaced at their address.
+        Ops compare by identity. The fingerprint holds references, so that no new op reuses their
+        address.
         """
         inside = map(self.fingerprint, op.body) if recursive else op.body
         return (op, op.symbol, op.value, *inside)
@@ -192,14 +193,14 @@ class ToyAdapter(IRAdapter):
         return Shipment(set(context), [outer.add(op) for op in ops] if outer else ops)
 
     def note(self, op: ToyOp) -> None:
-        """Return nothing: all of an op is sent."""
+        """Return None, since the whole op is sent."""
 
     def encode_changes(self, op: ToyOp, noted: None) -> bytes:
         """Return the text of the op."""
         return str(op).encode()
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
-        """Return what gives the op its new state."""
+        """Return a function that gives the op its new state."""
         made = parse_toy(data.decode())
 
         def change() -> None:
