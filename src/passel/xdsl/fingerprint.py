@@ -211,13 +211,15 @@ def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
 
 def states_of(attributes: Iterable[object]) -> list[object]:
     """Return a value that is equal while no payload changes, as far as that is detectable."""
-    states: list[object] = []
-    for payload in payloads_in(attributes):
-        state = BytesIO()
-        with suppress(Exception):  # its own code runs
-            _StatePickler(state, pickle.HIGHEST_PROTOCOL).dump(payload)
-        states.append(state.getvalue())
-    return states
+    has_any = _mutable_kinds(len(_DATA.__subclasses__()))  # few IRs do, and a walk takes long
+    return [*map(_state_of, payloads_in(attributes))] if has_any else []
+
+
+def _state_of(payload: object) -> bytes:
+    state = BytesIO()
+    with suppress(Exception):  # its own code runs
+        _StatePickler(state, pickle.HIGHEST_PROTOCOL).dump(payload)
+    return state.getvalue()
 
 
 class _StatePickler(pickle.Pickler):
