@@ -1,4 +1,4 @@
-"""passel-opt: pass pipelines on files of IR from the command line."""
+"""passel-opt and other programs: running pass pipelines on IR files from the command line."""
 
 from passel.tool.opt import main, opt_main
 

@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if it was found, 1 if not, or if the record or the command line is wrong.
+        The exit code: 0 if the pass was found, else 1.
     """
     return run_search(PROGRAM, argv, _run)
 
@@ -104,7 +104,7 @@ def _run(settings: Settings) -> int:
 
 
 def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> int:
-    """Find the execution, tell it, and return the exit code."""
+    """Find and print the execution, and return the exit code."""
     frontend, pipelines = settings.frontend(), PipelineFactory(settings)
     verifies = (False, flags.invalid or not settings.disable_verify)
     subject, strict = (
@@ -143,19 +143,19 @@ def _oracle(
     subject: Subject,
     strict: Subject,
 ) -> Oracle:
-    """Return the oracle that a command line asks for.
+    """Return the oracle that the flags select.
 
     Args:
         record: The record.
         run: The run.
         settings: The settings of the command line.
-        flags: Those of this program.
+        flags: The flags of this program.
         subject: Reads and runs IR, valid or not.
         strict: Reads and runs valid IR.
 
     Raises:
-        UsageError: It asks several at once, or the command is not there.
-        SearchError: The record does not say what is interesting either.
+        UsageError: If the flags select several oracles, or the command does not exist.
+        SearchError: If neither the flags nor the record select an oracle.
     """
     asked = [name for name in ("interesting", "invalid", "computes_else") if getattr(flags, name)]
     match asked:
@@ -179,7 +179,7 @@ def _oracle(
 
 
 def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
-    """Return the oracle for IR that makes the pass fail that failed first."""
+    """Return the oracle for IR on which the first failed pass fails."""
     first = first_failed(record, run.number)
     if first is None and run.failures:
         told = run.failures[0]
@@ -208,7 +208,7 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
 
 
 def _tell_run_inside(record: Record, execution: Execution) -> None:
-    """Tell which run is that of the passes for another IR that a pass has run, if it has."""
+    """Print the nested run of passes for another IR, if the execution has one."""
     for run in record.info.runs:
         inner = (step.path.startswith(f"{execution.path}/") for step in run.steps)
         if run.outer == execution.run and any(inner):

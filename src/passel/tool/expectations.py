@@ -3,8 +3,8 @@
     // expected-error @+1 {{substring of the message}}
     // expected-remark-re @below {{literal text, {{regular expression}} in inner braces}}
 
-Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22: one directive a line, one
-expectation takes any number of equal diagnostics, the exit code depends on expectations only.
+Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22. A line has one directive, an
+expectation matches any number of equal diagnostics, and only expectations affect the exit code.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class DiagnosticVerifier:
             self._by_line[expectation.line].append(expectation)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
-        """Check a diagnostic and its notes off the list."""
+        """Match a diagnostic and its notes with expectations."""
         self._check(diagnostic)
         for note in diagnostic.notes:
             if not note.message.startswith(SEEN):  # MLIR leaves it out where it verifies them
@@ -83,7 +83,7 @@ class DiagnosticVerifier:
         self.complaints.append(Diagnostic(Severity.ERROR, message, location))
 
     def finish(self) -> list[Diagnostic]:
-        """Return all complaints, those about missing diagnostics last."""
+        """Return all errors, with missing diagnostics last."""
         missing = [
             Diagnostic(
                 Severity.ERROR,
@@ -127,11 +127,11 @@ def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expecta
 
 
 def _nearest(indices: Iterable[int], direction: int = 1) -> dict[int, int]:
-    """Return for each line the nearest one before it that is none of them.
+    """Return the nearest other line before each line.
 
     Args:
-        indices: The lines, in the order in which they are passed.
-        direction: 1 if that is from above, -1 from below.
+        indices: The lines, in search order.
+        direction: 1 for lines above, -1 for lines below.
     """
     nearest: dict[int, int] = {}
     for index in indices:
@@ -141,7 +141,7 @@ def _nearest(indices: Iterable[int], direction: int = 1) -> dict[int, int]:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern in which only what stands in inner braces is not literal."""
+    """Return a pattern that is literal except inside inner braces."""
     parts = _INNER.split(text)
     return re.compile(
         "".join(f"(?:{part})" if i % 2 else re.escape(part) for i, part in enumerate(parts))

@@ -1,10 +1,10 @@
-"""A command line, read as LLVM's tools read theirs.
+"""Command lines in the style of LLVM's tools.
 
-One or two dashes are the same; values follow `=` or, unless the flag is boolean, as the next
-argument; every registered pass and pipeline is a flag too, whose options follow `=`.
+Flags start with one or two dashes. A value follows `=` or, for a flag that is not Boolean, is the
+next argument. Every registered pass and pipeline is also a flag, with its options after `=`.
 
-Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. Not argparse: it has neither single-dash
-long flags with optional values nor an order among flags.
+Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse lacks long flags with one dash and
+optional values, and the order of flags.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names
 
 
 class UnknownFlagError(UsageError):
-    """A flag is none of the tool, and no pass.
+    """A flag is neither a flag of the tool nor a pass.
 
     Attributes:
-        name: What it is called.
+        name: The name of the flag.
     """
 
     def __init__(self, name: str, rest: str) -> None:
@@ -66,22 +66,22 @@ class UnknownFlagError(UsageError):
 
 
 class PassFlag(NamedTuple):
-    """A pass or pipeline given as a flag of its own."""
+    """A pass or pipeline given as a flag."""
 
     name: str
     options: str | None
 
 
 class CommandLine:
-    """A command line that has been read.
+    """A parsed command line.
 
     Attributes:
-        words: All of it as it was given.
-        given: The values of the flags that were given, by long name, in order.
-        written: The same as they can be written again, such as `--ir=mlir`.
-        passes: Passes given as flags, in order.
-        inputs: The arguments that are not flags, in order.
-        stray: Those inputs that may be meant as options of the pass given just before.
+        words: The original arguments.
+        given: The values of the given flags by long name, in order.
+        written: The given flags as text, such as `--ir=mlir`.
+        passes: The passes given as flags, in order.
+        inputs: The positional arguments, in order.
+        stray: The inputs that look like options, each with the pass flag before it.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -93,7 +93,7 @@ class CommandLine:
         self.stray: dict[str, str] = {}
 
     def value(self, flag: Flag) -> Any:
-        """Return a flag's value: the last one given, or all if it may be repeated."""
+        """Return the value of a flag: the last one, or all for a repeatable flag."""
         given = self.given.get(flag.name, [])
         if flag.repeated:
             return tuple(given)
@@ -101,9 +101,9 @@ class CommandLine:
 
 
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the flags of a command line, each with its value if it has one.
+    """Yield the flags of a command line, each with its value, if any.
 
-    Nothing is checked: some flags decide how the command line is to be read.
+    Nothing is checked, since some flags affect how the command line is parsed.
     """
     for index, word in enumerate(words):
         if word == "--":
@@ -132,17 +132,17 @@ def read_flags(
     *,
     several: bool = False,
 ) -> CommandLine:
-    """Read a command line.
+    """Parse a command line.
 
     Args:
         words: The arguments without the program's name.
-        flags: The flags by all of their names.
-        passes: The passes and pipelines that may be named.
-        program: The program's name, for a hint.
-        several: Whether there may be several inputs.
+        flags: The flags by their long and short names.
+        passes: The passes and pipelines that can be flags.
+        program: The program's name in hints.
+        several: Whether several inputs are allowed.
 
     Raises:
-        UsageError: For the first argument that is wrong.
+        UsageError: For the first invalid argument.
     """
     line = CommandLine(words)
     rest = list(words)
@@ -183,7 +183,7 @@ def read_flags(
 
 
 def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
-    """Return a flag's name, the equals sign if it has a value, and the value."""
+    """Return a flag's name, the equals sign if present, and the value."""
     name, equals, value = word.lstrip("-").partition("=")
     short = flags.get(name[:1]) if name not in flags else None
     form = _ATTACHED.get(short.metavar) if short else None
@@ -193,7 +193,7 @@ def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
 
 
 def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str | None:
-    """Return a flag's value as it is written; None if it has none."""
+    """Return the text of a flag's value; None if there is none."""
     if attached is not None or not flag.metavar or flag.implied is not None:
         return attached
     if not rest:
@@ -230,7 +230,7 @@ def _boolean(written: str, attached: str | None) -> bool:
 
 
 def stray_hint(stray: Mapping[str, str]) -> str:
-    """Return a hint at inputs that look like the options of a pass."""
+    """Return a hint about inputs that look like options of a pass."""
     for options, name in stray.items():
         return f"; options are attached to their pass: --{name}='{options}'"
     return ""
@@ -268,7 +268,7 @@ def jobs_or_auto(text: str) -> Jobs:
 
 
 def jobs_of_environment() -> Jobs | None:
-    """Return what PASSEL_JOBS says; None if it is not set."""
+    """Return the value of PASSEL_JOBS; None if it is not set."""
     text = os.environ.get("PASSEL_JOBS")
     try:
         return jobs_or_auto(text) if text else None
@@ -277,7 +277,7 @@ def jobs_of_environment() -> Jobs | None:
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    """Return names that commas separate."""
+    """Return comma-separated names."""
     return tuple(name for each in text.split(",") if (name := each.strip()))
 
 
@@ -289,14 +289,14 @@ def plugin_of(text: str) -> str:
 
 
 def color_of(text: str) -> Color:
-    """Return what a value of `--color` means, which is a boolean in LLVM's tools."""
+    """Return the meaning of a value of `--color`; a Boolean is accepted as in LLVM's tools."""
     if text in {"always", "true", "1"}:
         return "always"
     return "never" if text in {"never", "false", "0"} else "auto"
 
 
 def ir_of(text: str) -> str:
-    """Return the name of an IR that is installed."""
+    """Return the name of an installed IR."""
     if text in {"xdsl", "mlir"} or has_adapter(text):  # mostly without a look at packages
         return text
     from passel.mlir.upstream import known_builds
@@ -316,10 +316,10 @@ def verify_mode_of(text: str) -> bool | Literal["always"]:
 
 
 def seconds_of(text: str) -> float:
-    """Return a number of seconds, as a flag takes it.
+    """Return a number of seconds.
 
     Raises:
-        ValueError: It is not a positive number.
+        ValueError: If it is not a positive number.
     """
     try:
         seconds = float(text)
@@ -338,16 +338,16 @@ flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 
 
 class FlagGroup:
-    """Flags that belong together, and their values; the docstring is their heading in the help.
+    """A group of flags and their values; the docstring is the heading in the help.
 
     Attributes:
-        flags: The flags by the names of the attributes.
+        flags: The flags by attribute name.
     """
 
     flags: ClassVar[dict[str, Flag]] = {}
 
     def __init_subclass__(cls) -> None:
-        """Collect the flags, those of all bases."""
+        """Collect the flags of the class and its bases."""
         inherited = {name: each for base in cls.__mro__[1:] for name, each in _flags_of(base)}
         own = _flags_of(cls)
         for (_, above), (_, each) in pairwise(own):

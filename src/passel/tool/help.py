@@ -54,12 +54,12 @@ ABOUT = ("help", "version")
 
 
 class Program(NamedTuple):
-    """A program, as its help shows it.
+    """A program with its help.
 
     Attributes:
-        doc: A line of its name and what it does, its usage, examples, and notes, in paragraphs: the
-            docstring of its module.
-        groups: Its flags, in groups with titles; those without help are not shown.
+        doc: The docstring of its module, in paragraphs: a line with name and purpose, usage,
+            examples, notes.
+        groups: Its groups of flags; flags without help are hidden.
     """
 
     doc: str
@@ -67,14 +67,14 @@ class Program(NamedTuple):
 
     @classmethod
     def of(cls, doc: str | None, own: type[FlagGroup]) -> Program:
-        """Return a program with flags of its own, and those that all have."""
+        """Return a program with its own flags and the common flags."""
         about = [each for each in InformationFlags.flags.values() if each.name in ABOUT]
         groups = [(own.title(), tuple(own.flags.values())), (InformationFlags.title(), about)]
         return cls(doc or "", groups)
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The name of the program."""
         return self.doc.partition(":")[0]
 
     @property
@@ -84,7 +84,7 @@ class Program(NamedTuple):
 
 
 def help_text(program: Program) -> str:
-    """Return the text of `--help`: neighbours with the same text share a line."""
+    """Return the text of `--help`. Adjacent flags with the same help share a line."""
     summary, usage, *notes = program.doc.strip().split("\n\n")
     lines = [summary.removesuffix("."), usage, ""]
     if notes[0].startswith("Examples:"):
@@ -98,7 +98,7 @@ def help_text(program: Program) -> str:
 
 
 def _usage(flag: Flag) -> str:
-    """Return the names of a flag, and how its value is given."""
+    """Return the names of a flag, and the syntax of its value."""
     names = [f"-{name}" for name in flag.short if len(name) == 1]
     value = f"={flag.metavar}" if flag.metavar else ""
     if flag.implied is not None:
@@ -110,12 +110,12 @@ def _usage(flag: Flag) -> str:
 def run_program(
     program: Program, argv: Sequence[str] | None, run: Callable[[CommandLine], int]
 ) -> int:
-    """Run a program that has no passes as flags, and return its exit code.
+    """Run a program without pass flags, and return its exit code.
 
     Args:
         program: The program.
-        argv: The arguments without its name; by default those of the process.
-        run: Runs it.
+        argv: The arguments without the program's name; by default those of the process.
+        run: The function that runs the program.
     """
 
     def read_and_run(words: Sequence[str]) -> int:
@@ -132,7 +132,7 @@ def run_program(
 
 
 def start(name: str, argv: Sequence[str] | None, run: Callable[[Sequence[str]], int]) -> int:
-    """Run a program on its arguments, or else on those of the process, which is prepared for it."""
+    """Run a program on arguments. Without them, prepare the process and use its arguments."""
     if argv is None:
         prepare_process()
     words = sys.argv[1:] if argv is None else list(argv)
@@ -143,10 +143,10 @@ _WIDEST_OPTION = 60
 
 
 def information(settings: Settings) -> str:
-    """Return the information that a flag asks for in place of a run.
+    """Return the text for an information flag.
 
     Raises:
-        UsageError: It asks about a pass that does not exist.
+        UsageError: If the pass for `--help-pass` does not exist.
     """
     tool, ir = settings.tool, settings.choice
     if settings.help or settings.help_all:
@@ -161,12 +161,12 @@ def information(settings: Settings) -> str:
 
 
 def _opt_help(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> str:
-    """Return the help of a tool; of one for a single IR without flags of others.
+    """Return the help of a tool, without flags of IRs that it does not support.
 
     Args:
         tool: The tool.
         ir: The IR.
-        whole: Whether with all flags, and without examples; else with those that people type.
+        whole: Whether to show all flags and no examples, instead of only common flags.
     """
     only = ir.name if tool.adapter is not None else ""
 
@@ -192,7 +192,7 @@ def version(tool: ToolDefinition, ir: IRChoice) -> str:
 
 
 def _list_passes(registry: PassRegistry) -> str:
-    """Return `--list-passes`: passes as mlir-opt lists them, then pipelines."""
+    """Return the text of `--list-passes`: passes in mlir-opt's format, then pipelines."""
     text = "Passes:\n" + _listing(
         (info.name, each.summary(), each.documented_options())
         for info, each in _loaded_passes(registry)
@@ -205,10 +205,10 @@ def _list_passes(registry: PassRegistry) -> str:
 
 
 def _help_pass(name: str, registry: PassRegistry) -> str:
-    """Return `--help-pass`: the documentation of a pass or pipeline, as Markdown.
+    """Return the text of `--help-pass`: the documentation of a pass or pipeline in Markdown.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: If there is no such pass or pipeline.
     """
     info = registry.lookup(name)
     if info is None:
@@ -219,7 +219,7 @@ def _help_pass(name: str, registry: PassRegistry) -> str:
 
 
 def _loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass[Any, Any]]]]:
-    """Yield all passes with their classes; those that cannot be loaded are reported together."""
+    """Yield all passes with their classes; report all that cannot be loaded."""
     broken: dict[tuple[str, str], list[str]] = {}
     for info in registry.passes():
         try:

@@ -1,4 +1,4 @@
-"""The IR that a command line is about, and the passes that can be named on it."""
+"""The IR of a command line, and the passes available for it."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool, as `passel.tool.opt_main` defines it.
+    """A tool, as defined by `passel.tool.opt_main`.
 
     Attributes:
         name: The program's name.
-        registry: The passes that a command line may name; None for all installed ones.
-        adapter: The IR that the tool is for; None if `--ir` chooses.
-        dialects: Dialects that no installed package brings.
-        flags: The flags that only this tool has.
-        setup: Called with each pass manager before it runs, and with the values of these flags.
+        registry: The available passes; None for all installed ones.
+        adapter: The only IR of the tool; None if `--ir` selects it.
+        dialects: Additional dialects.
+        flags: The tool's own flags.
+        setup: Called before each run with the pass manager and the values of these flags.
         version: Its version.
-        pipeline: The pipeline that runs if the command line gives none.
+        pipeline: The default pipeline.
     """
 
     name: str = PROGRAM
@@ -59,12 +59,12 @@ _ANY_TOOL = ToolDefinition()
 
 
 class IRChoice:
-    """An IR, which is loaded when something is asked of it.
+    """An IR, which is loaded on first use.
 
     Args:
-        name: Its name, as `--ir` takes it.
-        tool: The tool, which may be for only one IR, and may have dialects.
-        plugins: Plugins, which may have dialects.
+        name: Its name, as for `--ir`.
+        tool: The tool, possibly with an adapter and dialects.
+        plugins: The plugins, possibly with dialects.
 
     Attributes:
         name: Its name.
@@ -81,7 +81,7 @@ class IRChoice:
 
     @property
     def scope(self) -> str:
-        """The name that flags and registries have for it: `mlir` for every build of that."""
+        """Its name in flags and registries: `mlir` for every build of MLIR."""
         return self.name if self._is_known else self.adapter.name
 
     @cached_property
@@ -89,7 +89,7 @@ class IRChoice:
         """The adapter.
 
         Raises:
-            AdapterError: The adapter cannot be used, or takes no dialects.
+            AdapterError: If the adapter is not available, or does not accept dialects.
         """
         adapter, tool = self._plain_adapter(), self._tool
         takes = ability_of(adapter, TakesDialects)
@@ -105,7 +105,7 @@ class IRChoice:
         return takes.with_dialects(dialects) if dialects else adapter
 
     def _plain_adapter(self) -> IRAdapter:
-        """Return the adapter without other dialects than those of packages."""
+        """Return the adapter without additional dialects."""
         if self._tool.adapter is not None:
             return self._tool.adapter
         if self.name == "xdsl":
@@ -119,7 +119,7 @@ class IRChoice:
         return MLIRAdapter()
 
     def adapter_across(self, name: str) -> IRAdapter:
-        """Return the adapter of an IR that a pipeline crosses to, with the dialects given for it.
+        """Return the adapter of another IR in the pipeline, with its additional dialects.
 
         Args:
             name: `xdsl` or `mlir`.
@@ -131,10 +131,10 @@ class IRChoice:
 
     @cached_property
     def frontend(self) -> Frontend:
-        """Frontend of the IR, not yet configured.
+        """The frontend of the IR, not yet configured.
 
         Raises:
-            UsageError: The adapter has none.
+            UsageError: If the adapter has no frontend.
         """
         brings = ability_of(self.adapter, BringsFrontend)
         if brings is None:
@@ -145,7 +145,7 @@ class IRChoice:
 
     @cached_property
     def registry(self) -> PassRegistry:
-        """The passes that a command line may name; xDSL need not be loaded for it."""
+        """The available passes; this does not load xDSL."""
         from passel.passes import default_registry
         from passel.passes.resolution import names_on
 
@@ -156,11 +156,11 @@ class IRChoice:
 
     @property
     def own_flags(self) -> Sequence[Flag]:
-        """Flags for it that the tool does not know by itself."""
+        """The IR's own flags that passel-opt does not declare."""
         return () if self._is_known else self.frontend.flags
 
     def version(self) -> str:
-        """Return its name and version; that of xDSL takes no loading."""
+        """Return its name and version; this does not load xDSL."""
         if self.scope == "xdsl":
             from passel.xdsl.release import INSTALLED
 
@@ -169,16 +169,16 @@ class IRChoice:
 
 
 def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
-    """Return the IR that a command line means, before its flags can be read; load its plugins.
+    """Return the IR of a command line before its flags are parsed, and load its plugins.
 
-    A name that is not an IR is refused when the flags are read.
+    Unknown IRs are rejected later, when the flags are parsed.
 
     Args:
         words: The command line.
         tool: The tool.
 
     Raises:
-        UsageError: A plugin cannot be loaded.
+        UsageError: If a plugin cannot be loaded.
     """
     flags = {"load-pass-plugin", "load-dialect-plugin"}
     # An empty name is refused when the flags are read.
@@ -198,7 +198,7 @@ def flag_for(ir: str) -> str:
     """Return the flag for the IR of a record.
 
     Raises:
-        UsageError: It is not installed.
+        UsageError: If the IR is not installed.
     """
     if not has_adapter(ir):
         raise UsageError(f"the record is of IR '{ir}', which no installed package has")
@@ -206,10 +206,10 @@ def flag_for(ir: str) -> str:
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
-    """Return which other installed IR has a pass that an error is about; empty if none has.
+    """Return a hint at another installed IR with the unknown pass of an error, or "".
 
     Args:
-        error: The error; the name is the flag, or what the pipeline has at the place.
+        error: The error about an unknown flag or a name in a pipeline.
         ir: This IR.
     """
     names = [error.name] if isinstance(error, UnknownFlagError) else []
@@ -222,7 +222,7 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
 
 
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
-    """Attach a note to an error in a line with a dialect that another installed IR has.
+    """Attach a note to an error in a line with a dialect of another installed IR.
 
     Args:
         diagnostic: The error.
@@ -250,21 +250,21 @@ def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:
 
 
 def _has_pass(ir: str, name: str) -> bool:
-    """Return whether an IR is installed and known to have a pass; it is not loaded."""
+    """Return whether an installed IR is known to have a pass, without loading the IR."""
     from passel.passes import default_registry
 
     return default_registry().lookup_pass(name, ir=ir) is not None or _build_has(ir, name)
 
 
 def _has_dialect(ir: str, name: str) -> bool:
-    """Return whether an IR is installed and known to have a dialect."""
+    """Return whether an installed IR is known to have a dialect."""
     if ir == "xdsl":
         return name in IRChoice(ir).frontend.dialect_names()
     return _build_has(ir, f"{name}.")
 
 
 def _build_has(ir: str, name: str) -> bool:
-    """Return whether a build of MLIR's bindings is installed, and has a name by the table."""
+    """Return whether an installed build of MLIR's bindings has a name, from the table."""
     from passel.mlir import MLIRAdapter
     from passel.mlir.upstream import has_name
 

@@ -1,4 +1,4 @@
-"""passel-opt, and tools like it: from the words of a command line to the exit code.
+"""passel-opt and similar tools, from the command line to the exit code.
 
 Source: `mlir::MlirOptMain`, MLIR 22.
 """
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run passel-opt; as xdsl-opt, or on MLIR's IR as mlir-opt, if it is called so.
+    """Run passel-opt, or emulate xdsl-opt or mlir-opt if the program has that name.
 
     Args:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code, as of `opt_main`.
+        The exit code, as for `opt_main`.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     called = {"xdsl-opt": "--compat=xdsl", "mlir-opt": "--ir=mlir"}.get(Path(sys.argv[0]).stem)
@@ -74,30 +74,29 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
     version: str = "",
     pipeline: str = "",
 ) -> int:
-    """Run a tool like passel-opt, with its flags, for the caller's passes, dialects or IR.
+    """Run a tool like passel-opt for the caller's passes, dialects or IR.
 
     Args:
-        argv: The arguments without the program's name; by default those of the process, in
-            which Ctrl-C and SIGTERM then end the tool cleanly.
-        name: The program's name: in the help, in messages, and in the commands that replay.
-        registry: The passes that a command line may name; by default those of all installed
-            packages.
-        dialects: Dialects that no installed package brings: xDSL's `Dialect` objects, and for
-            MLIR's bindings functions that add to a `DialectRegistry`. Where `--ir` chooses, each
-            IR takes its own.
-        adapter: The IR that the tool is for, whose adapter must have a frontend (see
-            `passel.frontend.BringsFrontend`), which parses and prints; by default `--ir` chooses.
-        flags: More flags.
-        setup: Called with each pass manager before it runs, and with the values of these flags by
-            their names. It may add instrumentations and change what a manager verifies, not
-            add passes: those come from a registry, where reproducers find them.
+        argv: The arguments without the program's name. By default, those of the process are used,
+            and Ctrl-C and SIGTERM end the tool cleanly.
+        name: The program's name in help, messages and replay commands.
+        registry: The available passes; by default those of all installed packages.
+        dialects: Additional dialects: `Dialect` objects for xDSL, and functions that add to a
+            `DialectRegistry` for MLIR's bindings. If `--ir` selects the IR, each IR uses its own
+            dialects.
+        adapter: The only IR of the tool. The adapter must have a frontend (see
+            `passel.frontend.BringsFrontend`). By default, `--ir` selects the IR.
+        flags: Additional flags.
+        setup: Called before each run with the pass manager and the values of these flags by name.
+            It can add instrumentation and change verification, but not add passes, because
+            reproducers find passes only in a registry.
         version: The tool's own version, for `--version`.
-        pipeline: What runs if the command line has neither a pipeline nor passes, such as the name
-            of a registered pipeline; by default nothing.
+        pipeline: The pipeline to run if the command line has neither a pipeline nor passes; by
+            default none.
 
     Returns:
-        The exit code: 0 if all went well, 1 if the input, a pass or the command line is at
-        fault, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+        The exit code: 0 on success, 1 for an error in the input, a pass or the command line, 130
+        after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Example:
         A tool of one's own is a file such as `my_opt.py`:
@@ -119,7 +118,7 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
 
 
 def _start(words: list[str], tool: ToolDefinition, *, is_process: bool) -> int:
-    """Run the tool, with fast paths or without them, and return the exit code."""
+    """Run the tool, with or without fast paths, and return the exit code."""
     as_xdsl_opt = ("compat", "xdsl") in flags_in(words)
     run = partial(_run_as_xdsl_opt if as_xdsl_opt else _run, words, tool)
     former = os.environ.get("PASSEL_FAST")
@@ -169,7 +168,7 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
 
 
 def _process(settings: Settings) -> int:
-    """Process the input, with a line of progress on a terminal."""
+    """Process the input, with a progress line on a terminal."""
     if settings.choice.frontend.delays_interrupts:
         let_second_interrupt_end()
     with ExitStack() as stack:
@@ -181,15 +180,15 @@ def _process(settings: Settings) -> int:
 
 
 class _Driver:
-    """One run of the tool over one input, and what the parts of the input share.
+    """A run of the tool on one input, with state shared by the parts of the input.
 
     Args:
         settings: The settings of the command line.
-        progress: The line of progress, which observes all runs.
+        progress: The progress line, which observes all runs.
 
     Raises:
-        UsageError: A flag's value is wrong, or the output or a report cannot be written.
-        PipelineError: The pipeline is wrong.
+        UsageError: If the value of a flag is invalid, or the output or a report cannot be written.
+        PipelineError: If the pipeline is invalid.
     """
 
     def __init__(self, settings: Settings, progress: PassInstrumentation | None) -> None:
@@ -233,7 +232,7 @@ class _Driver:
         return good
 
     def _process(self, source: SourcePart) -> bool:
-        """Process a part of the input; return whether it is good."""
+        """Process a part of the input; return whether it succeeded."""
         verifier: DiagnosticVerifier | None = None
         if mode := self.settings.verify_diagnostics:
             from passel.tool.expectations import DiagnosticVerifier
@@ -252,12 +251,12 @@ class _Driver:
 
 
 class _Part:
-    """A part of the input, with a context of its own: parsed, verified, run and printed.
+    """A part of the input in its own context: parsed, verified, run and printed.
 
     Args:
         source: Its text.
-        driver: What it shares with the other parts.
-        report: Takes its diagnostics.
+        driver: The state shared by all parts.
+        report: Called with its diagnostics.
 
     Source: `performActions` of `mlir-opt`, MLIR 22.
     """
@@ -274,7 +273,7 @@ class _Part:
         self._recorded: Recorded | None = None
 
     def process(self) -> str | bytes | None:
-        """Return the result as it is written; None after an error, which has been reported."""
+        """Return the output for the part; None after a reported error."""
         reports = self._driver.reports
         with reports.part():
             try:
@@ -293,7 +292,7 @@ class _Part:
                 return self._print(parsed)
 
     def _parse(self) -> Parsed:
-        """Parse the text, and take note of the pipeline that it records."""
+        """Parse the text, and store the pipeline that it records."""
         frontend = self._driver.frontend
         self._context: Any = frontend.new_context()
         parsed = frontend.parse(self._source, self._context, self._report)
@@ -318,7 +317,7 @@ class _Part:
             raise UnreadableError([invalid_diagnostic(self._adapter, error)]) from None
 
     def _run(self, op: Any) -> bool:
-        """Run the passes; return whether they could be run, and none failed."""
+        """Run the passes; return whether the run succeeded."""
         driver, settings = self._driver, self._settings
         manager = self._manager(op)
         release_collector()
@@ -346,7 +345,7 @@ class _Part:
         return True
 
     def _manager(self, op: Any) -> PassManager | None:
-        """Return the manager of the passes; None after an error, which has been reported."""
+        """Return the manager of the passes; None after a reported error."""
         recorded, pipelines = self._recorded, self._driver.pipelines
         kind = self._adapter.kind_of(op)
         if pipelines.runs_on_top(recorded) and kind.registered and not kind.isolated:
@@ -373,7 +372,7 @@ class _Part:
             return None
 
     def _observe(self, manager: PassManager) -> None:
-        """Let the manager's run be observed as the flags ask for."""
+        """Add the instrumentation that the flags select."""
         driver = self._driver
         driver.reports.record(manager, self._adapter, self._source, driver.replay.command())
         driver.replay.observe(manager, threading=self._threading)

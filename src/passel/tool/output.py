@@ -1,4 +1,4 @@
-"""Where the tool writes: the result, and reports beside it."""
+"""Output of the tool: the result, and reports."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _CONTROL_PICTURES[ord("\N{ZERO WIDTH NO-BREAK SPACE}")] = ord("\N{OPEN BOX}")
 
 
 def printable(text: str) -> str:
-    """Return quoted input with one visible character for each that a terminal would obey."""
+    """Return quoted input with control characters replaced by visible characters."""
     return text.translate(_CONTROL_PICTURES)
 
 
 def abandon_stdout() -> None:
-    """Drop what is still buffered for the standard output, or Python complains at its exit."""
+    """Discard buffered standard output, so that Python does not complain at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
-    """Write all bytes, where a pipe does not block or a device takes some at a time as well."""
+    """Write all bytes, even to a nonblocking pipe or a slow device."""
     rest = memoryview(data)
     while rest:
         try:
@@ -69,7 +69,7 @@ class Output:
         name: A file's name, or `-` for the standard output.
 
     Raises:
-        UsageError: The file cannot be written; raised before any work is done.
+        UsageError: If the file cannot be written; raised before any work is done.
     """
 
     def __init__(self, name: str) -> None:
@@ -85,7 +85,7 @@ class Output:
                 check_writable(name)
 
     def write(self, result: str | bytes) -> None:
-        """Add text or bytecode to the result; a file's content is kept back until `commit`."""
+        """Add text or bytecode to the result; `commit` writes a file."""
         if self._name == "-":
             self._to_stdout(result)
             return
@@ -93,10 +93,10 @@ class Output:
             self._parts.append(_encoded(result))
 
     def commit(self) -> None:
-        """Make the file appear, all of it at once; devices and pipes are written to.
+        """Create the file atomically, or write to the device or pipe.
 
         Raises:
-            UsageError: The file cannot be written.
+            UsageError: If the file cannot be written.
         """
         if self._name == "-":
             self._to_stdout("")
@@ -111,7 +111,7 @@ class Output:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close a device or pipe, whose reader then has all."""
+        """Close a device or pipe."""
         if self._device is not None:
             self._device.close()
 
@@ -137,10 +137,10 @@ class Output:
 
 
 def put(result: str | bytes, name: str = "-") -> int:
-    """Write all of a result, and return the exit code.
+    """Write a whole result, and return the exit code.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: If it cannot be written.
     """
     with Output(name) as output:
         output.write(result)
@@ -153,10 +153,10 @@ def _encoded(result: str | bytes) -> bytes:
 
 
 class _Forgiving(io.FileIO):
-    """A file that keeps the reason why it could not be written, instead of failing.
+    """A file that stores a write error instead of raising it.
 
     Attributes:
-        problem: Why; empty if all is well.
+        problem: The error; empty if there is none.
     """
 
     problem = ""
@@ -175,16 +175,16 @@ class _Forgiving(io.FileIO):
 def report_file(
     settings: Settings, flag: str, path: str, *, append: bool = False
 ) -> Generator[TextIO]:
-    """Open the file of a report; failing to write to it is an error when it is closed.
+    """Open the file of a report; write errors are raised when it is closed.
 
     Args:
         settings: The settings of the command line.
-        flag: The flag that asks for it.
+        flag: The flag for the report.
         path: The file; a device or a pipe is opened once.
-        append: Whether to keep what the file holds.
+        append: Whether to append to the file.
 
     Raises:
-        UsageError: It cannot be written, or is the input or the result.
+        UsageError: If it cannot be written, or is the input or the result.
     """
     what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
     with refusing(what, path):
@@ -198,10 +198,10 @@ def report_file(
 
 @contextmanager
 def refusing(what: str, path: str) -> Generator[None]:
-    """Make a `UsageError` of what goes wrong with a file.
+    """Turn errors about a file into a `UsageError`.
 
     Raises:
-        UsageError: It cannot be done.
+        UsageError: If there is such an error.
     """
     try:
         yield
@@ -212,10 +212,10 @@ def refusing(what: str, path: str) -> Generator[None]:
 
 
 def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
-    """Refuse to write a report where the input is, or where the result goes.
+    """Refuse to write a report over the input or the result.
 
     Raises:
-        UsageError: It is one of these.
+        UsageError: If the path is one of these.
     """
     if _is_input(settings.input, path):
         raise UsageError(f"'--{flag}={path}' would overwrite the input")
@@ -226,7 +226,7 @@ def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
 
 
 def _is_input(source: str, path: str) -> bool:
-    """Return whether a path is the file that the tool reads, perhaps by another name."""
+    """Return whether a path is the input file, possibly under another name."""
     try:
         if source != "-":
             return Path(source).samefile(path)
@@ -250,14 +250,14 @@ _RENDERED = re.compile(
 
 
 class Renderer:
-    """Writes diagnostics to the error stream, as the command line says.
+    """Writes diagnostics to the error stream in the format that the flags select.
 
     Args:
         settings: The settings of the command line.
         byte_columns: Whether locations count bytes, as MLIR does, not characters.
 
     Attributes:
-        is_told: Whether the last failure was like one before, and only counted.
+        is_told: Whether the last failure repeated an earlier one and was only counted.
     """
 
     def __init__(self, settings: Settings, *, byte_columns: bool) -> None:
@@ -277,14 +277,14 @@ class Renderer:
         self.is_told: bool = False
 
     def add_source(self, name: str, text: str) -> None:
-        """Make a text known whose lines may be shown, under the name that locations use."""
+        """Register a text for excerpts under its name in locations."""
         self._sources[name] = text
         self._lines.pop(name, None)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
-        """Write a diagnostic, its notes, and the op that it is about.
+        """Write a diagnostic, its notes, and its op.
 
-        Of failures that are equal but for the op, the first is written, and the others counted.
+        Of failures that differ only in the op, the first is written and the others are counted.
         """
         if self._is_hidden.get(diagnostic.severity):
             return
@@ -315,7 +315,7 @@ class Renderer:
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)
 
     def conclude(self) -> None:
-        """Write how many failures there were like each that was told."""
+        """Write the number of repetitions of each written failure."""
         for first, names in self._alike.values():
             if names:
                 note = Diagnostic(Severity.NOTE, more_like_it(names), first.location)
@@ -334,7 +334,7 @@ class Renderer:
     def _excerpt(self, location: Location) -> str:
         """Return the source line and a caret line, if the line is known.
 
-        No file is opened: an op of the input can name any file as its location.
+        No file is opened, because locations in the input can name any file.
         """
         line = location.source or self._line_at(location)
         if line is None:
@@ -345,7 +345,7 @@ class Renderer:
         return printable(underline(line, column)) + "\n"
 
     def _line_at(self, location: Location) -> str | None:
-        """Return a line of a source, which is split once for all diagnostics."""
+        """Return a line of a source. The source is split once for all diagnostics."""
         name, number = location.file or "", location.line
         if name in self._sources:
             self._lines[name] = self._sources.pop(name).split("\n")
@@ -354,12 +354,12 @@ class Renderer:
 
 
 def coloured(text: str, stream: TextIO, color: Color) -> str:
-    """Return one diagnostic that has been rendered, in LLVM's colours if they are wanted.
+    """Return a rendered diagnostic, with LLVM's colors if enabled.
 
     Args:
-        text: The diagnostic: place, severity, message; perhaps a source line and a caret.
-        stream: Where it goes.
-        color: When it is coloured.
+        text: The diagnostic: place, severity, message, and possibly a source line and a caret.
+        stream: The output stream.
+        color: When to use colors.
     """
     found = _RENDERED.fullmatch(text) if shows_color(stream, color) else None
     if found is None:

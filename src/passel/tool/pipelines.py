@@ -1,4 +1,4 @@
-"""From flags to a pass manager, and to what of its pipeline runs."""
+"""From flags to a pass manager, and to the part of its pipeline that runs."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _LONGEST_HINT = 100
 
 
 class PipelineFactory:
-    """Makes a pass manager for each part of the input.
+    """Creates a pass manager for each part of the input.
 
-    Names and options are resolved once, when this is made, so that a wrong pipeline is
-    reported before any input is read.
+    The constructor resolves names and options, so that errors in the pipeline are reported before
+    any input is read.
 
     Args:
         settings: The settings of the command line.
 
     Raises:
-        PipelineError: The pipeline or a pass's options are wrong.
-        UsageError: `--allow-effects` names no effect.
+        PipelineError: If the pipeline or the options of a pass are invalid.
+        UsageError: If `--allow-effects` names an unknown effect.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -59,7 +59,7 @@ class PipelineFactory:
             self._whole = _parsed(written, settings)
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
-        """Return whether passes given as flags run on the top-level op, whatever its name."""
+        """Return whether passes given as flags run on a top-level op of any name."""
         return bool(self._flags) and (recorded is None or recorded.pipeline is None)
 
     def make(
@@ -71,12 +71,12 @@ class PipelineFactory:
             kind: The kind.
             context: The context of the part of the input.
             adapter: The adapter.
-            recorded: The reproducer in the input; its pipeline comes before passes given as flags
-                and gives way to `--pass-pipeline`.
+            recorded: The reproducer in the input. Its pipeline runs before passes given as flags;
+                `--pass-pipeline` replaces it.
 
         Raises:
-            PipelineError: The pipeline cannot be scheduled on this IR, or what is recorded
-                has effects that are not allowed.
+            PipelineError: If the pipeline cannot be scheduled on this IR, or a recorded pipeline
+                has forbidden effects.
         """
         text = recorded.pipeline if recorded is not None else None
         if self._whole is not None and not (self._is_default and text is not None):
@@ -94,18 +94,18 @@ class PipelineFactory:
         return manager
 
     def parse(self, text: str, context: Any) -> PassManager:
-        """Return a manager of another pipeline, which runs as the flags ask for."""
+        """Return a manager of another pipeline, configured by the flags."""
         manager = self._unchecked(text, context)
         self._configure(manager)
         return manager
 
     def _unchecked(self, text: str, context: Any) -> PassManager:
-        """Return a manager of a text, which may be a part of another one."""
+        """Return an unchecked manager of a text, which may be only part of a pipeline."""
         registry, adapter = self._settings.registry, self._settings.choice.adapter
         return PassManager.parse(text, context, registry=registry, adapter=adapter, check=False)
 
     def _configure(self, manager: PassManager, verifies: bool | None = None) -> None:
-        """Let a manager run, and be checked, as the flags ask for, and what is recorded."""
+        """Configure a manager by the flags and the recorded settings, and check it."""
         settings = self._settings
         verify: bool | Literal["always"] = False
         if not settings.disable_verify:
@@ -124,17 +124,17 @@ class PipelineFactory:
         context: Any,
         recorded: Recorded | None,
     ) -> Iterator[Diagnostic]:
-        """Yield diagnostics of a pipeline that is not for an op like the one at the top.
+        """Yield diagnostics about a pipeline with another anchor than the top-level op.
 
         Args:
-            error: What the run raised.
+            error: The error of the run.
             manager: The pipeline.
             op: The op.
             context: Its context.
             recorded: The reproducer in the input.
 
         Raises:
-            AnchorError: It is wrong in a text that is not the input's.
+            AnchorError: If the mistake is in a text outside the input.
         """
         adapter = self._settings.choice.adapter
         for problem in error.problems:
@@ -151,7 +151,7 @@ class PipelineFactory:
             yield recorded.diagnostic(placed)
 
     def _nesting_hint(self, manager: PassManager, op: Any, context: Any) -> str:
-        """Return how to write a pipeline for an op of another name: spelt well, then nested."""
+        """Return a hint for a pipeline with another anchor: a spelling suggestion or nesting."""
         adapter = self._settings.choice.adapter
         anchor = adapter.kind_of(op).name
         if manager.anchor in (ANY, anchor):
@@ -166,14 +166,14 @@ class PipelineFactory:
 
 
 def set_up(manager: PassManager, settings: Settings) -> None:
-    """Let the tool's author change how a manager runs, as the tool's own flags ask for.
+    """Call the tool's own setup for a manager.
 
     Args:
         manager: The manager.
         settings: The settings of the command line.
 
     Raises:
-        DefinitionError: Its passes were changed.
+        DefinitionError: If the setup changes the passes.
     """
     if (tool := settings.tool).setup is None:
         return
@@ -187,11 +187,11 @@ def set_up(manager: PassManager, settings: Settings) -> None:
 
 
 def lint_pipeline(settings: Settings) -> int:
-    """Write what is wrong with the pipeline, or wastes time; return 1 if any is an error, else 0.
+    """Write mistakes and wasted work in the pipeline; return 1 if there are errors, else 0.
 
     Raises:
-        PipelineError: The pipeline cannot be made.
-        UsageError: There is none.
+        PipelineError: If the pipeline cannot be built.
+        UsageError: If there is no pipeline.
     """
     from passel.builder import PipelineBuilder, lint
 
@@ -216,7 +216,7 @@ def lint_pipeline(settings: Settings) -> int:
 
 
 def _written_pipeline(settings: Settings) -> str | None:
-    """Return the text of `--pass-pipeline`, or the tool's own pipeline if none is given."""
+    """Return the text of `--pass-pipeline`, or the tool's default pipeline."""
     written = settings.pass_pipeline
     if written is None and not settings.passes and not settings.run_reproducer:
         written = settings.tool.pipeline or None
@@ -233,7 +233,7 @@ def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
 
 
 def _parsed(text: str, settings: Settings, adapter: IRAdapter | None = None) -> PassManager:
-    """Return a manager of the text of `--pass-pipeline`, for no context yet."""
+    """Return a manager of the text of `--pass-pipeline`, without a context."""
     anchor = _MODULE if text.strip() else None  # an empty text is not a list of passes
     node = parse_pipeline(text, name="--pass-pipeline", flat_anchor=anchor)
     return PassManager.from_node(node, registry=settings.registry, adapter=adapter)
@@ -253,20 +253,20 @@ def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -> RunResult:
-    """Run what `--start-after` and `--stop-after` leave of a pipeline, and return the result.
+    """Run the part of a pipeline between `--start-after` and `--stop-after`.
 
-    The pipeline is built whole, and a gate leaves out what lies elsewhere: so each pass keeps its
-    path, its statistics and its options.
+    The whole pipeline is built, and a gate skips the other passes, so that each pass keeps its
+    path, statistics and options.
 
     Args:
         manager: The pipeline.
-        op: What it runs on.
+        op: The op to run on.
         settings: The settings of the command line.
-        **how: How to run, as `PassManager.run` takes it.
+        **how: Further arguments of `PassManager.run`.
 
     Raises:
-        UsageError: The flags name a place that does not exist, or was not reached.
-        PassFailedError: A pass failed.
+        UsageError: If the flags name a place that does not exist or was not reached.
+        PassFailedError: If a pass fails.
     """
     if not (settings.start_after or settings.stop_after):
         return manager.run(op, **how)
@@ -292,10 +292,10 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the place that `--start-after` or `--stop-after` names; None if it is not given.
+    """Return the place in `--start-after` or `--stop-after`; None without the flag.
 
     Raises:
-        UsageError: There is no such place.
+        UsageError: If there is no such place.
     """
     from passel.search import Place
 

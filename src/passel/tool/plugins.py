@@ -1,4 +1,4 @@
-"""Plugins: Python files and modules that bring passes or dialects."""
+"""Plugins: Python files and modules with passes or dialects."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def import_plugin(name: str) -> ModuleType:
     """Import a plugin.
 
     Args:
-        name: A file that ends in `.py`, or a module's dotted name.
+        name: A `.py` file, or the dotted name of a module.
 
     Raises:
-        UsageError: It cannot be found, or raises while it is imported.
+        UsageError: If the plugin cannot be found, or its import raises.
     """
     path = Path(name)
     try:
@@ -56,7 +56,7 @@ def import_plugin(name: str) -> ModuleType:
 
 
 def _place(error: BaseException, name: str) -> str:
-    """Return where in the plugin the error was raised, if it was there."""
+    """Return the place of an error in the plugin, if it was raised there."""
     if isinstance(error, SyntaxError):
         return ""
     place, traceback = "", error.__traceback__
@@ -68,14 +68,14 @@ def _place(error: BaseException, name: str) -> str:
 
 
 def classes_in(module: ModuleType) -> Iterator[type[Any]]:
-    """Yield the classes that a module defines itself, in order."""
+    """Yield the classes defined in a module itself, in order."""
     for value in list(vars(module).values()):
         if isinstance(value, type) and value.__module__ == module.__name__:
             yield value
 
 
 def named_passes_in(module: ModuleType) -> Iterator[type[Pass[Any, Any]]]:
-    """Yield the pass classes with names that a module defines itself, in order."""
+    """Yield the named pass classes defined in a module itself, in order."""
     for value in classes_in(module):
         if issubclass(value, Pass) and value.name:
             yield value
@@ -87,17 +87,17 @@ _NATIVE = (".so", ".dylib", ".dll", ".pyd")
 
 
 def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
-    """Import a plugin and register the pass classes that it defines and names.
+    """Import a plugin and register the named pass classes defined in it.
 
-    What the plugin registers itself while it is imported stands. Its other passes replace
-    those of the same name.
+    Passes that the plugin registers during its import are kept. Its other passes replace passes of
+    the same name.
 
     Args:
-        name: A file that ends in `.py`, or a module's dotted name.
-        given: The registry of its passes; None for the default one.
+        name: A `.py` file, or the dotted name of a module.
+        given: The registry for its passes; None for the default one.
 
     Raises:
-        UsageError: It cannot be found, or raises while it is imported.
+        UsageError: If the plugin cannot be found, or its import raises.
     """
     registry = given or default_registry()
     if name.endswith(_NATIVE):
@@ -122,14 +122,14 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
 
 
 def _known(registry: PassRegistry) -> tuple[int, ...]:
-    """Return numbers that change when a plugin registers something."""
+    """Return counters that change with each registration."""
     extensions = sys.modules.get("passel.builder.extensions")
     registered = 0 if extensions is None else extensions.registered_count()
     return len(registry.added), len(default_registry().added), registered
 
 
 def _has_dialects(plugin: ModuleType) -> bool:
-    """Return whether something in a plugin is, or may be, a dialect of some IR."""
+    """Return whether a plugin contains a possible dialect of some IR."""
     values = vars(plugin).values()
     kinds: Iterator[type[Any]] = (each if isinstance(each, type) else type(each) for each in values)
     names = (base.__name__ for kind in kinds for base in kind.__mro__)
@@ -138,7 +138,7 @@ def _has_dialects(plugin: ModuleType) -> bool:
 
 
 def _lack(plugin: ModuleType) -> str:
-    """Return why a plugin brings nothing, and the way out."""
+    """Return why a plugin provides nothing, and the way out."""
     unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
     if unnamed:
         return f"has no pass with a name: write name = '...' into {unnamed[0]}"

@@ -1,4 +1,4 @@
-"""The process of a program: how it ends, and its last words when it is stopped."""
+"""The process of a program: signals, exit codes, and messages when it is stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _collector_is_held = False
 
 
 class Termination(KeyboardInterrupt):
-    """The process was asked to end, which must leave behind what Ctrl-C leaves behind.
+    """A signal ends the process, with the same cleanup as Ctrl-C.
 
     Args:
         signal: The number of the signal.
@@ -37,17 +37,17 @@ class Termination(KeyboardInterrupt):
         self.signal = signal
 
     def __reduce__(self) -> tuple[type[Termination], tuple[int], dict[str, Any]]:
-        """Pickle it with its notes, as it may come from a worker."""
+        """Pickle it with its notes, since it may come from a worker."""
         return Termination, (self.signal,), vars(self)
 
 
 def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
-    """Run a program, and report in a line why it ends early.
+    """Run a program, and report errors and signals in a line.
 
     Args:
-        program: Its name.
-        words: Its command line.
-        run: Runs it, and returns its exit code.
+        program: The name of the program.
+        words: Its arguments.
+        run: Runs the program, and returns the exit code.
     """
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
@@ -68,7 +68,7 @@ def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
 
 
 def _interruptible(program: str, run: Callable[[], int]) -> int:
-    """Run the tool, and report what it was doing when it was stopped."""
+    """Run the tool, and report the running pass if it is stopped."""
     try:
         return run()
     except Termination as error:
@@ -88,7 +88,7 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
 
 
 def _doing(error: BaseException) -> str:
-    """Return what was running, if an error has a note about it."""
+    """Return the note of an error about the running pass, if any."""
     return "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
 
 
@@ -98,7 +98,7 @@ def _print_notes(program: str, error: PasselError, words: Sequence[str]) -> None
 
 
 def _complain(text: str, words: Sequence[str]) -> None:
-    """Write an error or a note; `--color` counts although the command line may not be readable."""
+    """Write an error or a note, respecting `--color` even in an invalid command line."""
     from passel.tool.flags import color_of
     from passel.tool.output import coloured
 
@@ -111,10 +111,10 @@ def _complain(text: str, words: Sequence[str]) -> None:
 
 
 def prepare_process() -> None:
-    """Let SIGTERM and SIGHUP end the process as Ctrl-C does, and native crashes name callers.
+    """Make SIGTERM and SIGHUP work like Ctrl-C, and native crashes print Python's stack.
 
-    A standard stream that the caller has closed leads nowhere: a file that is opened must not
-    get its number, or native code writes to that.
+    Closed standard streams are redirected to the null device. Otherwise native code could write to
+    a file that reuses their descriptors.
     """
     import faulthandler
     import signal
@@ -138,9 +138,9 @@ def _terminate(signal: int, _: object) -> NoReturn:
 
 
 def let_second_interrupt_end() -> None:
-    """Let Ctrl-C end the process at once when it comes again.
+    """Make a second Ctrl-C end the process at once.
 
-    The first one is for Python to see, which native passes may keep from running for long.
+    Python handles the first one, possibly with a long delay by native passes.
     """
     import signal
 
@@ -158,9 +158,9 @@ def let_second_interrupt_end() -> None:
 
 @contextmanager
 def collector_held() -> Generator[None]:
-    """Keep the cyclic garbage collector from running inside the `with` block, until it is released.
+    """Disable the cyclic garbage collector in the `with` block, until `release_collector`.
 
-    Until the passes run, a tool imports modules and parses, and all of that lives until the end.
+    Before the passes, a tool imports modules and parses; these objects all live until the end.
     """
     global _collector_is_held  # noqa: PLW0603 - as the collector, it is the process's
     _collector_is_held = gc.isenabled()
@@ -174,7 +174,7 @@ def collector_held() -> Generator[None]:
 
 
 def release_collector() -> None:
-    """Let the collector run as it did before, but not visit what there is by now."""
+    """Enable the collector again, and exempt the objects that exist now."""
     global _collector_is_held  # noqa: PLW0603 - as above
     if _collector_is_held:
         _collector_is_held = False

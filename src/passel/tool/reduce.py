@@ -79,8 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if the result was written, 1 if there is nothing to reduce, or the input
-        or the command line is wrong, 130 after Ctrl-C.
+        The exit code: 0 if the result was written, 130 after Ctrl-C, else 1.
     """
     return run_search(PROGRAM, argv, _run)
 
@@ -114,11 +113,11 @@ def _run(settings: Settings) -> int:
 def _read_case(
     subject: Subject, source: SourcePart, pipelines: PipelineFactory, ir: IRChoice
 ) -> Case:
-    """Return the input as a case, which a child process reads.
+    """Return the input as a case, read in a child process.
 
     Raises:
-        UnreadableError: It is not valid IR.
-        PasselError: The pipeline is wrong, or the input crashes the parser.
+        UnreadableError: If the input is not valid IR.
+        PasselError: If the pipeline is invalid, or the input crashes the parser.
     """
     from passel.instruments.reproducer_file import read_reproducer
 
@@ -148,11 +147,11 @@ def _read_case(
 
 
 def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
-    """Return the oracle that the command line asks for.
+    """Return the oracle that the flags select.
 
     Raises:
-        UsageError: The command is not there, or there is no pipeline.
-        SearchError: The case does not fail.
+        UsageError: If the command does not exist, or there is no pipeline.
+        SearchError: If the case does not fail.
     """
     flags = SearchFlags(settings.line)
     if flags.interesting and flags.computes_else:
@@ -225,7 +224,7 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
     """Check that the oracle finds the input interesting, twice.
 
     Raises:
-        SearchError: It does not, or contradicts itself.
+        SearchError: If it does not, or contradicts itself.
     """
     verdict, why, _ = trials.check(case)
     if verdict is Verdict.INTERESTING:
@@ -243,7 +242,7 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
 
 
 def _make_readable(subject: Subject, reducer: Reducer, trials: Trials) -> None:
-    """Write the best case as people write IR, if it is interesting like that."""
+    """Change the best case to the IR's usual form, if it stays interesting."""
     text = printed(subject, reducer.best.ir, PrintFlags(local_scope=True))
     if text is not None:
         case: Case = reducer.best._replace(ir=text)

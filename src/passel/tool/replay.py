@@ -1,4 +1,4 @@
-"""Reproducers that the flags ask for, and how a failed run of the tool is replayed."""
+"""Reproducers that the flags select, and commands to replay failed runs."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 class Replay:
-    """The reproducers that the flags ask for, of all parts of the input.
+    """The reproducers of all parts of the input.
 
-    Of a split input, the second file is called `name.1.mlir`, and so on.
+    For a split input, the second file is `name.1.mlir`, and so on.
 
     Raises:
-        UsageError: A file cannot be written.
+        UsageError: If a file cannot be written.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -55,7 +55,7 @@ class Replay:
                     check_writable(path)
 
     def observe(self, manager: PassManager, *, threading: bool) -> None:
-        """Let the runs of a manager leave a file behind if they fail.
+        """Make failed runs of a manager write a reproducer.
 
         Args:
             manager: The manager.
@@ -78,10 +78,10 @@ class Replay:
         manager.add_instrumentation(self._current)
 
     def command(self, program: str = "") -> str:
-        """Return the command that replays the file `{file}`.
+        """Return the command that replays `{file}`.
 
         Args:
-            program: The program, by default this one; another one lacks the flags of its own.
+            program: The program, by default this one; others lack its own flags.
         """
         words = [program or self._settings.program, "--run-reproducer"]
         own = () if program else self._settings.brought
@@ -94,10 +94,10 @@ class Replay:
         return f"{shlex.join(words)} {{file}}"
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:
-        """Write the file of `--mlir-generate-reproducer`, for a run that succeeded.
+        """Write the file of `--mlir-generate-reproducer` after a successful run.
 
         Raises:
-            UsageError: It cannot be written.
+            UsageError: If it cannot be written.
         """
         path = self._settings.mlir_generate_reproducer
         if not path:
@@ -115,7 +115,7 @@ class Replay:
         self._generated += 1
 
     def of_the_dead(self) -> str:
-        """Return how to replay the run that is about to end the process; empty without a file."""
+        """Return how to replay the run that is crashing the process; empty without a file."""
         running = self._current.running if self._current is not None else None
         if running is None:
             return ""
@@ -123,7 +123,7 @@ class Replay:
         return f"to replay: {self.command().replace('{file}', shlex.join([str(path)]))}"
 
     def explain(self) -> None:
-        """Write once how to replay a failed run, unless a file was asked for."""
+        """Write how to replay a failed run, unless the flags select a file."""
         settings = self._settings
         if self._settings.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
             return
@@ -147,14 +147,14 @@ def _numbered(path: str, number: int) -> str:
 
 
 class CrashReports(PassInstrumentation):
-    """Shows where in Python a pass crashed, unless diagnostics are under test.
+    """Shows the Python location of a crash of a pass, except with `--verify-diagnostics`.
 
     Args:
         settings: The settings of the command line.
-        report: Writes a note about it.
+        report: Writes the note.
 
     Attributes:
-        failed: Whether a run of any part of the input has failed.
+        failed: Whether a run on any part of the input failed.
     """
 
     crosses = True
@@ -166,7 +166,7 @@ class CrashReports(PassInstrumentation):
         self.failed: bool = False
 
     def on_failure(self, failure: Failure) -> None:
-        """Show where the pass crashed, right below the error."""
+        """Show the location of the crash below the error."""
         cause = failure.cause
         is_told = self._is_quiet or self._report.is_told
         if failure.kind != "crashed" or cause is None or is_told:
@@ -184,7 +184,7 @@ class CrashReports(PassInstrumentation):
 
 @contextmanager
 def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
-    """Let native code that ends the process say in which pass that was, and how to go on."""
+    """Report the pass and the next steps if native code ends the process."""
     process = os.getpid()
 
     def words() -> str:
@@ -203,9 +203,9 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
 
 
 def at_work() -> str:
-    """Return which pass runs on which op; empty if none does.
+    """Return a text about the running pass and its op; empty if none runs.
 
-    It is read off the stacks of all threads, so that nothing has to take note of it.
+    The stacks of all threads show this, without bookkeeping during runs.
     """
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top

@@ -81,8 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if all went well, 1 if something is wrong with the command line, the
-        record or the output.
+        The exit code: 0 on success, 1 for an error in the command line, the record or the output.
     """
     return run_program(PROGRAM, argv, _run)
 
@@ -105,14 +104,14 @@ def _run(line: CommandLine) -> int:
 
 
 def _write_page(records: Sequence[Record], output: str) -> int:
-    """Write a page about a record, or about an old and a new one, and return the exit code.
+    """Write a page about one record or a comparison, and return the exit code.
 
     Args:
         records: The records.
         output: The file to write, or `-`.
 
     Raises:
-        PasselError: A record cannot be read, or the page cannot be written.
+        PasselError: If a record cannot be read, or the page cannot be written.
     """
     sources = [", ".join(record.info.sources) for record in records]
     is_same = len(set(sources)) < len(sources) or not all(sources)
@@ -124,10 +123,10 @@ def _write_page(records: Sequence[Record], output: str) -> int:
 
 
 def _shown(record: Record, flags: _Flags) -> str:
-    """Return what a command line asks to be shown of a record.
+    """Return the text about a record that the flags select.
 
     Raises:
-        UsageError: It asks for what is not there.
+        UsageError: If the record does not have it.
     """
     if flags.step or flags.op or flags.diff:
         return "".join(_steps(record, flags))
@@ -174,7 +173,7 @@ def _tree(rows: Sequence[Row]) -> Table:
 
 
 def _table(*numbers: str) -> Table:
-    """Return a table with a column of titles, and one for each kind of number."""
+    """Return a table with a column of titles, and columns of numbers."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -190,7 +189,7 @@ def _title(row: Row) -> str:
 
 
 def _ending(record: Record, run: RunInfo) -> Iterator[str]:
-    """Yield what is not known, and what went wrong."""
+    """Yield lines about missing data and failures."""
     for failure in run.failures[:_MOST_FAILURES]:
         yield f"failed: {failure.path} on {failure.where}"
         yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
@@ -209,7 +208,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
 
 
 def _comparison(old: Record, new: Record, flags: _Flags) -> str:
-    """Return what is to be shown of two records: a table, or with `--diff` how results differ."""
+    """Return the comparison of two records: a table or, with `--diff`, the differences."""
     rows = list(compared(*((each.info, each.executions) for each in (old, new))))
     if flags.diff:
         return "".join(_differences(old, new, rows, flags))
@@ -247,7 +246,7 @@ def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator
 def _differences(
     old: Record, new: Record, rows: Sequence[ComparedRow], flags: _Flags
 ) -> Iterator[str]:
-    """Yield a diff for each op at each pass from which on results differ."""
+    """Yield a diff for each op at each pass where results start to differ."""
     is_same = True
     for row in rows:
         if not row.row.is_pass:
@@ -274,7 +273,7 @@ def _only(row: ComparedRow) -> str:
 
 
 def _steps(record: Record, flags: _Flags) -> Iterator[str]:
-    """Yield what passes did to ops: one pass or all, to one op or all."""
+    """Yield the changes by one or all passes to one or all ops."""
     symbol: str = flags.op.removeprefix("@")
     found = [*record.executions, *record.running]
     if flags.step:
@@ -342,7 +341,7 @@ def _diff(before: str, after: str, flags: _Flags) -> str:
 
 
 def _laid_out(*parts: RenderableType, color: Color = "auto") -> str:
-    """Return tables, and lines that are not broken, as text for the standard output."""
+    """Return tables and unwrapped lines as text for the standard output."""
     from rich.console import Console
     from rich.text import Text
 

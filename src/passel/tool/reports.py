@@ -1,9 +1,9 @@
-"""From flags to the observers of runs, and to their reports.
+"""From flags to the instrumentation of runs, and to its reports.
 
-Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22,
-also for the order: the reproducer first, then the printer, then timing, so that a failed
-pass's IR comes before the reproducer's error, and timing leaves out the printing;
-`mlir::tracing::InstallDebugHandler` and `DebugCounter::registerCLOptions` for actions.
+Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22, which
+also define the order: reproducer, printer, timing. So the IR of a failed pass comes before the
+reproducer's error, and timing excludes printing; `mlir::tracing::InstallDebugHandler` and
+`DebugCounter::registerCLOptions` for actions.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 
 class Reports(ExitStack):
-    """Observers of the processing of all parts of the input; they report when it is left.
+    """Observers of the processing of the whole input, which report on exit.
 
     Args:
         settings: The settings of the command line.
 
     Raises:
-        UsageError: A flag's value is wrong, or a file cannot be opened.
+        UsageError: If the value of a flag is invalid, or a file cannot be opened.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -67,7 +67,7 @@ class Reports(ExitStack):
 
     @contextmanager
     def part(self) -> Generator[None]:
-        """Observe the processing of one part of the input, and report when it ends."""
+        """Observe the processing of one part of the input, and report at its end."""
         given = self._settings
         self._observers = [] if self._printer is None else [self._printer]
         with ExitStack() as stack:
@@ -87,11 +87,11 @@ class Reports(ExitStack):
             yield
 
     def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
-        """Return what times and traces a part of the work that is not a pass.
+        """Return a context manager that times and traces work other than a pass.
 
         Args:
-            name: The part's name.
-            timer: The name of its timer, if that is another one.
+            name: The name of the work.
+            timer: The name of its timer, if different.
         """
         stack = ExitStack()
         if self._timing is not None:
@@ -103,9 +103,9 @@ class Reports(ExitStack):
     def record(
         self, manager: PassManager, adapter: IRAdapter, source: SourcePart, replay: str
     ) -> None:
-        """Let a manager's run on a part of the input be recorded, with the command for a replay.
+        """Record a manager's run on a part of the input, with the command for a replay.
 
-        Before it is observed by anything else: what that notes of a failure is recorded as well.
+        The recorder is added first, so that it also records notes of later instrumentation.
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, source.text, replay)
@@ -113,7 +113,7 @@ class Reports(ExitStack):
             manager.add_instrumentation(recorder)
 
     def observe(self, manager: PassManager) -> None:
-        """Let the runs of a manager be printed, timed, logged and counted; hear their remarks."""
+        """Print, time, log and count the runs of a manager, and collect remarks."""
         if self._recorder is not None or self._wanted:
             manager.enable_remarks(".*")
         for instrumentation in (*self._observers, self._log, self._trace):
@@ -123,21 +123,21 @@ class Reports(ExitStack):
             manager.add_gate(self._counter)
 
     def note_unmatched(self, pipelines: Iterable[str]) -> None:
-        """Take note of the nested pipelines that have found no op in a part of the input."""
+        """Store the nested pipelines that matched no op in a part of the input."""
         unmatched = dict.fromkeys(pipelines)
         if self._unmatched is not None:
             unmatched = {each: None for each in self._unmatched if each in unmatched}
         self._unmatched = unmatched
 
     def note_record(self) -> None:
-        """Take note that a part of the input records a pipeline."""
+        """Store that a part of the input records a pipeline."""
         self._lacks_record = False
 
     def finish(self, *, good: bool) -> None:
-        """Write the remarks that are about all parts of the input.
+        """Write the remarks about the whole input.
 
         Args:
-            good: Whether all went well; otherwise some parts were not reached.
+            good: Whether all parts succeeded.
         """
         remarks = [f"a nested pipeline found no op to run on: {e}" for e in self._unmatched or ()]
         if self._lacks_record:
@@ -265,7 +265,7 @@ def _make_printer(settings: Settings) -> PrintIR | None:
 
 
 class _Stream:
-    """A stream to a terminal with a line at the bottom."""
+    """A stream to a terminal with a status line at the bottom."""
 
     def __init__(self, stream: TextIO, line: StatusLine) -> None:
         self._stream = stream
@@ -286,10 +286,10 @@ class _Stream:
 
 @contextmanager
 def progress_line() -> Generator[Progress | None]:
-    """Show a line of progress on the terminal, below what is written to it.
+    """Show a progress line on the terminal, below other output.
 
     Yields:
-        The observer of the runs; None if the terminal cannot move its cursor.
+        The instrumentation; None if the terminal cannot move its cursor.
     """
     from passel.instruments.progress import Progress, StatusLine, has_status_line
 

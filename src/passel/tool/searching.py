@@ -1,4 +1,4 @@
-"""Programs that search: their flags, how they run, and what a command line calls interesting."""
+"""Search programs: their flags, their runs, and their oracles."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class SearchFlags(FlagGroup):
 def search_program(
     doc: str | None, own: type[SearchFlags], takes: Callable[[Flag], bool]
 ) -> Program:
-    """Return a program that searches.
+    """Return a search program.
 
     Args:
-        doc: Its description; see `Program`.
-        own: Its own flags, with those of all searches.
-        takes: Returns whether it takes a flag of passel-opt as well.
+        doc: The docstring of its module; see `Program`.
+        own: Its flags, including those of all searches.
+        takes: Returns whether it also accepts a flag of passel-opt.
     """
     groups = [(SearchFlags.title(), list(own.flags.values()))]
     for group in GROUPS:
@@ -63,12 +63,12 @@ def search_program(
 
 
 def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Settings], int]) -> int:
-    """Run a program that searches, and return its exit code.
+    """Run a search program, and return its exit code.
 
     Args:
         program: The program.
-        argv: The arguments without its name; by default those of the process.
-        run: Runs it.
+        argv: The arguments without the program's name; by default those of the process.
+        run: The function that runs the program.
     """
     tool = ToolDefinition(program.name, flags=program.groups[0][1])
 
@@ -88,7 +88,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings with the flags of the recorded command that searches need as well."""
+    """Return settings extended by the flags of the recorded command that searches need."""
     known = flags_by_name()
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):
@@ -101,20 +101,20 @@ def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
 
 
 def function_of(text: str) -> tuple[str, str]:
-    """Return the function that `--computes-else` names, empty for all, and its arguments."""
+    """Return the function in `--computes-else`, or "" for all, and its arguments."""
     symbol, _, arguments = text.partition("(")
     return "" if symbol == "all" else symbol.removeprefix("@"), arguments.removesuffix(")")
 
 
 def command_oracle(settings: Settings, subject: Subject | None) -> Command:
-    """Return the oracle that is the command of `--interesting`.
+    """Return the oracle for the command of `--interesting`.
 
     Args:
         settings: The settings of the command line.
-        subject: Reads cases, to see whether they are valid; None if they need not be.
+        subject: Reads cases to check that they are valid; None to skip the check.
 
     Raises:
-        UsageError: The command is not there.
+        UsageError: If the command does not exist.
     """
     given = SearchFlags(settings.line)
     try:

@@ -1,8 +1,7 @@
-"""The flags of passel-opt, each declared once, and the settings of a command line: their values.
+"""The flags of passel-opt, and the settings of a command line, which are their values.
 
-A class attribute declares a flag, whose name has dashes for underscores; an instance has its
-value under the same name. Parsing, help, replay commands, and what programs that search take
-follow from the declaration.
+Each class attribute declares a flag (underscores become dashes); instances hold the values.
+Parsing, help, replay commands, and the flags of search programs use the declarations.
 
 Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 """
@@ -263,26 +262,26 @@ class Settings(
     ReproducerFlags,
     InformationFlags,
 ):
-    """Settings of a command line, in which passes are flags as well, read once.
+    """The settings of a command line, where passes are also flags.
 
     Args:
         words: The command line.
         tool: The tool.
-        choice: The IR that it means; by default found from the command line.
+        choice: The IR; by default from the command line.
 
     Raises:
-        UsageError: For the first argument that is wrong.
+        UsageError: For the first invalid argument.
 
     Attributes:
         tool: The tool.
-        choice: The IR, and the passes that can be named on it.
-        known: All flags, by all of their names.
-        registry: The passes that the command line may name.
-        program: Its name, for messages.
-        line: The command line.
-        input: The input's name; `-` for the standard input.
-        threading: Whether the IR's library may use threads, and passel other processes.
-        brought: The flags of the IR and of the tool that others do not have, by name.
+        choice: The IR and its passes.
+        known: All flags by their long and short names.
+        registry: The available passes.
+        program: The program's name in messages.
+        line: The parsed command line.
+        input: The input file; `-` for the standard input.
+        threading: Whether the IR's library may use threads, and passel worker processes.
+        brought: The names of the IR's and the tool's own flags.
     """
 
     def __init__(
@@ -308,7 +307,7 @@ class Settings(
         """Return the IR's frontend with these settings.
 
         Raises:
-            UsageError: A flag means nothing for this IR, or its value is wrong.
+            UsageError: If this IR does not support a flag or its value.
         """
         choice, frontend = self.choice, self.choice.frontend
         for name in self.line.written:
@@ -335,7 +334,7 @@ class Settings(
 
     @property
     def print_flags(self) -> PrintFlags:
-        """How IR is to be printed."""
+        """The flags for printing IR."""
         return PrintFlags(
             generic=self.mlir_print_op_generic,
             debuginfo=self.mlir_print_debuginfo,
@@ -357,10 +356,10 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     """Return all flags by their long and short names.
 
     Args:
-        own: Those of an IR or of a tool that passel-opt does not know by itself.
+        own: The flags that an IR or a tool adds to those of passel-opt.
 
     Raises:
-        DefinitionError: One of these has the name of another flag, or none.
+        DefinitionError: If one of them has no name, or the name of another flag.
     """
     found: dict[str, Flag] = {}
     for each in (*Settings.flags.values(), *own):

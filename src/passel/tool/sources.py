@@ -1,4 +1,4 @@
-"""The input: reading it, and cutting it into the parts between its markers."""
+"""Reading the input, and splitting it into parts at markers."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _CHECKED_TAIL = 2
 
 
 def starts_record(path: str) -> bool:
-    """Return whether there is a file that begins as a record does."""
+    """Return whether a file exists and begins like a record."""
     with suppress(OSError, ValueError), Path(path).open("rb") as file:
         return file.read(len(RECORD_START)) == RECORD_START
     return False
 
 
 def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> list[SourcePart]:
-    """Return the parts of the input that a command line names.
+    """Return the parts of the input.
 
     Args:
         settings: The settings of the command line.
-        frontend: The frontend, which knows binary forms.
-        renderer: Takes warnings; it is given the text for excerpts.
+        frontend: The frontend, which detects binary forms.
+        renderer: Receives warnings, and the text for excerpts.
 
     Raises:
-        UsageError: It cannot be read, or is in a form that the IR does not have.
-        UnreadableError: It is neither text nor a binary form of the IR.
+        UsageError: If the input cannot be read, or has a form that the IR does not support.
+        UnreadableError: If it is neither text nor a binary form of the IR.
     """
     path = settings.input
     name = "<stdin>" if path == "-" else path
@@ -99,7 +99,7 @@ def split_input(
         text: The whole input.
         marker: The marker.
         name: The input's name.
-        warn: Takes a warning where a marker was nearly written.
+        warn: Called with a warning about each line that resembles a marker.
 
     Source: `mlir::splitAndProcessBuffer`, MLIR 22: a plain search for the marker.
     """
@@ -120,7 +120,7 @@ def split_input(
 
 
 def _part(text: str, name: str, start: int, end: int, line: int) -> SourcePart:
-    """Return a part such that what follows a marker on its line keeps its column."""
+    """Return a part that keeps the columns of text after a marker."""
     before = start - (text.rfind("\n", 0, start) + 1)
     part = text[start:end]
     is_inside = part.partition("\n")[0].strip()
@@ -139,11 +139,11 @@ def _near_miss(text: str, offset: int, name: str) -> Diagnostic:
 
 
 def _recorded_source(settings: Settings) -> SourcePart:
-    """Return the IR that the input, a record, has where the run is to go on, with its pipeline.
+    """Return the IR and pipeline in a record at the place of `--start-after`.
 
     Raises:
-        UsageError: There is no such place in it, or the IR there is not known.
-        RecordError: The record is damaged.
+        UsageError: If the record lacks this place or its IR.
+        RecordError: If the record is damaged.
     """
     from passel.instruments.reproducer_file import reproducer_text
     from passel.record import Record
@@ -169,7 +169,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
 
 
 def recorded_plugins(settings: Settings) -> list[str]:
-    """Return the flags for plugins that the recorded run had, and this command line lacks."""
+    """Return the plugin flags of the recorded run that this command line lacks."""
     from passel.record import Record
 
     words = flags_in(Record.open(settings.input).info.command_line[1:])

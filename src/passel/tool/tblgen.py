@@ -73,8 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if all went well, 1 if the command line or a file is wrong, or the output
-        cannot be written.
+        The exit code: 0 on success, 1 for an error in the command line, a file or the output.
     """
     return run_program(PROGRAM, argv, _run)
 
@@ -112,7 +111,7 @@ def _doc(files: Sequence[str], flags: _Flags) -> dict[str, str]:
 
 
 def _is_python(name: str) -> bool:
-    """Return whether an input is a Python file, or a module by its dotted name."""
+    """Return whether an input is a Python file or the dotted name of a module."""
     path = Path(name)
     if path.suffix in (".py", ".td") or path.exists():
         return path.suffix == ".py"
@@ -146,7 +145,7 @@ _GENERATORS: dict[str, Callable[[Sequence[str], _Flags], dict[str, str]]] = {
 def _chosen(
     passes: Sequence[DeclaredT], files: Sequence[str], flags: _Flags
 ) -> Sequence[DeclaredT]:
-    """Return the passes that `--passes` names, or all."""
+    """Return the passes in `--passes`, or all passes."""
     if flags.passes is None:
         return passes
     known = set(map(_name_of, passes))
