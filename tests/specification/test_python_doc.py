@@ -163,7 +163,7 @@ def test_files_of_both_languages(tblgen: TblgenTool, plugin: Path) -> None:
             ["sweeping.py", "--passes=weep"],
             "there is no pass 'weep'; did you mean 'sweep'?",
         ),
-        (PLUGIN, ["sweping.py"], "cannot open pass plugin 'sweping.py'"),
+        (PLUGIN, ["sweping.py"], "cannot open plugin 'sweping.py'"),
         (PLUGIN, ["nothing.like_it"], "No module named 'nothing'"),
     ],
 )

@@ -216,11 +216,11 @@ def test_the_form_of_an_op_of_another_package(tool: Tool) -> None:
 
 
 BROKEN = [
-    ("def f(:\n", "cannot load pass plugin 'plugin.py': SyntaxError: invalid syntax"),
-    ("import no_such_module\n", "cannot load pass plugin 'plugin.py': ModuleNotFoundError: No module named 'no_such_module' (plugin.py:1)"),
-    ("\n\nraise SystemExit(3)\n", "cannot load pass plugin 'plugin.py': SystemExit: 3 (plugin.py:3)"),
-    ("from passel import Pass\nclass Odd(Pass):\n    name = 'odd'\n    limit: object = None\n", "cannot load pass plugin 'plugin.py': DefinitionError: "),
-    ("\xff\0", "cannot load pass plugin 'plugin.py': "),
+    ("def f(:\n", "cannot load plugin 'plugin.py': SyntaxError: invalid syntax"),
+    ("import no_such_module\n", "cannot load plugin 'plugin.py': ModuleNotFoundError: No module named 'no_such_module' (plugin.py:1)"),
+    ("\n\nraise SystemExit(3)\n", "cannot load plugin 'plugin.py': SystemExit: 3 (plugin.py:3)"),
+    ("from passel import Pass\nclass Odd(Pass):\n    name = 'odd'\n    limit: object = None\n", "cannot load plugin 'plugin.py': DefinitionError: "),
+    ("\xff\0", "cannot load plugin 'plugin.py': "),
 ]  # fmt: skip
 
 

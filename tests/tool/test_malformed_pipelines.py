@@ -30,16 +30,19 @@ WRONG = {
     "unknown anchor": ("builtin.module(func.fun(cse))", "func.fun", "no registered operation is called 'func.fun'; did you mean 'func.func'?"),
     "anchor of an unknown dialect": ("builtin.module(unknown.op(cse))", "unknown.op", "no registered operation is called 'unknown.op'"),
     "anchor that is not isolated": ("builtin.module(scf.for(cse))", "scf.for", "'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so its passes could not run separately from the ops around it"),
+    "op without passes": ("builtin.module", "builtin.module", "'builtin.module' does not refer to a registered pass or pass pipeline; to run passes on an op, write builtin.module(...)"),
+    "anchor of no op at the top": ("module(cse)", "module", "can't run 'module' pass manager on 'builtin.module' op; no registered operation is called 'module'"),
     "anchor of another op": ("func.func(cse)", "func.func", "can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))"),
     "control characters": ("builtin.module(\x1bcse)", "␛cse", "'␛cse' does not refer to a registered pass or pass pipeline; did you mean 'cse'?"),
 }  # fmt: skip
 """Pipelines, what is wrong in them, and what is said of it."""
 
 
+@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
 @pytest.mark.parametrize(("pipeline", "marked", "message"), WRONG.values(), ids=WRONG)
-def test_wrong_pipelines(tool: Tool, pipeline: str, marked: str, message: str) -> None:
-    """A wrong pipeline is shown with a caret under what is wrong, and the way out."""
-    first, line, caret = only_error(tool("in.mlir", "-p", pipeline)).splitlines()
+def test_wrong_pipelines(tool: Tool, ir: str, pipeline: str, marked: str, message: str) -> None:
+    """An error about a pipeline shows the place with a caret, and the way out."""
+    first, line, caret = only_error(tool("in.mlir", f"--ir={ir}", "-p", pipeline)).splitlines()
     text = pipeline.replace("\x1b", "␛")
     at = text.rindex(marked)
     number, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
@@ -64,13 +67,8 @@ def test_a_misspelt_anchor_is_corrected_first(tool: Tool, adapter: str) -> None:
     Path("p.py").write_text(
         "from passel import Pass\nclass P(Pass):\n  name = 'p-on-func'\n  anchor = 'func.func'\n"
     )
-    arguments = (
-        f"--ir={adapter}",
-        "--load-pass-plugin=p.py",
-        "-p",
-        "builtin.module(func.fun(p-on-func))",
-    )
-    error = only_error(tool("in.mlir", *arguments))
+    arguments = f"--ir={adapter} --load-pass-plugin=p.py -p builtin.module(func.fun(p-on-func))"
+    error = only_error(tool("in.mlir", *arguments.split()))
     assert "intended to run on 'func.fun', did you mean 'func.func'?\n" in error
 
 

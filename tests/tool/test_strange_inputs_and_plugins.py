@@ -118,14 +118,14 @@ def test_plugins_that_raise_anything(tool: Tool, ir: str, raised: str, said: str
         f"raise {raised}\n"
     )
     error = only_error(tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py"))
-    assert error == f"passel-opt: error: cannot load pass plugin 'p.py': {said} (p.py:4)\n"
+    assert error == f"passel-opt: error: cannot load plugin 'p.py': {said} (p.py:4)\n"
 
 
 def test_a_plugin_that_is_interrupted(tool: Tool) -> None:
     """Ctrl-C while a plugin is imported, or what looks like it, says which one that was."""
     Path("p.py").write_text("raise KeyboardInterrupt\n")
     outcome = tool("in.mlir", "--load-pass-plugin=p.py")
-    assert outcome == (130, "", "passel-opt: interrupted: loading pass plugin 'p.py'\n")
+    assert outcome == (130, "", "passel-opt: interrupted: loading plugin 'p.py'\n")
 
 
 EXITS = """\
@@ -188,7 +188,7 @@ def test_plugins_without_passes(tool: Tool, text: str, message: str) -> None:
     Path("empty_plugin.py").write_text(text)
     outcome = tool("in.mlir", "--load-pass-plugin=empty_plugin.py", "--cse")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err.startswith("passel-opt: error: pass plugin 'empty_plugin.py' ")
+    assert outcome.err.startswith("passel-opt: error: plugin 'empty_plugin.py' ")
     assert message in outcome.err
 
 

@@ -17,6 +17,7 @@ from passel.mlir.contents import symbol_name
 from passel.mlir.diagnostics import convert_diagnostic
 from passel.mlir.standard_error import printing_elsewhere
 from passel.mlir.upstream import FACTS, PassFacts, facts_file, has_name, is_known_pass
+from passel.pipeline import is_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,7 +165,7 @@ def expanded(bindings: Bindings, name: str) -> str:
     A pass expands to its name. The anchor is `any`, because a pipeline that adds a pass for another
     anchor crashes the process.
     """
-    if not name.isprintable():
+    if not (name.isprintable() and is_name(name)):
         return ""
     try:
         found = parsed(bindings, f"any({name})")
@@ -176,8 +177,7 @@ def expanded(bindings: Bindings, name: str) -> str:
 
 def is_pass(bindings: Bindings, name: str) -> bool:
     """Return whether a name refers to a pass, rather than a pipeline."""
-    found = expanded(bindings, name)
-    return found == name or found.startswith(f"{name}{{")
+    return expanded(bindings, name).partition("{")[0] == name
 
 
 def words_in(options: str) -> list[str]:

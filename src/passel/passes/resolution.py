@@ -224,6 +224,8 @@ def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[Non
 def _unknown(name: str, names: PassRegistry) -> str:
     if not names.scope and (unusable := unusable_ir()) is not None:
         raise unusable  # which may have the pass
-    several = len(name.replace(";", " ").split()) > 1
-    hint = "; passes are separated by commas" if several else names.suggest(name)
+    if len(name.replace(";", " ").split()) > 1:
+        hint = "; passes are separated by commas"
+    else:
+        hint = names.suggest(name) or f"; to run passes on an op, write {name}(...)" * ("." in name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"

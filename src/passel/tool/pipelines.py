@@ -156,10 +156,9 @@ class PipelineFactory:
         anchor = adapter.kind_of(op).name
         if manager.anchor in (ANY, anchor):
             return ""
-        if adapter.kind_named(context, manager.anchor) is None and (
-            hint := adapter.suggest_op(context, manager.anchor)
-        ):
-            return hint
+        if adapter.kind_named(context, manager.anchor) is None:
+            hint = adapter.suggest_op(context, manager.anchor)
+            return hint or f"; no registered operation is called '{manager.anchor}'"
         text = str(manager)
         inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
         return f"; to run it on the ops inside, write {anchor}({inner})"

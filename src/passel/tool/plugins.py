@@ -44,13 +44,13 @@ def import_plugin(name: str) -> ModuleType:
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
     except FileNotFoundError as error:
-        msg = f"cannot open pass plugin '{name}': {error.strerror}"
+        msg = f"cannot open plugin '{name}': {error.strerror}"
         raise UsageError(msg) from error
     except KeyboardInterrupt as error:
-        error.add_note(f"loading pass plugin '{name}'")
+        error.add_note(f"loading plugin '{name}'")
         raise
     except BaseException as error:
-        msg = f"cannot load pass plugin '{name}': {brief(error)}{_place(error, name)}"
+        msg = f"cannot load plugin '{name}': {brief(error)}{_place(error, name)}"
         raise UsageError(msg) from error
     return module
 
@@ -101,9 +101,7 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     """
     registry = given or default_registry()
     if name.endswith(_NATIVE):
-        raise UsageError(
-            f"cannot load pass plugin '{name}': it is native; give a Python file or module"
-        )
+        raise UsageError(f"cannot load plugin '{name}': it is native; give a Python file or module")
     is_new = name not in sys.modules
     before = _known(registry)
     counts = [(each, len(each.added)) for each in {registry, default_registry()}]
@@ -114,10 +112,10 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
             if getattr(value, "name", None) not in by_itself:
                 _register(value, registry)
         except PasselError as error:
-            msg = f"pass plugin '{name}': {error}"
+            msg = f"plugin '{name}': {error}"
             raise UsageError(msg) from error
     if is_new and _known(registry) == before and not _has_dialects(plugin):
-        raise UsageError(f"pass plugin '{name}' {_lack(plugin)}")
+        raise UsageError(f"plugin '{name}' {_lack(plugin)}")
     return plugin
 
 
