@@ -20,9 +20,10 @@ from passel import (
 )
 from passel.bridge import RunOnMLIR
 from passel.builder import Bundle, PipelineBuilder
-from passel.contracts import check_contracts
 from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.passes.factory import make_pass_class
+from passel.schedule import merged
+from passel.schedule.contracts import check_contracts
 from passel.testing import ToyAdapter
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ RAISE = made("raise", makes_legal=("linalg",))
 )
 def test_the_message_names_the_passes_and_the_way_out(items: Any, message: str) -> None:
     """As tileiras says it, with paths."""
-    assert errors(partial(check_contracts, module(*items))) == [message]
+    assert errors(partial(check_contracts, merged(module(*items)))) == [message]
 
 
 # -- Produced and required, nested, dynamic ------------------------------------------------------
@@ -175,13 +176,13 @@ class Holds(Pass):
 )
 def test_analyses(items: tuple[Any, ...], expected: list[Any]) -> None:
     """Each pass between a producer and a consumer has to preserve the analysis."""
-    assert places(errors(partial(check_contracts, module(*items)))) == expected
+    assert places(errors(partial(check_contracts, merged(module(*items))))) == expected
 
 
 def test_nothing_crosses_to_another_ir() -> None:
     """There, passes run on an op of their own, and what they do makes another one here."""
     manager = PassManager("builtin.module").add(GENERATE, RunOnMLIR.of(MATERIALIZE), MATERIALIZE)
-    inside, after = errors(partial(check_contracts, manager))
+    inside, after = errors(partial(check_contracts, merged(manager)))
     assert "'materialize' [builtin.module/1:mlir/any/0:materialize] requires Schedule" in inside
     assert "pass 'mlir' [builtin.module/1:mlir] between 'generate'" in after
 
@@ -298,4 +299,4 @@ def test_a_region_of_an_extension_that_fails_is_taken_back() -> None:
 )
 def test_dialects(items: tuple[Any, ...], expected: list[Any]) -> None:
     """A pass may not require what another one has certainly removed."""
-    assert places(errors(partial(check_contracts, module(*items)))) == expected
+    assert places(errors(partial(check_contracts, merged(module(*items))))) == expected

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from passel import ContractError, OpPassManager, Pass, PassContext, PassManager
-from passel.contracts import check_contracts
-from passel.schedule import NestedStep, Pipeline, PipelineCompiler
+from passel.schedule import NestedStep, Pipeline, PipelineCompiler, merged
+from passel.schedule.contracts import check_contracts
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def brute_force(pm: PassManager) -> Found:
 def problems(pm: OpPassManager) -> list[str]:
     """Return what the check finds."""
     try:
-        check_contracts(pm)
+        check_contracts(merged(pm))
     except ContractError as error:
         return [problem.message for problem in error.problems]
     return []

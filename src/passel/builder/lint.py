@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, Span, suggest
 from passel.errors import PipelineError
 from passel.ir import ANY
-from passel.manager import OpPassManager
 from passel.passes import pass_type
-from passel.passes.op_pass_manager import Placed
 from passel.passes.pass_type import PassType
+from passel.schedule import NestedStep, merged
 from passel.schedule.model import is_schedulable
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from passel.builder.declarations import DeclarationTable
     from passel.builder.pipeline_builder import PipelineBuilder
     from passel.ir import IRAdapter
-    from passel.passes import Pass
+    from passel.schedule import PassStep, Pipeline
 
 
 class Finding(NamedTuple):
@@ -81,7 +80,7 @@ def lint(
         except PipelineError as error:
             findings += _errors(error)
         nests = _Nests(builder.declarations, adapter, manager.context)
-        findings += nests.findings(manager.anchor, list(manager.placed()))
+        findings += nests.findings(merged(manager, adapter=adapter, context=manager.context))
     return tuple(sorted(findings, key=_place))
 
 
@@ -115,7 +114,7 @@ def _types(builder: PipelineBuilder) -> Iterator[Finding]:
 
 
 class _Nests:
-    """Checks of adjacent and nested pipelines and passes."""
+    """Checks of passes and nested pipelines next to each other, and inside each other."""
 
     def __init__(
         self, declarations: DeclarationTable, adapter: IRAdapter | None, context: Any
@@ -124,76 +123,63 @@ class _Nests:
         self._adapter = adapter
         self._context = context
 
-    def findings(self, anchor: str, entries: Sequence[Placed]) -> Iterator[Finding]:
-        """Yield the findings about the entries of a pipeline and their contents.
+    def findings(self, pipeline: Pipeline) -> Iterator[Finding]:
+        """Yield the findings about a pipeline and all nested ones."""
+        yield from self._repeated(pipeline)
+        yield from self._interrupted(pipeline)
+        for step in pipeline.steps:
+            for inner in step.pipelines if isinstance(step, NestedStep) else ():
+                yield from _merged(inner)
+                yield from self._inside(pipeline.anchor, inner)
+                yield from self.findings(inner)
 
-        Args:
-            anchor: The anchor of the pipeline.
-            entries: The entries.
-        """
-        merged: list[Placed] = []
-        for entry in entries:
-            last = merged[-1] if merged else None
-            if last is not None and _are_same_nests(last, entry):
-                yield from _adjacent(entry)
-                both = cast("OpPassManager", last.item).copy()
-                both.add_placed(*cast("OpPassManager", entry.item).placed())
-                merged[-1] = last._replace(item=both)
-            else:
-                merged.append(entry)
-        yield from self._repeated(merged)
-        yield from self._interrupted(anchor, merged)
-        for entry in merged:
-            if isinstance(entry.item, OpPassManager):
-                yield from self._inside(anchor, entry.item, entry.span)
-                inner = [Placed(item, span or entry.span) for item, span in entry.item.placed()]
-                yield from self.findings(entry.item.anchor, inner)
-
-    def _repeated(self, entries: Sequence[Placed]) -> Iterator[Finding]:
-        for first, second in pairwise(entries):
-            pass_ = second.item
-            if isinstance(pass_, OpPassManager) or first.item != pass_:
+    def _repeated(self, pipeline: Pipeline) -> Iterator[Finding]:
+        for first, second in pairwise(pipeline.steps):
+            if isinstance(first, NestedStep) or isinstance(second, NestedStep):
                 continue
+            pass_ = second.pass_
             is_given = second.span is None or first.span != second.span
-            if is_given and self._declarations.of(pass_).idempotent:
+            if first.pass_ == pass_ and is_given and self._declarations.of(pass_).idempotent:
                 message = f"'{pass_}' runs twice in a row, the second time needlessly: drop one"
                 yield Finding(Severity.WARNING, message, second.span)
 
-    def _interrupted(self, anchor: str, entries: Sequence[Placed]) -> Iterator[Finding]:
-        """Yield findings about passes that separate nested pipelines and could be inside them."""
-        before: Placed | None = None
-        between: list[Placed] = []
-        for entry in entries:
-            if not isinstance(entry.item, OpPassManager):
-                between.append(entry)
+    def _interrupted(self, pipeline: Pipeline) -> Iterator[Finding]:
+        """Yield findings about passes between nested pipelines that could be in them."""
+        before: dict[str, Pipeline] = {}
+        between: list[PassStep] = []
+        for step in pipeline.steps:
+            if not isinstance(step, NestedStep):
+                between.append(step)
                 continue
-            name = entry.item.anchor
-            is_same = before is not None and _are_same_nests(before, entry) and name != ANY
-            is_given = entry.span is None or any(each.span != entry.span for each in between)
-            if is_same and between and is_given and self._fit(between, name):
-                names = [cast("Pass[Any]", each.item).name for each in between]
-                verb = "runs" if len(names) == 1 else "run"
-                message = (
-                    f"{', '.join(map(repr, names))} {verb} on '{anchor}' between nested pipelines "
-                    f"on '{name}', whose analyses are then computed again: if that is for those "
-                    f"ops alone, nest it as well, {name}(...,{','.join(names)},...)"
-                )
-                yield Finding(Severity.WARNING, message, between[0].span)
-            before, between = entry, []
+            after = {inner.anchor: inner for inner in step.pipelines if inner.anchor != ANY}
+            for name in before.keys() & after.keys():
+                span = after[name].spans[0]
+                is_given = span is None or any(each.span != span for each in between)
+                if between and is_given and self._fit(between, name):
+                    names = [each.pass_.name for each in between]
+                    verb = "runs" if len(names) == 1 else "run"
+                    message = (
+                        f"{', '.join(map(repr, names))} {verb} on '{pipeline.anchor}' between "
+                        f"nested pipelines on '{name}', whose analyses are then computed again: if "
+                        "that is for those ops alone, nest it as well, "
+                        f"{name}(...,{','.join(names)},...)"
+                    )
+                    yield Finding(Severity.WARNING, message, between[0].span)
+            before, between = after, []
 
-    def _fit(self, entries: Sequence[Placed], anchor: str) -> bool:
+    def _fit(self, steps: Sequence[PassStep], anchor: str) -> bool:
         """Return whether passes may be nested on an anchor."""
         kind = None
         if self._adapter is not None:
             kind = self._adapter.kind_named(self._context, anchor)
-        passes = (cast("Pass[Any]", entry.item) for entry in entries)
+        passes = (step.pass_ for step in steps)
         return all(
             each.anchor is None and (kind is None or is_schedulable(each, kind)) for each in passes
         )
 
-    def _inside(self, outer: str, inner: OpPassManager, span: Span | None) -> Iterator[Finding]:
-        name = inner.anchor
-        if not len(inner) and span is not None:
+    def _inside(self, outer: str, inner: Pipeline) -> Iterator[Finding]:
+        name, span = inner.anchor, inner.spans[0]
+        if not inner.steps and span is not None:
             message = f"nothing runs on '{name}' here: add a pass, or remove it"
             yield Finding(Severity.WARNING, message, span)
         if self._adapter is None or ANY in {outer, name}:
@@ -206,20 +192,10 @@ class _Nests:
             yield Finding(Severity.WARNING, message, span)
 
 
-def _adjacent(entry: Placed) -> Iterator[Finding]:
-    """Yield a finding for adjacent nested pipelines, unless a registered pipeline adds one."""
-    name = cast("OpPassManager", entry.item).anchor
-    if entry.span is not None and name in entry.span.text:
-        message = (
-            f"two nested pipelines on '{name}' follow each other and run as one: write one, "
-            f"{name}(...,...)"
-        )
-        yield Finding(Severity.WARNING, message, entry.span)
-
-
-def _are_same_nests(one: Placed, other: Placed) -> bool:
-    return (
-        isinstance(one.item, OpPassManager)
-        and isinstance(other.item, OpPassManager)
-        and one.item.anchor == other.item.anchor
-    )
+def _merged(pipeline: Pipeline) -> Iterator[Finding]:
+    """Yield the places of merged pipelines, unless a registered pipeline added them."""
+    name = pipeline.anchor
+    for span in pipeline.spans[1:]:
+        if span is not None and name in span.text:
+            message = f"two nested pipelines on '{name}' run as one: write one, {name}(...,...)"
+            yield Finding(Severity.WARNING, message, span)

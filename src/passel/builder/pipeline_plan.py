@@ -12,12 +12,13 @@ from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, re
 from passel.builder.sequence import Scope, Sequence, entries_of, placed_of
 from passel.builder.showing import explanation, picture
 from passel.builder.targets import Origin, caller
-from passel.contracts import Named, Region, check_contracts
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY, op_name_of
 from passel.manager import Nesting, PassManager
 from passel.passes import default_registry
 from passel.pipeline import PipelineNode
+from passel.schedule import merged
+from passel.schedule.contracts import Named, Region, check_contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -308,7 +309,5 @@ def _check(draft: Draft, manager: PassManager) -> None:
         Region(each.title, labels(each.start), labels(each.end), each.preserves)
         for each in draft.sequence.regions
     ]
-    steps = draft.rules.steps
-    check_contracts(
-        manager, regions, [Named(step.label, step.origin.clause(", added")) for step in steps]
-    )
+    named = [Named(step.label, step.origin.clause(", added")) for step in draft.rules.steps]
+    check_contracts(merged(manager), regions, named)

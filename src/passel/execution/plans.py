@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.passes.reachable import preserved_by
-from passel.schedule import Pipeline, passes_in, passes_of
+from passel.schedule import Pipeline, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -53,6 +53,6 @@ class Plans:
         """Return the analyses that all passes of a step or a pipeline preserve."""
         kept = self._preserved.get(what)
         if kept is None:
-            steps = passes_of(what) if isinstance(what, Pipeline) else passes_in(what)
-            kept = self._preserved[what] = preserved_by(each.pass_ for each in steps)
+            kept = preserved_by(each.pass_ for each in passes_of(what))
+            self._preserved[what] = kept
         return kept

@@ -22,7 +22,7 @@ from passel.passes.callables import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
 from passel.pipeline import PipelineNode
-from passel.schedule import PassStep, passes_of
+from passel.schedule import PassStep, nodes_of, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -203,7 +203,7 @@ class CrashReproducer(PassInstrumentation):
         return Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
-        adapter, nodes = self.run.adapter, step.to_nodes(all_options=True)
+        adapter, nodes = self.run.adapter, tuple(nodes_of([step], all_options=True))
         for each in outwards(adapter, op):
             kind = adapter.kind_of(each)
             if each != op and not kind.isolated:

@@ -21,7 +21,7 @@ from passel.mlir.native import Managers, NativePass
 from passel.mlir.pipelines import folder_of, query_context
 from passel.mlir.verification import verify
 from passel.passes import Pass
-from passel.schedule import NestedStep, PassStep, Step, nodes_of, passes_in
+from passel.schedule import NestedStep, PassStep, Step, nodes_of, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ class LoweredPass(Pass[Any]):
         found = failures_in(root.joinpath(*enclosing[::-1]), op, self.steps, ctx.adapter, said)
         rmtree(root, ignore_errors=True)
         if not found:
-            found = [([each for step in self.steps for each in passes_in(step)], op)]
+            found = [([each for step in self.steps for each in passes_of(step)], op)]
         return [(steps, blamed, self._error_in(blamed, diagnostics)) for steps, blamed in found]
 
     def _error_in(self, op: Any, diagnostics: Sequence[Diagnostic]) -> InvalidIR | None:

@@ -21,7 +21,7 @@ from passel.mlir.diagnostics import convert_diagnostic
 from passel.mlir.pipelines import Outcome, Refused, parsed, query_context
 from passel.mlir.standard_error import printing_elsewhere
 from passel.passes import Statistic
-from passel.schedule import NestedStep, passes_in
+from passel.schedule import NestedStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,7 +91,7 @@ class CountedRun(NamedTuple):
         self.diagnostics.extend(chain.from_iterable(each.diagnostics for each in outcomes))
         counts, last = self.ctx.recorded().counts, manager.counted
         for lines in _reports(self.read()):
-            passes = chain.from_iterable(map(passes_in, steps))
+            passes = chain.from_iterable(map(passes_of, steps))
             path, adds = "", True
             for number, line in enumerate(lines):
                 if found := _STATISTIC.fullmatch(line):
@@ -114,7 +114,7 @@ def run_counted(managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[
 
 
 def _sets_inside(step: Step) -> bool:
-    return isinstance(step, NestedStep) and any(each.pass_.name in _SET for each in passes_in(step))
+    return isinstance(step, NestedStep) and any(each.pass_.name in _SET for each in passes_of(step))
 
 
 def _reports(printed: bytes) -> list[list[str]]:

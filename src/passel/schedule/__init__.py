@@ -1,6 +1,7 @@
 """Schedules: the immutable form that a pass manager is compiled to, and that is run."""
 
 from passel.schedule.compiler import PipelineCompiler
+from passel.schedule.merging import merged
 from passel.schedule.model import (
     NestedStep,
     PassStep,
@@ -10,7 +11,6 @@ from passel.schedule.model import (
     Step,
     matched_now,
     nodes_of,
-    passes_in,
     passes_of,
     unmatched,
 )
@@ -24,8 +24,8 @@ __all__ = [
     "Schedule",
     "Step",
     "matched_now",
+    "merged",
     "nodes_of",
-    "passes_in",
     "passes_of",
     "unmatched",
 ]

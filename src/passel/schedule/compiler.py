@@ -1,40 +1,28 @@
 """From a tree of passes to a schedule.
 
-Compiling merges adjacent nested pipelines, gives every pass its path, and makes the checks
-that need no IR. It knows managers only as trees of passes.
-
-Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22;
-there `run` does this to the manager itself.
+Compiling merges nested pipelines, makes the checks that need no ops, and loads dialects.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections import Counter
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY
-from passel.passes.op_pass_manager import OpPassManager, Placed
 from passel.passes.reachable import walk
-from passel.schedule.model import (
-    NestedStep,
-    PassStep,
-    Pipeline,
-    Schedule,
-    any_accepts,
-    is_schedulable,
-)
+from passel.schedule.merging import merged
+from passel.schedule.model import NestedStep, PassStep, Schedule, is_schedulable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
     from passel.passes import Pass
+    from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.reachable import EffectsGuard, Visit
-    from passel.schedule.model import Step
+    from passel.schedule.model import Pipeline
 
 
 class _Compiled(NamedTuple):
@@ -95,12 +83,14 @@ class PipelineCompiler:
                 self.guard.check(visits)
             here = [visit for visit in visits if not visit.is_elsewhere]
             self._check_ir(here)
-            schedule = Schedule(_Compilation(self.adapter, self.context).pipeline(tree, outer))
+            pipeline = merged(tree, outer, adapter=self.adapter, context=self.context)
+            self._check(pipeline)
             self._load_dialects(here)
-            if self.checks and not outer:
-                from passel.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
+            if self.checks and not outer and any(visit.pass_.requires for visit in visits):
+                from passel.schedule.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
 
-                check_contracts(tree)
+                check_contracts(pipeline)
+            schedule = Schedule(pipeline)
             # Passes that build a pipeline anew for each op would add for ever.
             for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
                 del self._compiled[other]
@@ -129,138 +119,60 @@ class PipelineCompiler:
                 raise AnchorError(Problem(message, span)) from None
         self.adapter.prepare(self.context, [visit.pass_ for visit in visits])
 
-
-class _Nest(NamedTuple):
-    """A tree, or adjacent ones for the same ops.
-
-    Attributes:
-        anchor: The name of the ops, or `any`.
-        placed: The passes and managers directly in the trees, in order, with places.
-        jobs: The largest number of ops at once; None for no limit.
-        span: The place of the first tree.
-    """
-
-    anchor: str
-    placed: tuple[Placed, ...]
-    jobs: int | None
-    span: Span | None
-
-    def joined(self, other: _Nest) -> _Nest:
-        """Return both trees as one, with the lower of their limits."""
-        limits = [jobs for jobs in (self.jobs, other.jobs) if jobs is not None]
-        placed = self.placed + other.placed
-        return self._replace(placed=placed, jobs=min(limits, default=None))
-
-    def passes(self) -> Iterator[Pass[Any, Any]]:
-        """Yield the passes directly in the trees."""
-        return (item for item, _ in self.placed if not isinstance(item, OpPassManager))
-
-
-class _Compilation:
-    """Compiles one tree, innermost pipelines first, so that the innermost error is reported."""
-
-    def __init__(self, adapter: IRAdapter, context: Any) -> None:
-        self._adapter = adapter
-        self._context = context
-        self._numbers: Counter[str] = Counter()
-
-    def pipeline(self, tree: OpPassManager, outer: str) -> Pipeline:
-        """Return the compiled form of a tree under a path."""
-        return self._pipeline(self._nest(tree, None), outer, ())
-
-    def _nest(self, tree: OpPassManager, span: Span | None) -> _Nest:
-        placed = tuple(Placed(item, place or span) for item, place in tree.placed())
-        return _Nest(tree.anchor, placed, tree.jobs, span)
-
-    def _pipeline(self, nest: _Nest, outer: str, enclosing: tuple[OpKind, ...]) -> Pipeline:
-        path = f"{outer}/{nest.anchor}" if outer else nest.anchor
-        _check_complete(nest)
-        kind = self._checked_kind(nest, is_nested=bool(outer))
+    def _check(self, pipeline: Pipeline, enclosing: tuple[OpKind, ...] = ()) -> None:
+        """Make the checks that need no ops, innermost pipelines first."""
+        _check_complete(pipeline)
+        kind = self._checked_kind(pipeline)
         inside = enclosing if kind is None else (kind, *enclosing)
-        steps: list[Step] = []
-        for item in self._merged(nest):
-            if isinstance(item, list):
-                nested = tuple(self._pipeline(inner, path, inside) for inner in item)
-                steps.append(NestedStep(nested, path))
-            else:
-                name = item.name or item.display_name
-                steps.append(PassStep(item, f"{path}/{self._numbers[path]}:{name}"))
-                self._numbers[path] += 1
+        for step in pipeline.steps:
+            for inner in step.pipelines if isinstance(step, NestedStep) else ():
+                self._check(inner, inside)
         if kind is not None:
-            _check_schedulable(nest, kind, enclosing)
-        return Pipeline(nest.anchor, tuple(steps), path, nest.jobs)
+            _check_schedulable(pipeline, kind, enclosing)
 
-    def _checked_kind(self, nest: _Nest, *, is_nested: bool) -> OpKind | None:
-        if nest.anchor == ANY:
+    def _checked_kind(self, pipeline: Pipeline) -> OpKind | None:
+        anchor, span = pipeline.anchor, pipeline.spans[0]
+        if anchor == ANY:
             return None
-        kind = self._adapter.kind_named(self._context, nest.anchor)
-        if kind is None and is_nested:
-            hint = self._adapter.suggest_op(self._context, nest.anchor)
-            message = f"no registered operation is called '{nest.anchor}'{hint}"
-            raise AnchorError(Problem(message, nest.span))
-        if kind is not None and not kind.isolated and nest.placed:
+        kind = self.adapter.kind_named(self.context, anchor)
+        if kind is None and pipeline.path != anchor:  # at the top, the op that it runs on decides
+            hint = self.adapter.suggest_op(self.context, anchor)
+            message = f"no registered operation is called '{anchor}'{hint}"
+            raise AnchorError(Problem(message, span))
+        if kind is not None and not kind.isolated and pipeline.steps:
             message = (
-                f"'{nest.anchor}' cannot anchor a pipeline: it is not marked as "
+                f"'{anchor}' cannot anchor a pipeline: it is not marked as "
                 "'IsolatedFromAbove', so its passes could not run separately from the ops around it"
             )
-            raise AnchorError(Problem(message, nest.span))
+            raise AnchorError(Problem(message, span))
         return kind
 
-    def _merged(self, nest: _Nest) -> Iterator[Pass[Any, Any] | list[_Nest]]:
-        """Yield passes and groups of adjacent pipelines that may be merged, `any` last."""
-        group: dict[str, _Nest] = {}
-        for item, span in nest.placed:
-            inner = self._nest(item, span) if isinstance(item, OpPassManager) else None
-            if group and (inner is None or self._conflicts(group, inner)):
-                yield sorted(group.values(), key=_place)
-                group = {}
-            if inner is not None:
-                known = group.get(inner.anchor)
-                group[inner.anchor] = inner if known is None else known.joined(inner)
-            elif not isinstance(item, OpPassManager):
-                yield item
-        if group:
-            yield sorted(group.values(), key=_place)
 
-    def _conflicts(self, group: dict[str, _Nest], inner: _Nest) -> bool:
-        """Return whether `any` and a named anchor could both match an op."""
-        catch_all = group.get(ANY)
-        if inner.anchor != ANY:
-            return catch_all is not None and self._overlaps(catch_all, inner)
-        if catch_all is not None:
-            return True
-        return any(self._overlaps(inner, other) for other in group.values())
-
-    def _overlaps(self, catch_all: _Nest, other: _Nest) -> bool:
-        kind = self._adapter.kind_named(self._context, other.anchor)
-        return kind is not None and any_accepts(catch_all.passes(), kind)
+def _own_passes(pipeline: Pipeline) -> Iterator[PassStep]:
+    """Yield the passes directly in a pipeline."""
+    return (step for step in pipeline.steps if isinstance(step, PassStep))
 
 
-def _place(nest: _Nest) -> tuple[bool, bytes]:
-    return nest.anchor == ANY, nest.anchor.encode(errors="surrogatepass")
-
-
-def _check_complete(nest: _Nest) -> None:
-    for item, span in nest.placed:
-        if isinstance(item, OpPassManager):
-            continue
+def _check_complete(pipeline: Pipeline) -> None:
+    for step in _own_passes(pipeline):
         try:
-            item.check_complete()
+            step.pass_.check_complete()
         except DefinitionError as error:
-            if span is None:
+            if step.span is None:
                 raise
-            raise PipelineError(Problem(str(error), span)) from error
+            raise PipelineError(Problem(str(error), step.span)) from error
 
 
-def _check_schedulable(nest: _Nest, kind: OpKind, enclosing: tuple[OpKind, ...]) -> None:
+def _check_schedulable(pipeline: Pipeline, kind: OpKind, enclosing: tuple[OpKind, ...]) -> None:
     problems = [
         Problem(
-            f"unable to schedule pass '{item.name}' on a PassManager intended to run on "
-            f"'{nest.anchor}'! It runs {item.requirement()}; {_way_out(item, kind, enclosing)}",
-            span,
+            f"unable to schedule pass '{step.pass_.name}' on a PassManager intended to run on "
+            f"'{pipeline.anchor}'! It runs {step.pass_.requirement()}; "
+            f"{_way_out(step.pass_, kind, enclosing)}",
+            step.span,
         )
-        for item, span in nest.placed
-        if not isinstance(item, OpPassManager) and not is_schedulable(item, kind)
+        for step in _own_passes(pipeline)
+        if not is_schedulable(step.pass_, kind)
     ]
     if problems:
         raise AnchorError(*problems)

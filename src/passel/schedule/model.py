@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
+    from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
     from passel.passes import Pass
     from passel.pipeline import ElementNode
@@ -24,13 +25,19 @@ class PassStep:
         pass_: The pass.
         path: Its identity in this schedule, such as `builtin.module/func.func/1:cse`: the
             anchors that enclose it, then its number among all passes with the same anchors.
+        number: Its number among all passes, in the order in which they were added.
+        span: Its place in a text, or that of the nested pipeline that contains it.
     """
 
-    __slots__ = ("pass_", "path")
+    __slots__ = ("number", "pass_", "path", "span")
 
-    def __init__(self, pass_: Pass[Any, Any], path: str) -> None:
+    def __init__(
+        self, pass_: Pass[Any, Any], path: str, number: int = 0, span: Span | None = None
+    ) -> None:
         self.pass_: Final[Pass[Any, Any]] = pass_
         self.path: Final[str] = path
+        self.number: Final[int] = number
+        self.span: Final[Span | None] = span
 
     @property
     def title(self) -> str:
@@ -41,10 +48,6 @@ class PassStep:
     def display_name(self) -> str:
         """The pass's name in reports."""
         return self.pass_.display_name
-
-    def to_nodes(self, *, all_options: bool = False) -> tuple[ElementNode, ...]:
-        """Return the pass as an element of a pipeline, to be printed."""
-        return (self.pass_.to_node(all_options=all_options),)
 
 
 class NestedStep:
@@ -82,10 +85,6 @@ class NestedStep:
         anchors = ", ".join(f"'{pipeline.anchor}'" for pipeline in self.pipelines)
         return f"Pipeline Collection : [{anchors}]"
 
-    def to_nodes(self, *, all_options: bool = False) -> tuple[ElementNode, ...]:
-        """Return the pipelines as elements of a pipeline, to be printed."""
-        return tuple(pipeline.to_node(all_options=all_options) for pipeline in self.pipelines)
-
     def select(self, kind: OpKind) -> Pipeline | None:
         """Return the pipeline that runs on ops of this kind, or None."""
         for pipeline in self.pipelines:
@@ -107,18 +106,25 @@ class Pipeline:
         jobs: The largest number of ops that it may run on at once; None for no limit.
         key: A key that is unique in a schedule and the same in every process.
         nests_late: Whether, at any depth, a step with nested pipelines follows another step.
+        spans: The places of the nested pipelines that it was merged from.
         plans: The plans made so far, by the keys of the ops.
     """
 
-    __slots__ = ("anchor", "jobs", "key", "nests_late", "path", "plans", "steps")
+    __slots__ = ("anchor", "jobs", "key", "nests_late", "path", "plans", "spans", "steps")
 
     def __init__(
-        self, anchor: str, steps: tuple[Step, ...], path: str, jobs: int | None = None
+        self,
+        anchor: str,
+        steps: tuple[Step, ...],
+        path: str,
+        jobs: int | None = None,
+        spans: tuple[Span | None, ...] = (None,),
     ) -> None:
         self.anchor: Final[str] = anchor
         self.steps: Final[tuple[Step, ...]] = steps
         self.path: Final[str] = path
         self.jobs: Final[int | None] = jobs
+        self.spans: Final[tuple[Span | None, ...]] = spans
         first = next(passes_of(self), None)
         self.key: Final[str] = path if first is None else f"{path} {first.path}"
         self.nests_late: Final[bool] = any(
@@ -223,22 +229,18 @@ def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[El
         steps: The steps.
         all_options: Include the options that equal their defaults.
     """
-    return (node for step in steps for node in step.to_nodes(all_options=all_options))
+    for step in steps:
+        for part in step.pipelines if isinstance(step, NestedStep) else (step.pass_,):
+            yield part.to_node(all_options=all_options)
 
 
-def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:
-    """Yield every pass of a pipeline, depth first, in the order in which they run."""
-    for step in pipeline.steps:
-        yield from passes_in(step)
-
-
-def passes_in(step: Step) -> Iterator[PassStep]:
-    """Yield every pass of a step, as `passes_of` does."""
-    if isinstance(step, NestedStep):
-        for nested in step.pipelines:
-            yield from passes_of(nested)
+def passes_of(what: Pipeline | Step) -> Iterator[PassStep]:
+    """Yield every pass of a pipeline or a step, depth first, in the order in which they run."""
+    if isinstance(what, PassStep):
+        yield what
     else:
-        yield step
+        for part in what.pipelines if isinstance(what, NestedStep) else what.steps:
+            yield from passes_of(part)
 
 
 def any_accepts(passes: Iterator[Pass[Any, Any]], kind: OpKind) -> bool:

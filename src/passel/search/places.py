@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import suggest
 from passel.errors import PipelineError, Problem
-from passel.schedule import PassStep, passes_in
+from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,7 +109,7 @@ class Stretch:
         """Return whether a step may run on an op."""
         if isinstance(step, PassStep):
             return self._runs(step.path, op)
-        return any(self._may_run(each.path) for each in passes_in(step))
+        return any(self._may_run(each.path) for each in passes_of(step))
 
     def _may_run(self, path: str) -> bool:
         """Return whether a pass may run on some op."""

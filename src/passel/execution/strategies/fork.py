@@ -21,7 +21,7 @@ from passel.execution.strategies.fork_map import fork_map, set_mark
 from passel.execution.strategies.sharing import Answer, Elsewhere, branch, fence, work_off
 from passel.hooks import Bracket
 from passel.ir import SendsOps, ability_of
-from passel.schedule import passes_in
+from passel.schedule import passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -83,7 +83,7 @@ class Forked(Elsewhere):
 @contextmanager
 def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
     """Process shares in a worker; each result ends with the parts of instrumentations."""
-    passes = {id(each) for each in passes_in(level.step)}
+    passes = {id(each) for each in passes_of(level.step)}
 
     def note(step: Step, _: Any) -> bool:
         if id(step) in passes:

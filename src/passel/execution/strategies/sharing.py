@@ -14,7 +14,7 @@ from passel.errors import EncodingError
 from passel.execution.strategies import Sequential
 from passel.execution.streams import standard_streams
 from passel.passes.reachable import walk
-from passel.schedule import passes_in
+from passel.schedule import passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -74,7 +74,7 @@ class Sharing(ABC):
             return f"gates are asked {only}"
         if run.options.analyses:
             return f"analyses are verified {only}"
-        for step in passes_in(level.step):
+        for step in passes_of(level.step):
             if not all(getattr(each.pass_, self.declared) for each in walk(step.pass_)):
                 return f"pass '{step.pass_.name or step.display_name}' runs {only}"
         return ""

@@ -11,21 +11,21 @@ Source: the schedule discipline of NVIDIA's tileiras, which holds it for one reg
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.analysis import analysis_name
 from passel.errors import ContractError, Problem
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
-from passel.passes.reachable import preserves, run_by, walk
+from passel.passes.reachable import preserves, run_by
+from passel.schedule.merging import merged
+from passel.schedule.model import NestedStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.diagnostics import Span
-    from passel.passes import Pass
+    from passel.schedule.model import PassStep, Pipeline
 
 
 class Region(NamedTuple):
@@ -59,35 +59,32 @@ class Named(NamedTuple):
 
 
 def check_contracts(
-    tree: OpPassManager, regions: Iterable[Region] = (), named: Iterable[Named] = ()
+    pipeline: Pipeline, regions: Iterable[Region] = (), named: Iterable[Named] = ()
 ) -> None:
     """Refuse a pipeline in which the requirements of a pass are not met.
 
     Args:
-        tree: The pipeline.
+        pipeline: The pipeline.
         regions: Regions in which passes must preserve analyses, in addition to their requirements.
         named: The builder's names of the passes, in order, if a builder made the pipeline.
 
     Raises:
         ContractError: A pass requires an analysis or a dialect that is not available there.
     """
-    regions = tuple(regions)
-    if regions or any(visit.pass_.requires for visit in walk(tree)):
-        problems = _Walk(regions, iter(named)).problems(tree)
-        if problems:
-            raise ContractError(*problems)
+    problems = _Walk(tuple(regions), iter(named)).problems(pipeline)
+    if problems:
+        raise ContractError(*problems)
 
 
 class _Place(NamedTuple):
     """A pass at its place. Passes that another pass runs have the name of that pass."""
 
-    pass_: Pass[Any, Any]
-    path: str
-    span: Span | None
+    step: PassStep
     named: Named
 
     def __str__(self) -> str:
-        return f"'{self.pass_.name or self.pass_.display_name}' [{self.path}{self.named.by}]"
+        pass_ = self.step.pass_
+        return f"'{pass_.name or pass_.display_name}' [{self.step.path}{self.named.by}]"
 
 
 _Key: TypeAlias = tuple[type, Region | None]
@@ -109,12 +106,14 @@ class _Level:
     Attributes:
         scope: The enclosing anchors; equal scopes mean the same ops.
         facts: The analyses of the op.
-        inner: The levels of nested pipelines that the next one may be merged with.
     """
 
     scope: tuple[object, ...]
     facts: dict[_Key, _Fact] = field(default_factory=dict[_Key, _Fact])
-    inner: dict[str, _Level] = field(default_factory=dict[str, "_Level"])
+
+    def inside(self, anchor: str = ANY) -> _Level:
+        """Return a level for nested ops; no two `any` pipelines are known to have the same ops."""
+        return _Level((*self.scope, object() if anchor == ANY else anchor))
 
 
 class _Walk:
@@ -123,7 +122,6 @@ class _Walk:
     def __init__(self, regions: tuple[Region, ...], named: Iterator[Named]) -> None:
         self._regions = regions
         self._named = named
-        self._numbers: Counter[str] = Counter()
         self._levels: list[_Level] = []
         self._holder: _Place | None = None  # the pass that runs what the walk is in
         self._last: dict[_Key, _Place] = {}  # the last producer of each, at whatever level
@@ -132,10 +130,9 @@ class _Walk:
         self._illegal: dict[str, list[tuple[tuple[object, ...], _Place]]] = {}
         self._found: list[Problem] = []
 
-    def problems(self, tree: OpPassManager) -> list[Problem]:
+    def problems(self, pipeline: Pipeline) -> list[Problem]:
         """Return a problem for each contract that a pipeline breaks."""
-        self._levels = [_Level((tree.anchor,))]
-        self._pipeline(tree, tree.anchor)
+        self._pipeline(pipeline, [_Level((pipeline.anchor,))])
         for key, start in self._open.items():
             why = f"is left open: it starts after {start}, and no later pass ends it"
             self._half(key, start, why)
@@ -152,63 +149,47 @@ class _Walk:
         self._report(place, message)
 
     def _report(self, place: _Place, message: str) -> None:
-        self._found.append(Problem(message, place.span))
+        self._found.append(Problem(message, place.step.span))
 
-    # -- The tree ---------------------------------------------------------------------------
+    # -- The pipeline -----------------------------------------------------------------------
 
-    def _pipeline(self, tree: OpPassManager, path: str) -> None:
-        for item, span in tree.placed():
-            if isinstance(item, OpPassManager):
-                self._levels.append(self._level_of(item.anchor))
-                self._pipeline(item, f"{path}/{item.anchor}")
-                self._levels.pop()
-            else:
-                self._levels[-1].inner.clear()  # what comes next is not merged with what was
-                self._pass(item, path, span)
+    def _pipeline(self, pipeline: Pipeline, levels: list[_Level]) -> None:
+        """Visit passes in the order in which they were added: siblings run in any order."""
+        places = sorted(_placed(pipeline, levels), key=lambda found: found[0].number)
+        for step, self._levels in places:
+            self._pass(step)
 
-    def _level_of(self, anchor: str) -> _Level:
-        """Return the level of a nested pipeline; neighbours of one anchor are one, as in a run."""
-        outer = self._levels[-1]
-        if anchor == ANY:  # no two are known to run on the same ops
-            outer.inner.clear()
-            return _Level((*outer.scope, object()))
-        return outer.inner.setdefault(anchor, _Level((*outer.scope, anchor)))
-
-    def _pass(self, pass_: Pass[Any, Any], path: str, span: Span | None) -> None:
-        name = pass_.name or pass_.display_name
-        full = f"{path}/{self._numbers[path]}:{name}"
-        self._numbers[path] += 1
-        if (holder := self._holder) is not None:
-            place = _Place(pass_, full, span or holder.span, holder.named)
+    def _pass(self, step: PassStep) -> None:
+        pass_ = step.pass_
+        if self._holder is not None:
+            place = _Place(step, self._holder.named)
         else:
-            place = _Place(pass_, full, span, next(self._named, Named(name)))
+            label = Named(pass_.name or pass_.display_name)
+            place = _Place(step, next(self._named, label))
         self._require(place)
-        self._run_inside(place, path)
+        self._run_inside(place)
         for level in self._levels:
             for (kind, _), fact in level.facts.items():
                 if not preserves(pass_.preserves, kind):
                     fact.broken.append(place)
         self._produce(place)
 
-    def _run_inside(self, place: _Place, path: str) -> None:
+    def _run_inside(self, place: _Place) -> None:
         """Visit the passes and pipelines that a pass may run."""
         levels, holder, last = self._levels, self._holder, self._last
         self._holder = holder or place
-        for item in run_by(place.pass_):
-            level = _Level((*levels[-1].scope, object()))
-            self._levels = [*levels, level]
-            if place.pass_.takes_elements:  # they run on an op of another IR
-                self._levels, self._last = [level], {}
-            if isinstance(item, OpPassManager):
-                self._pipeline(item, f"{place.path}/{item.anchor}")
-            else:
-                self._pass(item, place.path, place.span)
+        for item in run_by(place.step.pass_):
+            tree = item if isinstance(item, OpPassManager) else OpPassManager().add(item)
+            inner = [*levels, levels[-1].inside()]
+            if place.step.pass_.takes_elements:  # they run on an op of another IR
+                inner, self._last = inner[-1:], {}
+            self._pipeline(merged(tree, place.step.path, place.step.span), inner)
         self._levels, self._holder, self._last = levels, holder, last
 
     # -- What a pass requires, and what it leaves behind ---------------------------------------
 
     def _require(self, place: _Place) -> None:
-        for what in place.pass_.requires:
+        for what in place.step.pass_.requires:
             if isinstance(what, str):
                 self._require_dialect(what, place)
             else:
@@ -255,17 +236,17 @@ class _Walk:
             )
 
     def _produce(self, place: _Place) -> None:
-        keys: list[_Key] = [(kind, None) for kind in place.pass_.produces]
+        keys: list[_Key] = [(kind, None) for kind in place.step.pass_.produces]
         for region in self._regions_with(place, "starts"):
             opened: list[_Key] = [(kind, region) for kind in region.preserves]
             self._open.update(dict.fromkeys(opened, place))
             keys += opened
         for key in keys:
             self._levels[-1].facts[key], self._last[key] = _Fact(place), place
-        for dialect in place.pass_.makes_legal:
+        for dialect in place.step.pass_.makes_legal:
             self._illegal.pop(dialect, None)  # for all ops, as it may come to be anywhere
         if self._holder is None:  # else it may not be run
-            for dialect in place.pass_.makes_illegal:
+            for dialect in place.step.pass_.makes_illegal:
                 found = self._illegal.setdefault(dialect, [])
                 found.append((self._levels[-1].scope, place))
 
@@ -275,9 +256,19 @@ class _Walk:
         return [region for region in regions if place.named.label in getattr(region, end)]
 
 
+def _placed(pipeline: Pipeline, levels: list[_Level]) -> Iterator[tuple[PassStep, list[_Level]]]:
+    """Yield all passes of a pipeline, each with its level and the enclosing ones."""
+    for step in pipeline.steps:
+        if isinstance(step, NestedStep):
+            for inner in step.pipelines:
+                yield from _placed(inner, [*levels, levels[-1].inside(inner.anchor)])
+        else:
+            yield step, levels
+
+
 def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Place) -> str:
     """Return the message for a pass that does not preserve an analysis between two others."""
-    pass_ = offender.pass_
+    pass_ = offender.step.pass_
     where = f"a subclass of {type(pass_).__name__}" if pass_.ir else type(pass_).__name__
     way_out = f"if it does, declare preserves = ({name},) in {where}"
     return (
