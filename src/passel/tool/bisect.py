@@ -8,28 +8,28 @@ Examples:
   passel-bisect run.passel --computes-else=@main --inside
   passel-bisect run.passel --interesting='./test.sh {}' -o before.mlir
 
-The file is a record: passel-opt --record=run.passel. The search is for the execution of a pass
-after which the IR is interesting, and before which it is not. No pass runs again for that: the
-states of the record are asked about, the first and the last one twice. What is interesting is
+The input is a record, written by passel-opt --record=run.passel. The program finds the pass
+execution that makes the IR interesting. It tests the recorded states, the first and the last one
+twice, and runs no pass again. IR is interesting
 
-* with --interesting=<command>, IR for which the command exits with 0. It gets a file in place of
-  {}, or as its last argument, with the IR in generic form;
-* with --invalid, IR that the verifier refuses;
-* with --computes-else, IR whose functions return, write or print something else, run by xDSL's
-  interpreter on some random arguments, which are the same each time, or on given ones;
-* by default, of a run that failed, IR on which the pass that failed, or that the process died in,
-  fails in the same way: found is what made it so.
+* with --interesting=<command>, if the command exits with 0. A file with the IR in generic form
+  replaces {}, or becomes the last argument;
+* with --invalid, if it does not verify;
+* with --computes-else, if its functions return, write or print different results. xDSL's
+  interpreter runs them on given arguments, or on the same random arguments each time;
+* by default, in a failed run, if the failed pass fails on it in the same way. The result is the
+  earlier pass that causes the failure.
 
-With --inside, the pass that was found runs again, on that op alone: which of its rewrites does it
-(xDSL). With -o, the IR before the pass is written to a file, with the pass, as a reproducer.
+With --inside, the pass runs again, on its op alone, to find the rewrite that makes the IR
+interesting (xDSL). With -o, a reproducer with the pass and the IR before it is written.
 
-IR that cannot be judged is passed over: the interpreter lacks an op, or the command exits with
-125, as for git bisect. Functions that the interpreter cannot run from the start, or not in 5 s, or
-in --timeout, are named and left out. No shell runs the command: write sh -c '...' for a pipe.
+States that cannot be judged are skipped: the interpreter lacks an op, or the command exits with
+125, as for git bisect. Functions that the interpreter cannot run on the first state, in 5 s or
+--timeout, are reported and skipped. The command runs without a shell: write sh -c '...' for a pipe.
 
-The answer goes to the standard output, everything else to the error stream.
+The result goes to the standard output, everything else to the error stream.
 
-Passes are flags too, as for passel-opt: see passel-opt --help.
+Passes are also flags, as for passel-opt: see passel-opt --help.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ if TYPE_CHECKING:
 class _Flags(SearchFlags):
     """Bisection."""
 
-    invalid: bool = flag("the IR is not valid")
-    inside: bool = flag("look for the single rewrite, too")
-    run: int = flag("the run to look at, of several in the record", "<n>", 0, parse=number_of)
+    invalid: bool = flag("find invalid IR")
+    inside: bool = flag("also find the rewrite in the pass")
+    run: int = flag("the number of the run in the record", "<n>", 0, parse=number_of)
 
 
 PROGRAM = search_program(

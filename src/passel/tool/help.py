@@ -1,6 +1,6 @@
-"""Programs: their help, and how those run that have no passes as flags.
+"""Programs: their help, and runs of programs without pass flags.
 
-The help of passel-opt, and of tools like it, is made of this:
+The template for the help of passel-opt and similar tools:
 
 {name}: run nested pass pipelines on {subject}.
 
@@ -14,9 +14,9 @@ Examples:
   {name} tests.mlir --split-input-file --verify-diagnostics
 
 Without a pipeline, {default}. Diagnostics and reports go to the error stream.
-The exit code is 0 if all went well, 1 if something is at fault, and 128 + n after the signal n.
+The exit code is 0 on success, 1 after an error, and 128 + n after signal n.
 
-Passes and pipelines are flags too, in the order given: see --list-passes.
+Passes and pipelines are also flags, and run in the order given: see --list-passes.
 """
 
 from __future__ import annotations

@@ -9,21 +9,21 @@ Examples:
   passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass --computes-else=@main
   passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
 
-The pipeline fails on the input: a pass raises an error, leaves invalid IR behind, or crashes the
-process. The result fails in the same way: in the same pass, by the same kind of error, with a
-message that begins alike. It is a reproducer, which passel-opt --run-reproducer replays.
+The pipeline must fail on the input: a pass raises an error, leaves invalid IR, or crashes the
+process. The result fails in the same way: in the same pass, with the same kind of error and a
+similar message. It is a reproducer for passel-opt --run-reproducer.
 
-With --interesting=<command>, the result is the smallest for which the command exits with 0. The
-command gets a file in place of {}, or as its last argument: the IR in generic form, followed by the
-pipeline, if one is given, as a reproducer. It is run in this directory, twice on the input first:
-it has to say both times that it is interesting. Cases that are not valid IR are not tried.
+With --interesting=<command>, the result is the smallest case for which the command exits with 0. A
+file with the IR in generic form replaces {}, or becomes the last argument. With a pipeline, the
+file is a reproducer. The command runs in this directory, first on the input, where it must exit
+with 0 twice. Cases with invalid IR are not tried.
 
-With --computes-else, functions compute something else after the pipeline than before, as for
+With --computes-else, functions have different results after the pipeline than before, as for
 passel-bisect.
 
-Ctrl-C ends the search, and leaves the smallest case until then.
+Ctrl-C ends the search, and keeps the smallest case so far.
 
-Passes are flags too, as for passel-opt: see passel-opt --help.
+Passes are also flags, as for passel-opt: see passel-opt --help.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""passel-report: show what a recorded run did, or how two differ.
+"""passel-report: show a recorded run, or the differences between two.
 
 Usage: passel-report <record> [<new record>] [flags]
 
@@ -9,10 +9,10 @@ Examples:
   passel-report old.record new.record
   passel-report old.record new.record -o comparison.html
 
-A record is written by passel-opt --record=<file>. Without -o, the pipeline is printed with times
-and changes; with --step, what a pass did to ops. Of two records of one input it is printed on how
-many ops the result of a pass differs, its times and other statistics; with --diff, the results.
-With -o, all of it is on a page for a browser.
+passel-opt --record=<file> writes a record. The report shows the pipeline with times and changes
+or, with --step, the changes of a pass. For two records of the same input, it compares the number
+of ops with different results after each pass, times and other statistics; with --diff, it shows the
+differences. With -o, the report is an HTML page with all of this.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _LONGEST_TITLE = 60
 class _Flags(FlagGroup):
     """Report."""
 
-    o: str = flag("write a page for a browser with everything", "<file.html>")
-    step: str = flag("show a pass: its path, the end of its path, or its name", "<path>")
-    op: str = flag("only this op, by default after each pass that has changed it", "<@name>")
-    diff: bool = flag("show what changed")
-    locations: bool = flag("with locations")
-    generic: bool = flag("IR in generic form, as it is recorded")
+    o: str = flag("write an HTML page with the whole report", "<file.html>")
+    step: str = flag("show a pass, by its name, path, or end of its path", "<path>")
+    op: str = flag("show only this op; by default after each pass that changed it", "<@name>")
+    diff: bool = flag("show changes as diffs")
+    locations: bool = flag("print locations")
+    generic: bool = flag("print IR in generic form, as recorded")
     color: Any = DiagnosticFlags.flags["color"]
 
 

@@ -31,15 +31,15 @@ class SearchFlags(FlagGroup):
     """Search."""
 
     interesting: str = flag(
-        "a command that exits with 0 if the case in the file {} is interesting", "<command>"
+        "a command that exits with 0 if the case in file {} is interesting", "<command>"
     )
     computes_else: str = flag(
-        "functions compute something else: all, @name, or @name(1 : i32)",
+        "find different results of functions: all, @name, or @name(1 : i32)",
         "<function>",
         implied="all",
     )
     timeout: float | None = flag(
-        "time limit of a case (ten times what the input takes) or a function (5 s)",
+        "time limit for a case (10 times the input's time) or a function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from passel.tool.irs import IRChoice, ToolDefinition
 
 common: Callable[..., Any] = partial(flag, common=True)
-"""Declares a flag that people type, so that the short help shows it."""
+"""Declares a common flag, which the short help shows."""
 
 _read: dict[str, Any] = {"replayed": True, "searched": True}
-"""Facts of flags that decide how a case is read or what its passes do."""
+"""Properties of flags that affect how a case is read or what its passes do."""
 
 
 class PipelineFlags(FlagGroup):
@@ -58,7 +58,7 @@ class PipelineFlags(FlagGroup):
         searched=True,
     )
     jobs: Jobs | None = common(
-        "worker processes, or auto; by default $PASSEL_JOBS, or none",
+        "number of worker processes, or auto (default: $PASSEL_JOBS, else none)",
         "<n>",
         short=("j",),
         parse=jobs_or_auto,
@@ -66,18 +66,20 @@ class PipelineFlags(FlagGroup):
     )
     mlir_disable_threading: bool = flag("", searched=True)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
-    lint: bool = common("check the pipeline for mistakes and wasted work; run nothing")
+    lint: bool = common("check the pipeline for mistakes and wasted work, without running it")
     load_pass_plugin: tuple[str, ...] = common(
-        "a Python file or module with passes or dialects",
+        "load passes and dialects from a Python file or module",
         "<file>",
         short=("load-dialect-plugin",),
         repeated=True,
         parse=plugin_of,
         **_read,
     )
-    no_fast_paths: bool = flag("use only xDSL's own code; also $PASSEL_FAST=0", ir="xdsl", **_read)
+    no_fast_paths: bool = flag(
+        "use only xDSL's own code, as with PASSEL_FAST=0", ir="xdsl", **_read
+    )
     verify_each: bool | Literal["always"] = common(
-        "verify after passes that changed the IR, none, or all",
+        "verify after passes that changed the IR, no passes, or all passes",
         "<true|false|always>",
         True,
         implied="true",
@@ -85,61 +87,63 @@ class PipelineFlags(FlagGroup):
         parse=verify_mode_of,
         searched=True,
     )
-    verify_analyses: bool = flag("check what passes claim, or that they keep to their ops", **_read)
-    check_isolation: bool = flag(DITTO, **_read)
-    stop_after: str = common(
-        "stop after this pass, or start after it, with the IR there", "<place>", replayed=True
+    verify_analyses: bool = flag(
+        "check preserved analyses, or that passes change only their ops", **_read
     )
+    check_isolation: bool = flag(DITTO, **_read)
+    stop_after: str = common("stop, or start, after a pass", "<place>", replayed=True)
     start_after: str = common(DITTO, "<place>", replayed=True)
 
 
 class InputFlags(FlagGroup):
     """Input."""
 
-    ir: str = common("xdsl, mlir, or another installed IR", "<name>", "xdsl", parse=ir_of, **_read)
-    allow_unregistered_dialect: bool = common("accept unknown dialects", **_read)
-    no_implicit_module: bool = flag("process the input's single top-level op", **_read)
+    ir: str = common(
+        "the IR: xdsl, mlir, or another installed one", "<name>", "xdsl", parse=ir_of, **_read
+    )
+    allow_unregistered_dialect: bool = common("accept ops of unknown dialects", **_read)
+    no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
     split_input_file: str = common(
-        "process each part between markers by itself", "<marker>", implied="// -----"
+        "split the input at markers, and process each part separately",
+        "<marker>",
+        implied="// -----",
     )
     disable_verify: bool = flag(
-        "verify neither the input nor after passes",
+        "do not verify the input or the results of passes",
         short=("mlir-very-unsafe-disable-verifier-on-parsing",),
         **_read,
     )
-    verify_roundtrip: bool = flag("check that the input prints and parses to itself", ir="mlir")
-    irdl_file: str = flag("dialects to define first, in IRDL", "<file>", ir="mlir", **_read)
+    verify_roundtrip: bool = flag("check that printing and parsing preserves the input", ir="mlir")
+    irdl_file: str = flag("define the dialects in an IRDL file first", "<file>", ir="mlir", **_read)
 
 
 class OutputFlags(FlagGroup):
     """Output."""
 
     o: str = common(
-        "where the result goes; written only on success",
+        "the output file, written only on success",
         "<file>",
         "-",
         short=("output-file",),
         searched=True,
     )
     target: str = common(
-        "what to print, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
+        "the output format, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
     )
-    emit_bytecode: bool = flag("write MLIR bytecode; its version, for older readers", ir="mlir")
+    emit_bytecode: bool = flag("write MLIR bytecode, or a version for older readers", ir="mlir")
     emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
-    output_split_marker: str = flag("the line between parts", "<marker>", "// -----")
-    mlir_print_op_generic: bool = common(
-        "print operations in generic form", short=("print-op-generic",)
-    )
+    output_split_marker: str = flag("the line between parts of the output", "<marker>", "// -----")
+    mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
     mlir_print_debuginfo: bool = flag(
-        "print locations; pretty: for people", short=("print-debuginfo",)
+        "print locations, in full or readably", short=("print-debuginfo",)
     )
     mlir_pretty_debuginfo: bool = flag(DITTO)
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
     mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
-    mlir_print_skip_regions: bool = flag("print {...} for regions, or without aliases at the top")
+    mlir_print_skip_regions: bool = flag("print {...} for regions, or print without aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "leave out what is larger", "<n>", parse=number_of
+        "leave out larger data", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
@@ -148,16 +152,16 @@ class DiagnosticFlags(FlagGroup):
     """Diagnostics."""
 
     verify_diagnostics: str = common(
-        "check expected-error comments", "<all|only-expected>", implied="all"
+        "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "hide those below, or notes without an error", "<level>", "remarks"
+        "hide lower levels, or standalone notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
-    mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
-    mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
+    mlir_print_op_on_diagnostic: bool = flag("show the op of an error", default=True)
+    mlir_print_stacktrace_on_diagnostic: bool = flag("show the Python traceback of a crashed pass")
     color: Color = flag(
-        "colours; auto: on terminals, without $NO_COLOR",
+        "use colors; auto: on terminals, unless $NO_COLOR is set",
         "<auto|always|never>",
         "auto",
         implied="always",
@@ -165,16 +169,16 @@ class DiagnosticFlags(FlagGroup):
         parse=color_of,
         searched=True,
     )
-    remarks_filter: str = flag("show optimization remarks of these categories", "<regex>")
-    remarks_filter_passed: str = flag("only those about what was done, or missed", "<regex>")
+    remarks_filter: str = flag("show optimization remarks of matching categories", "<regex>")
+    remarks_filter_passed: str = flag("the same, for passed or missed remarks", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
-    remarks_filter_failed: str = flag("of other kinds", "<regex>")
+    remarks_filter_failed: str = flag("the same, for failure or analysis remarks", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag(
-        "show all remarks about a place, or only the last", "<all|final>", "all"
+        "show all remarks at a location, or only the last", "<all|final>", "all"
     )
     remark_format: str = flag(
-        "format of remarks, and the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
+        "the format of remarks, and the YAML file", "<emitRemark|yaml|bitstream>", "emitRemark"
     )
     remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
 
@@ -183,18 +187,20 @@ class PrintingFlags(FlagGroup):
     """IR printing."""
 
     mlir_print_ir_before: tuple[str, ...] = flag(
-        "print the IR before, or after, these", "<passes>", (), parse=names_of
+        "print the IR before, or after, these passes", "<passes>", (), parse=names_of
     )
     mlir_print_ir_after: tuple[str, ...] = flag(DITTO, "<passes>", (), parse=names_of)
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
     mlir_print_ir_after_all: bool = common(
         "print the IR after each pass", short=("print-between-passes",)
     )
-    mlir_print_ir_after_change: bool = common("with -after-all: only after passes that changed it")
-    mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
-    mlir_print_ir_diff: bool = common("print what each pass changed, as a unified diff")
-    mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
-    mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
+    mlir_print_ir_after_change: bool = common(
+        "with -after-all: only after passes that changed the IR"
+    )
+    mlir_print_ir_after_failure: bool = flag("print the IR after each failed pass")
+    mlir_print_ir_diff: bool = common("print the changes of each pass as a unified diff")
+    mlir_print_ir_module_scope: bool = flag("print the top-level op instead of the op of the pass")
+    mlir_print_ir_tree_dir: str = flag("print to files in a directory", "<dir>")
 
 
 class ReportFlags(FlagGroup):
@@ -202,20 +208,22 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "layout; ops: the slowest pairs of pass and op", "<list|tree|ops>", "tree"
+        "layout and format; ops: slowest pass/op pairs", "<list|tree|ops>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = common("print the statistics of all passes")
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
-        "their form", "<list|pipeline|json>", "pipeline"
+        "the format of statistics", "<list|pipeline|json>", "pipeline"
     )
-    info_output_file: str = flag("where to print timing and statistics instead of stderr", "<file>")
-    record: str = common("record everything that passes do, for passel-report", "<file>")
-    log_actions_to: str = flag("log pass executions, or only those at places", "<file>")
+    info_output_file: str = flag(
+        "write timing and statistics to a file instead of stderr", "<file>"
+    )
+    record: str = common("record the run for passel-report and passel-bisect", "<file>")
+    log_actions_to: str = flag("log pass executions, or only those at a location", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
     mlir_debug_counter: str = flag(
-        "skip and limit pass executions, or count them", "<counters>", replayed=True
+        "skip or limit pass executions, or print counts", "<counters>", replayed=True
     )
     mlir_print_debug_counter: bool = flag(DITTO)
 
@@ -224,13 +232,13 @@ class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = common(
-        "a file to replay a failure; <file>.running if killed", "<file>"
+        "write a reproducer of a failure; <file>.running if killed", "<file>"
     )
-    mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the pass that failed")
-    mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
-    run_reproducer: bool = common("run the input's own pipeline", searched=True)
+    mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the failed pass")
+    mlir_generate_reproducer: str = flag("write a reproducer of the run", "<file>")
+    run_reproducer: bool = common("run the pipeline that is in the input", searched=True)
     allow_effects: tuple[str, ...] = flag(
-        "allow effects in it: all, read-files, run-programs, write-files, unknown",
+        "allowed effects: all, read-files, run-programs, write-files, unknown",
         "<effects>",
         (),
         parse=names_of,
@@ -241,15 +249,15 @@ class ReproducerFlags(FlagGroup):
 class InformationFlags(FlagGroup):
     """Information."""
 
-    help: bool = common("flags that people type, or all flags", short=("h",))
+    help: bool = common("show common flags, or all flags", short=("h",))
     help_all: bool = common(DITTO)
-    help_pass: str = common("options, statistics, dialects of a pass", "<pass>")
+    help_pass: str = common("show the documentation of a pass or pipeline", "<pass>")
     list_passes: bool = common(
-        "all passes and pipelines with their options", short=("help-passes",)
+        "list passes and pipelines with their options", short=("help-passes",)
     )
-    show_dialects: bool = flag("the dialects that are available")
-    compat: str = flag("take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
-    version: bool = common("the versions of passel and the IR", short=("v",))
+    show_dialects: bool = flag("list the available dialects")
+    compat: str = flag("interpret flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
+    version: bool = common("show the versions of passel and the IR", short=("v",))
 
 
 class Settings(

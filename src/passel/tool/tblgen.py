@@ -1,4 +1,4 @@
-"""passel-tblgen: make Python and documentation of passes declared in TableGen.
+"""passel-tblgen: generate Python and documentation from passes declared in TableGen.
 
 Usage: passel-tblgen <file>... [flags]
 
@@ -7,7 +7,7 @@ Examples:
   passel-tblgen -gen-pass-stubs Passes.td -o my_native_passes.py
   passel-tblgen -gen-pass-doc my_passes.py -o passes.md
 
-One of the flags that begin with gen says what to make.
+One of the --gen-* flags selects the output.
 """
 
 from __future__ import annotations
@@ -39,25 +39,27 @@ DeclaredT = TypeVar("DeclaredT", bound="PassDeclaration | type[Pass[Any, Any]]")
 class _Flags(FlagGroup):
     """Declarations."""
 
-    gen_pass_decls: bool = flag("a Python module with base classes of the passes")
+    gen_pass_decls: bool = flag("generate a Python module with base classes of passes")
     gen_pass_doc: bool = flag(
-        "Markdown, as mlir-tblgen writes it; also of a Python file or a module"
+        "generate Markdown like mlir-tblgen, also for Python files and modules"
     )
-    gen_pass_stubs: bool = flag("typed classes for passes in C++: <file>.py, .pyi and .txt")
+    gen_pass_stubs: bool = flag("generate typed classes for C++ passes: <file>.py, .pyi and .txt")
     include: tuple[str, ...] = flag(
         "a directory of included files", "<dir>", short=("I",), repeated=True
     )
-    o: str = flag("where it goes", "<file>", "-")
+    o: str = flag("the output file", "<file>", "-")
     passes: tuple[str, ...] | None = flag(
-        "only these passes, by their names in pipelines", "<name,...>", parse=names_of
+        "use only the passes with these names in pipelines", "<name,...>", parse=names_of
     )
-    name: str = flag("name of the group, for register_<group>_passes", "<group>")
-    module: str = flag("where the classes derived from the bases are", "<module>")
-    root: str = flag("bindings that have the passes (mlir)", "<package>", "mlir")
-    no_descriptions: bool = flag("leave descriptions out of the stubs")
+    name: str = flag("the group in register_<group>_passes", "<group>")
+    module: str = flag("the module of the derived classes", "<module>")
+    root: str = flag(
+        "the root package of the bindings with the passes (default: mlir)", "<package>", "mlir"
+    )
+    no_descriptions: bool = flag("omit descriptions from the stubs")
     tblgen: str = flag("the llvm-tblgen to use", "<program>")
     default: tuple[str, ...] = flag(
-        "a default that differs from the declared one, as where a constructor sets it",
+        "a default that a C++ constructor sets instead of the declared one",
         "<pass:option=C++>",
         repeated=True,
     )
