@@ -49,19 +49,19 @@ class Canonicalizer(Pass["Operation"]):
         default="normal", help="Erase dead ops and unreachable blocks between iterations."
     )
     max_iterations: int = option(
-        default=-1, help="Iterations over the whole op; -1 until nothing changes."
+        default=-1, help="Maximum number of iterations over the op; -1 for no limit."
     )
     max_num_rewrites: int = option(
-        default=-1, help="Rewrites in one iteration; -1 without a limit."
+        default=-1, help="Maximum number of rewrites per iteration; -1 for no limit."
     )
     test_convergence: bool = option(
-        default=False, help="Fail if a limit was reached before nothing changed any more."
+        default=False, help="Fail if a limit is reached before the rewrites converge."
     )
     disable_patterns: tuple[str, ...] = option(
-        default=(), help="Class names of patterns that are not applied."
+        default=(), help="Class names of the patterns to disable."
     )
     enable_patterns: tuple[str, ...] = option(
-        default=(), help="Class names of the only patterns that are applied."
+        default=(), help="Class names of the patterns to enable; by default all."
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:

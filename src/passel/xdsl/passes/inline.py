@@ -136,17 +136,17 @@ class Inliner(Pass["Operation"]):
     dependent_dialects: ClassVar[tuple[str, ...]] = ("cf",)
     default_pipeline: BarePipeline = option(
         default=BarePipeline(Canonicalizer()),
-        help="Simplifies callables for whose op there is no pipeline in op-pipelines.",
+        help="Pipeline for callables without a pipeline in op-pipelines.",
     )
     op_pipelines: tuple[OpPassManager, ...] = option(
-        default=(), help="Pipelines that simplify callables of their anchor's name."
+        default=(), help="Pipelines that simplify callables with the same op name as their anchor."
     )
     max_iterations: int = option(
-        default=4, help="How often calls in a group of functions are inlined at most."
+        default=4, help="Maximum number of inlining iterations in a group of recursive functions."
     )
     inlining_threshold: int = option(
         default=NO_LIMIT,
-        help="Inline callees that have at most this many percent of the ops of their caller.",
+        help="Inline only callees with at most this percentage of their caller's ops.",
     )
     inlined: ClassVar[Statistic] = Statistic("Number of calls inlined", name="num-inlined")
     erased: ClassVar[Statistic] = Statistic("Number of private callables erased", name="num-erased")
