@@ -146,7 +146,7 @@ class Edit:
         return anchor_of(self.sequence.scopes_at(self.sequence.end(scope)))
 
     def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Entry]]:
-        """Return the first scope that accepts an item, and the entries for the item there.
+        """Return the first scope that accepts an item, and the entries to put there.
 
         Raises:
             AnchorError: If none does.
@@ -284,7 +284,7 @@ class Edit:
         return stage
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return the units of a target; if they were removed, the error says by whom."""
+        """Return the units of a target; the error for removed units names who removed them."""
         try:
             return self._positions.select(target, occurrence)
         except InsertionError:

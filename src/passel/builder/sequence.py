@@ -88,7 +88,7 @@ class Scope:
 
     Attributes:
         kind: `nest` for a nested pipeline, `bundle` for a closed bundle, `stage` for a part of a
-            stage. Only the first appears in the pass manager.
+            stage. Only nested pipelines appear in the pass manager.
         name: The name of the bundle or stage, or the anchor of the pipeline.
         origin: Its author and the place of the call.
         label: Its identity in the sequence.

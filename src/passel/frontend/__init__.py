@@ -57,8 +57,7 @@ class Flag:
         name: The long name, without dashes.
         common: Whether the short help shows the flag.
         replayed: Whether a replay needs the flag to read the same input and do the same.
-        searched: Whether search tools accept the flag, because it affects reading, running or
-            output.
+        searched: Whether search tools also accept the flag.
     """
 
     help: str

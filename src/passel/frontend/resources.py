@@ -108,7 +108,7 @@ def read_resources(text: str) -> list[ExternalResource]:
 def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
     r"""Split a file into the IR and the external resources in the block at its end.
 
-    For parsers of IRs without such a block in their syntax, since reproducers have one.
+    IRs without such a block in their syntax use this to parse reproducers.
 
     Example:
         >>> text = "toy.module\n\n{-# external_resources: { zoo: { open: true } } #-}\n"

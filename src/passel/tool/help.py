@@ -16,7 +16,7 @@ Examples:
 Without a pipeline, {default}. Diagnostics and reports go to the error stream.
 The exit code is 0 on success, 1 after an error, and 128 + n after signal n.
 
-Passes and pipelines are also flags, and run in the order given: see --list-passes.
+Passes and pipelines are also flags, in the order given: see --list-passes.
 """
 
 from __future__ import annotations

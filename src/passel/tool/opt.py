@@ -82,8 +82,8 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
         name: The program's name in help, messages and replay commands.
         registry: The available passes; by default those of all installed packages.
         dialects: Additional dialects: `Dialect` objects for xDSL, and functions that add to a
-            `DialectRegistry` for MLIR's bindings. If `--ir` selects the IR, each IR uses its own
-            dialects.
+            `DialectRegistry` for MLIR's bindings. If `--ir` selects the IR, the dialects of other
+            IRs are ignored.
         adapter: The only IR of the tool. The adapter must have a frontend (see
             `passel.frontend.BringsFrontend`). By default, `--ir` selects the IR.
         flags: Additional flags.

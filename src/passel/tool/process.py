@@ -42,7 +42,7 @@ class Termination(KeyboardInterrupt):
 
 
 def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
-    """Run a program, and report errors and signals in a line.
+    """Run a program, and report errors and signals in one line.
 
     Args:
         program: The name of the program.

@@ -105,7 +105,7 @@ class Reports(ExitStack):
     ) -> None:
         """Record a manager's run on a part of the input, with the command for a replay.
 
-        The recorder is added first, so that it also records notes of later instrumentation.
+        The recorder is added first, so that the record contains the notes of other instrumentation.
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, source.text, replay)

@@ -75,9 +75,7 @@ class PipelineFlags(FlagGroup):
         parse=plugin_of,
         **_read,
     )
-    no_fast_paths: bool = flag(
-        "use only xDSL's own code, as with PASSEL_FAST=0", ir="xdsl", **_read
-    )
+    no_fast_paths: bool = flag("use only xDSL's own code (PASSEL_FAST=0)", ir="xdsl", **_read)
     verify_each: bool | Literal["always"] = common(
         "verify after passes that changed the IR, no passes, or all passes",
         "<true|false|always>",
@@ -87,9 +85,7 @@ class PipelineFlags(FlagGroup):
         parse=verify_mode_of,
         searched=True,
     )
-    verify_analyses: bool = flag(
-        "check preserved analyses, or that passes change only their ops", **_read
-    )
+    verify_analyses: bool = flag("check preserved analyses, or isolation of passes", **_read)
     check_isolation: bool = flag(DITTO, **_read)
     stop_after: str = common("stop, or start, after a pass", "<place>", replayed=True)
     start_after: str = common(DITTO, "<place>", replayed=True)
@@ -98,13 +94,11 @@ class PipelineFlags(FlagGroup):
 class InputFlags(FlagGroup):
     """Input."""
 
-    ir: str = common(
-        "the IR: xdsl, mlir, or another installed one", "<name>", "xdsl", parse=ir_of, **_read
-    )
+    ir: str = common("xdsl, mlir, or another installed IR", "<name>", "xdsl", parse=ir_of, **_read)
     allow_unregistered_dialect: bool = common("accept ops of unknown dialects", **_read)
     no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
     split_input_file: str = common(
-        "split the input at markers, and process each part separately",
+        "process the parts between markers separately",
         "<marker>",
         implied="// -----",
     )
@@ -194,9 +188,7 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_after_all: bool = common(
         "print the IR after each pass", short=("print-between-passes",)
     )
-    mlir_print_ir_after_change: bool = common(
-        "with -after-all: only after passes that changed the IR"
-    )
+    mlir_print_ir_after_change: bool = common("with -after-all: only if the pass changed the IR")
     mlir_print_ir_after_failure: bool = flag("print the IR after each failed pass")
     mlir_print_ir_diff: bool = common("print the changes of each pass as a unified diff")
     mlir_print_ir_module_scope: bool = flag("print the top-level op instead of the op of the pass")
@@ -215,9 +207,7 @@ class ReportFlags(FlagGroup):
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "the format of statistics", "<list|pipeline|json>", "pipeline"
     )
-    info_output_file: str = flag(
-        "write timing and statistics to a file instead of stderr", "<file>"
-    )
+    info_output_file: str = flag("write timing and statistics to a file, not stderr", "<file>")
     record: str = common("record the run for passel-report and passel-bisect", "<file>")
     log_actions_to: str = flag("log pass executions, or only those at a location", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
