@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.analysis import PreservedAnalyses, in_common
 from passel.errors import PassFailure
-from passel.execution.examiner import Examiner
+from passel.execution.examiner import DialectCheck, Examiner
 from passel.execution.failure_texts import BESIDE, Failures, suspects_of
 from passel.execution.level import Level, violations_around
 from passel.execution.options import RunOptions, VerifyEach
-from passel.execution.plans import Plans
 from passel.hooks import Bracket, Ended, Reports
-from passel.hooks import Run as ObservedRun
-from passel.ir import LowersPasses, ability_of
+from passel.ir import FindsDialects, LowersPasses, ability_of
 from passel.passes import PassContext
-from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
+from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome, sum_of
+from passel.passes.reachable import preserved_by
+from passel.schedule import passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from passel.execution.options import PassGate
     from passel.hooks import Instrumentor
     from passel.ir import Lifetime
-    from passel.schedule import NestedStep, PipelineCompiler, Plan, Schedule, Step
+    from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Plan, Schedule, Step
 
 _NOTHING: frozenset[type] = frozenset()
 
@@ -41,7 +41,7 @@ _SKIPPED = Outcome()
 """The outcome of a step that a gate has skipped."""
 
 
-class Loop(ObservedRun):
+class Loop(Examiner):
     """Runs pipelines on ops, and on the ops inside.
 
     Args:
@@ -54,9 +54,7 @@ class Loop(ObservedRun):
         outer: The run of the pass that has started this run, on ops of another IR.
 
     Attributes:
-        failing: The factory of failures.
-        examiner: The examiner, which finds and verifies changes.
-        plans: The plans of pipelines for ops.
+        matched: The keys of the nested pipelines that had at least one op to run on.
         states: The results of passes' `initialize`.
         at_work: The context of the running pass; None between passes.
         interruption: The failure by which the run was interrupted, if it was.
@@ -82,12 +80,21 @@ class Loop(ObservedRun):
         self.compiler: PipelineCompiler = compiler
         self.hooks: Instrumentor = hooks
         self.options: RunOptions = options
-        self.checks: Sequence[str] = options.flags
         self.gates: Sequence[PassGate] = gates
         self.strategy: Any = strategy
         self.failing: Failures = Failures(adapter)
-        self.examiner: Examiner = Examiner(self.failing, self.ir_context, options, hooks)
-        self.verifies: bool = self.examiner.verifies
+        is_strict, finds = options.analyses or options.isolation, adapter.finds_changes
+        self.verifies: bool = options.verify is not VerifyEach.OFF
+        self.knows_changes: bool = is_strict or (finds and self.verifies)
+        self.tracks: bool = self.knows_changes or hooks.finds_changes
+        self.isolates: bool = options.isolation or (self.tracks and finds)
+        self.skips: bool = finds and options.verify is VerifyEach.CHANGED
+        is_held_at_once = is_strict or options.verify is VerifyEach.ALWAYS
+        self.defers: bool = not (self.knows_changes and is_held_at_once)
+        finder = ability_of(adapter, FindsDialects) if options.analyses else None
+        self.dialects: DialectCheck | None = (
+            None if finder is None else DialectCheck(self.failing, finder, self.ir_context)
+        )
         self.lifetime: Lifetime = adapter.lifetime()
         self.place_of: Callable[[Any], object] = self.lifetime.place_of
         self.states: dict[Any, Any] = {}
@@ -97,8 +104,10 @@ class Loop(ObservedRun):
         self.process: object = self.this_process
         is_checked = options.analyses or bool(gates) or hooks.sees_all
         lowers = None if is_checked else ability_of(adapter, LowersPasses)
-        lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
-        self.plans: Plans = Plans(adapter, lower)
+        self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
+        self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
+        self._preserved: dict[Step | Pipeline, frozenset[type]] = {}
+        self.matched: set[str] = set()
 
     # -- One op -----------------------------------------------------------------------------------
 
@@ -121,13 +130,13 @@ class Loop(ObservedRun):
             ctx.valid_state = None  # whatever state that left behind
         else:
             # Where changes are not known, what was deferred is verified with the enclosing op.
-            if ctx.deferred and (self.examiner.tracks or ctx.parent is None):
+            if ctx.deferred and (self.tracks or ctx.parent is None):
                 total += self.examine_deferred(ctx)
             if plan.rejected is not None:
                 rejected = self.failing.unschedulable(plan.rejected, ctx.op, plan.rejection)
                 total += self.tell(ctx, rejected)
         if ctx.cached is not None:
-            if ctx.caller is not None and (kept := self.plans.preserved(plan.pipeline)):
+            if ctx.caller is not None and (kept := self.preserved(plan.pipeline)):
                 ctx.cached.invalidate(PreservedAnalyses(kept))
             else:
                 ctx.cached.clear()
@@ -136,9 +145,13 @@ class Loop(ObservedRun):
     def run_observed(self, ctx: PassContext[Any]) -> Outcome:
         """Run steps with their hooks, which are also called after exceptions."""
         __tracebackhide__ = True
-        total = UNCHANGED
+        total, seen = UNCHANGED, None
         for step in ctx.plan.steps:
-            outcome, ctx.failure, ctx.is_changed = UNCHANGED, None, False
+            outcome, ctx.failure, changed = UNCHANGED, None, False
+            is_compared = self.tracks and step.pass_ is not None
+            if is_compared and ctx.valid_state is None:
+                ctx.valid_state = self.adapter.fingerprint(ctx.op)
+            seen = ctx.valid_state if seen is None else seen
             hooks = Bracket(self.hooks, "pass", step, ctx.op)
             hooks.refused = partial(self.failing.raised, step, ctx.op)
             try:
@@ -150,7 +163,13 @@ class Loop(ObservedRun):
                         hooks.ended = Ended(True, failure, outcome=self.interrupted())
                         raise
                     failed, skipped = bool(outcome.failures), outcome is _SKIPPED
-                    changed = ctx.is_changed and not failed
+                    if is_compared and not failed:
+                        was = seen
+                        if not ctx.deferred:
+                            seen = ctx.valid_state
+                        elif self.hooks.finds_changes:
+                            seen = self.adapter.renew_fingerprint(ctx.op, was)
+                        changed = seen is not was and seen != was
                     hooks.ended = Ended(failed, ctx.failure, skipped, changed, outcome)
             except PassFailure as error:  # of a hook that judges passes
                 if error.kind == "isolation":
@@ -160,12 +179,15 @@ class Loop(ObservedRun):
             total += outcome
             if outcome.failures:
                 break
+            seen = None if step.pass_ is None else seen
         return total
 
-    def run_steps(self, steps: Iterable[Step], ctx: PassContext[Any]) -> Outcome:  # noqa: C901 - the loop
+    def run_steps(self, steps: Iterable[Step], ctx: PassContext[Any]) -> Outcome:  # noqa: C901, PLR0915 - the loop
         """Run some steps on one op, up to the first that fails."""
         __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
-        op, examiner, total, step = ctx.op, self.examiner, UNCHANGED, ctx.step
+        op, total, step = ctx.op, UNCHANGED, ctx.step
+        as_claimed = PLAIN[False if self.knows_changes else None]
+        examines = self.verifies or self.tracks
         try:
             for step in steps:
                 failure, outcome = None, UNKNOWN
@@ -177,7 +199,7 @@ class Loop(ObservedRun):
                     if step.pass_ is None:
                         outcome = self.run_siblings(step, ctx)
                     else:
-                        if ctx.valid_state is None and examiner.tracks:
+                        if ctx.valid_state is None and self.tracks:
                             ctx.valid_state = self.adapter.fingerprint(op)
                         self.at_work = ctx
                         step.pass_.run(op, ctx)
@@ -190,11 +212,12 @@ class Loop(ObservedRun):
                     failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
                 elif ctx.cached is not None:
                     failure = self.invalidate(step, ctx, outcome, failure)
-                if examiner.is_needed and failure is None and step.pass_ is not None:
-                    if ctx.preserves_all and examiner.defers:
-                        outcome = examiner.defer(step, ctx)
+                if examines and failure is None and step.pass_ is not None:
+                    if ctx.preserves_all and self.defers:
+                        ctx.deferred.append(step)
+                        outcome = as_claimed
                     elif ctx.record is None or not ctx.record.outcome.failures:
-                        outcome, failure = examiner.examine(step, ctx)
+                        outcome = self.examine(step, ctx)
                 if failure is not None or ctx.record is not None:
                     outcome += self.tell(ctx, failure)
                 if outcome is not total:
@@ -213,7 +236,7 @@ class Loop(ObservedRun):
         ran = outcome.preserved
         if ctx.record is not None:
             ran = in_common(ran, ctx.record.outcome.preserved)
-        kept = in_common(self.plans.preserved(step), ran) | ctx.preserved
+        kept = in_common(self.preserved(step), ran) | ctx.preserved
         if step.pass_ is not None:
             kept |= set(step.pass_.produces)
         try:
@@ -224,20 +247,22 @@ class Loop(ObservedRun):
             return failure or self.failing.raised(step, ctx.op, error)
         return failure
 
-    def examine_deferred(self, ctx: PassContext[Any]) -> Outcome:
-        """Check once that none of the passes that preserve everything has changed the op."""
-        outcome, failure = self.examiner.examine_deferred(ctx)
-        return outcome if failure is None else outcome + self.tell(ctx, failure)
+    def preserved(self, what: Step | Pipeline) -> frozenset[type]:
+        """Return the analyses that all passes of a step or a pipeline preserve."""
+        kept = self._preserved.get(what)
+        if kept is None:
+            kept = preserved_by(each.pass_ for each in passes_of(what))
+            self._preserved[what] = kept
+        return kept
 
-    def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
-        """Report the diagnostics and the failure of a step, and return them as an outcome."""
-        record, ctx.record = ctx.record, None
-        if failure is not None:
-            ctx.failure = failure
-        if record is None:
-            return self.reports.tell((), failure)
-        told = self.reports.tell(record.diagnostics, failure, record.counts)
-        return record.outcome + told
+    def plan(self, pipeline: Pipeline, op: Any) -> Plan:
+        """Return the plan of a pipeline for an op, made once for each kind of op."""
+        key = pipeline, self.adapter.key_of(op)
+        known = pipeline.plans if self._lower is None else self._lowered
+        if (plan := known.get(key)) is None:
+            plan = known[key] = pipeline.plan(self.adapter.kind_of(op), self._lower)
+        self.matched |= plan.matched
+        return plan
 
     # -- Siblings ---------------------------------------------------------------------------------
 
@@ -250,7 +275,7 @@ class Loop(ObservedRun):
             return checked
         if self.hooks.sees_steps:
             self.number(level.children)
-        if self.examiner.isolates:
+        if self.isolates:
             level.track()
         outcomes: list[Outcome] = []
         ctx.level = level
@@ -273,7 +298,10 @@ class Loop(ObservedRun):
         for number, child in enumerate(children):
             key = self.adapter.key_of(child)
             if key not in plans:
-                plans[key] = self.plans.select(step, child)
+                if key not in step.chosen:
+                    step.chosen[key] = step.select(self.adapter.kind_of(child))
+                pipeline = step.chosen[key]
+                plans[key] = None if pipeline is None else self.plan(pipeline, child)
             if (plan := plans[key]) is not None:
                 place = self.place_of(child)
                 level.tasks.append(PassContext(self, child, place, plan, ctx, number))
@@ -292,7 +320,7 @@ class Loop(ObservedRun):
         if level.is_tracked and level.done and not level.enter(task):
             violation = level.violation(task.op, BESIDE, range(task.number))
             before = CHANGED + self.tell(level.ctx, violation)
-            if self.examiner.verify(level.step, task.op) is not None:
+            if self.verify(level.step, task.op) is not None:
                 return before  # passes may fail in any way on what is invalid
         outcome = self.run_nested(level.step, task)
         level.leave(task, outcome)
@@ -316,7 +344,7 @@ class Loop(ObservedRun):
         if not touched:
             return UNCHANGED
         step, op, recursive = level.step, level.ctx.op, self.options.verify is VerifyEach.ALWAYS
-        if (error := self.examiner.error_in(step, op, recursive=recursive)) is None:
+        if (error := self.error_in(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched, [task.op for task in touched])
         return self.tell(level.ctx, self.failing.invalid_enclosing(suspects, op, error))

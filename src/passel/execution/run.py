@@ -44,14 +44,14 @@ class Run(Loop):
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
         if self.pipeline.nests_late:
-            self.plans.matched.update(matched_now(self.adapter, self.pipeline, op))
+            self.matched.update(matched_now(self.adapter, self.pipeline, op))
         try:
             with Bracket(self.hooks, "run", self) as hooks:
                 try:
                     self.outcome = self.initialize(schedule, op)
                     if not self.outcome.failures:
-                        if self.examiner.dialects is not None:
-                            self.examiner.dialects.start(op)
+                        if self.dialects is not None:
+                            self.dialects.start(op)
                         ctx = self._context(schedule, op)
                         with self.adapter.reporting(self.ir_context, self._hear):
                             self.outcome = self.run_nested(parent, ctx)
@@ -80,12 +80,12 @@ class Run(Loop):
         Not those for which there were ops when it began, nor those for `any` op. Empty if gates
         decide which steps run: these may have kept pipelines from looking for ops.
         """
-        found = () if self.gates else unmatched(self.pipeline, self.plans.matched)
+        found = () if self.gates else unmatched(self.pipeline, self.matched)
         return tuple(dict.fromkeys(found))
 
     def _context(self, schedule: Schedule, op: Any) -> PassContext[Any]:
         """Return the context of the passes of a top-level or dynamic pipeline."""
-        return PassContext(self, op, self.place_of(op), self.plans.plan(schedule.pipeline, op))
+        return PassContext(self, op, self.place_of(op), self.plan(schedule.pipeline, op))
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
         """Attribute a diagnostic of the IR's own library to the running pass, if there is one."""
@@ -124,7 +124,7 @@ class Run(Loop):
             inner.cached, inner.caller = analyses, ctx
             outcome = self.run_nested(ctx.step, inner)
             self.at_work = ctx
-        kept = in_common(self.plans.preserved(schedule.pipeline), outcome.preserved)
+        kept = in_common(self.preserved(schedule.pipeline), outcome.preserved)
         if op != ctx.op and outcome.changed is not False:
             analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))
         return _take(ctx, outcome, kept)

@@ -55,13 +55,14 @@ class Run:
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
         outer: The run of the pass that has started this run, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
-        checks: The flags of passel-opt for additional checks.
+        options: The options of the run, a `passel.execution.RunOptions`.
         outcome: The failures, diagnostics and statistics of a finished run.
         concluding: Diagnostics about the whole run.
     """
 
     op: Any
     pipeline: Pipeline
+    options: Any
 
     def __init__(
         self,
@@ -75,7 +76,6 @@ class Run:
         self.reports: Reports = reports
         self.outer: Run | None = outer
         self.verifies: bool = True
-        self.checks: Sequence[str] = ()
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
         self.key_of: Callable[[Any], Hashable] = adapter.identity_of

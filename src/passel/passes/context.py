@@ -60,22 +60,17 @@ class PassContext(Generic[StateT]):
         cached: The op's analyses; None until a pass requests one.
         caller: The context of the pass that runs the pipeline; None if it is not dynamic.
         level: The nested ops, while nested pipelines run on them.
-        last_state: The op's fingerprint after the last deferred step.
-        is_changed: Whether the step changed the op, if an observer needs to know.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
 
     failure: Failure | None
-    is_changed: bool
 
     __slots__ = (
         "cached",
         "caller",
         "deferred",
         "failure",
-        "is_changed",
-        "last_state",
         "level",
         "number",
         "op",
@@ -111,7 +106,6 @@ class PassContext(Generic[StateT]):
         self.valid_state: object = None
         self.deferred: list[Any] = []
         self.record: Record | None = None
-        self.last_state: object = None
         self.caller: PassContext[Any] | None = None
         self.level: Any = None
         # Enclosing passes may have asked for analyses of this op already.

@@ -167,7 +167,7 @@ def _do(data: bytes, facts: _Facts) -> Answer:
         level = _level(run, _latest.schedule, step, ops)
         with fence(level):
             done = list(work_off(run, level.tasks))
-    return Answer(done, frozenset(run.plans.matched))
+    return Answer(done, frozenset(run.matched))
 
 
 def _level(run: Run, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:

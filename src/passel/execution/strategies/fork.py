@@ -95,7 +95,7 @@ def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]],
         part.gates = (note,)
         with Bracket(part.hooks, "run", part):
             yield from work_off(part, share)
-        yield run.plans.matched, parts
+        yield run.matched, parts
 
     with fence(level):
         yield do

@@ -199,7 +199,7 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
             gc.enable()
     outcomes = [outcome for outcome, _ in answer.done]
     merge(run, answer.parts, outcomes)
-    run.plans.matched |= answer.matched
+    run.matched |= answer.matched
     for task, outcome in zip(tasks, outcomes, strict=True):
         task.valid_state = level.state_of(task) if outcome.changed is False else None
         level.leave(task, outcome)
@@ -214,8 +214,6 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
-    other.examiner = copy(run.examiner)
-    other.examiner.hooks = hooks
     other.process = run.this_process
     other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
     for task in tasks:
