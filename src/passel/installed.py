@@ -75,7 +75,7 @@ def version_of(package: str) -> str:
 
 
 def _can_read() -> bool:
-    """Return whether all packages are in directories, without other finders."""
+    """Return whether all packages are in directories that the standard finder searches."""
     return not any(
         path.endswith(".egg") or os.path.isfile(path)  # noqa: PTH113 - paths are text here
         for path in sys.path

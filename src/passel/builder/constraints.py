@@ -65,18 +65,18 @@ class Constraint:
         """Reject anything but a target.
 
         Raises:
-            TypeError: If one of the targets is not a target.
+            TypeError: If `targets` contains another object.
         """
         for target in self.targets:
             check_target(target)
 
     @property
     def is_wish(self) -> bool:
-        """Whether the builder fulfills the constraint by inserting steps, and rejects nothing."""
+        """Whether the builder inserts missing steps instead of rejecting the pipeline."""
         return self.kind in WISHES
 
     def __str__(self) -> str:
-        """Return the predicate of a sentence about a step."""
+        """Return the constraint as the predicate of a sentence about a step."""
         return PHRASES[self.kind].format(*map(noun, self.targets))
 
 
@@ -85,8 +85,8 @@ class Rule(NamedTuple):
 
     Attributes:
         constraint: The constraint.
-        declared_by: The pass class or bundle that declares the constraint; None if
-            `PipelineBuilder.constrain` did.
+        declared_by: The pass class or bundle that declares the constraint; None for constraints
+            from `PipelineBuilder.constrain`.
         target: The steps that it applies to, if `PipelineBuilder.constrain` declared it.
         extension: The extension that called `PipelineBuilder.constrain`; empty for the framework.
     """
@@ -131,7 +131,7 @@ def after_any(target: Target) -> Constraint:
     """Require that a step runs after at least one step of a target, which must exist.
 
     Args:
-        target: The passes, as a target of a builder.
+        target: The other steps, as a target.
 
     Example:
         >>> from passel.passes import PassType
@@ -145,7 +145,7 @@ def after_all(target: Target) -> Constraint:
     """Require that a step runs after every step of a target, if the pipeline has any.
 
     Args:
-        target: The passes, as a target of a builder.
+        target: The other steps, as a target.
 
     Example:
         >>> print(after_all("canonicalize"))
@@ -158,7 +158,7 @@ def before_first(target: Target) -> Constraint:
     """Require that a step runs before every step of a target, if the pipeline has any.
 
     Args:
-        target: The passes, as a target of a builder.
+        target: The other steps, as a target.
 
     Example:
         >>> from passel.passes import PassType
@@ -172,7 +172,7 @@ def immediately_after(target: Target) -> Constraint:
     """Require that a step runs right after a step of a target.
 
     Args:
-        target: The passes, as a target of a builder.
+        target: The other steps, as a target.
 
     Example:
         >>> print(immediately_after("lower-affine"))
@@ -201,7 +201,7 @@ def requires(target: Target) -> Constraint:
     """Require that the pipeline has a step of a target, before or after the step.
 
     Args:
-        target: The passes, as a target of a builder.
+        target: The other steps, as a target.
 
     Example:
         >>> print(requires("finalize"))
@@ -214,7 +214,7 @@ def conflicts(target: Target) -> Constraint:
     """Require that the pipeline has no step of a target.
 
     Args:
-        target: The passes, as a target of a builder.
+        target: The other steps, as a target.
 
     Example:
         >>> print(conflicts("legacy-lowering"))

@@ -99,7 +99,7 @@ class DeclarationTable:
         return Facts(tuple(cls.types), cls.idempotent) | self._said_of(keys)
 
     def named(self, name: str, *, ir: str = "") -> Facts:
-        """Return this table's declarations for a pass name, for any class."""
+        """Return this table's declarations for a pass name."""
         return self._said_of(_keys_of_name(name, ir))
 
     def _said_of(self, keys: Iterable[Any]) -> Facts:

@@ -83,7 +83,7 @@ class Draft:
         """Change the sequence in a `with` block, then order and check it.
 
         Args:
-            origin: Who makes the change; by default the caller of the builder.
+            origin: The author of the change; by default the caller of the builder.
 
         Raises:
             InsertionError: If no order is possible, or the change breaks a constraint.
@@ -178,7 +178,7 @@ def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
 
 
 def _demanded(groups: Groups, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
-    """Yield the edges that constraints require of placed items, with the first alternative."""
+    """Yield the edges that constraints require of placed items, one of several alternatives."""
     owners = {step: node for node, group in groups.items() for step in steps_in(group)}
     for rule, step in rules.all:
         for last, others in rules.demands(rule.constraint, step):

@@ -149,7 +149,7 @@ class Edit:
         """Return the first scope that accepts an item, and the entries to put there.
 
         Raises:
-            AnchorError: If none does.
+            AnchorError: If no scope accepts it.
         """
         refused: AnchorError | None = None
         for scope in scopes:
@@ -300,7 +300,7 @@ class Edit:
         """Remove nodes, unless another extension relies on them.
 
         Raises:
-            InsertionError: If another extension does.
+            InsertionError: If another extension relies on them.
         """
         extension = self.origin.extension
         for step in self.sequence.steps_of(unit):

@@ -30,7 +30,7 @@ class Extension(NamedTuple):
 
     @classmethod
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
-        """Return an extension; a function's extension is named after its module and the function.
+        """Return an extension; the extension of a function is named after module and function.
 
         In a main program, the module name is the name of the file.
 
@@ -111,7 +111,7 @@ def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> Non
     """Call extensions in the order of their names; extensions that miss a target run again.
 
     Args:
-        builder: Their argument.
+        builder: The builder to pass to them.
         extensions: As for `PipelineBuilder.extend`.
         draft: The builder's draft, which a failing extension leaves unchanged.
 

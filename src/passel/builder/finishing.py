@@ -1,9 +1,9 @@
-"""Finishing the draft of a pipeline before it is built, in this order.
+"""Finishing the draft of a pipeline before it is built.
 
-Missing cleanups are inserted (`followed_by`, `preceded_by`). Redundant steps are dropped: an
-idempotent pass, or the first passes of a bundle, if equal passes ran before and only passes that
-preserve everything have run since. Steps added by one call are kept: a pass that is added twice in
-a call runs twice.
+First, missing cleanups are inserted (`followed_by`, `preceded_by`). Then, redundant steps are
+dropped: an idempotent pass, or the first passes of a bundle, if equal passes ran before and only
+passes that preserve everything have run since. Steps added by one call are kept: a pass that is
+added twice in a call runs twice.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
 
 
 def _together(nodes: list[Node]) -> list[Step]:
-    """Return the first steps of some nodes that belong to one bundle, or else the first step."""
+    """Return the leading steps that belong to one bundle, or else the first step."""
     run: list[Step] = []
     for each in nodes:
         if not isinstance(each, Step) or (run and not _in_common([*run, each])):

@@ -144,7 +144,7 @@ class _Nests:
                 yield Finding(Severity.WARNING, message, second.span)
 
     def _interrupted(self, pipeline: Pipeline) -> Iterator[Finding]:
-        """Yield findings about passes between nested pipelines that could be in them."""
+        """Yield findings about passes between nested pipelines that they could be part of."""
         before: dict[str, Pipeline] = {}
         between: list[PassStep] = []
         for step in pipeline.steps:

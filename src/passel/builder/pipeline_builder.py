@@ -282,8 +282,8 @@ class PipelineBuilder(PipelinePlan):
         Args:
             name: Its name.
             default: Its contents until items are put into the stage. Passes inserted next to a
-                default pass become part of the stage, and keep the default.
-            required: Whether a pipeline with an empty stage is rejected.
+                default pass become part of the stage without replacing the default.
+            required: Whether an empty stage is an error.
 
         Raises:
             InsertionError: If there is a stage of this name, or the default breaks a constraint.

@@ -29,7 +29,7 @@ _MOST_CHARACTERS = 2**16
 
 
 def is_data(path: str | Path) -> bool:
-    """Return whether a file name is that of a YAML file."""
+    """Return whether a file is YAML, judging by its name."""
     return Path(path).suffix in (".yaml", ".yml")
 
 
@@ -37,7 +37,7 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
     """Return the contents of a file with the text of a pipeline.
 
     Raises:
-        PipelineError: If the file cannot be read or is too large, or there are variables.
+        PipelineError: If the file cannot be read or is too large, or variables are given.
     """
     source = _Reader().text(path, None)
     if variables:

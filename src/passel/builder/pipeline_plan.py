@@ -134,7 +134,7 @@ class PipelinePlan:
         Raises:
             PipelineError: If the file cannot be read or is invalid; `problems` has the places.
 
-        The YAML format includes that of llvm/lighthouse's descriptors.
+        The YAML format is a superset of llvm/lighthouse's descriptors.
         """
         if not is_data(path):
             source = read_text(path, variables or {})
@@ -199,7 +199,7 @@ class PipelinePlan:
         return f"<{type(self).__name__} {self}>"
 
     def explain(self, target: Target, *, occurrence: Occurrence = "first") -> Explanation:
-        """Return why a step is where it is.
+        """Return the reasons for the position of a step.
 
         Args:
             target: The step, or a target that matches it.
@@ -274,7 +274,7 @@ class PipelinePlan:
             InsertionError: If a required stage is empty, or a constraint is broken.
             ContractError: If a pass does not preserve an analysis that a later pass requires.
             AnchorError: If a pass cannot run on its ops, or an op cannot be an anchor. Without a
-                context, only a run finds this.
+                context, only a run detects this.
         """
         draft = self._draft.copy()
         finish(draft)

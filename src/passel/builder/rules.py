@@ -117,7 +117,7 @@ class Positions:
         return [each for each in self.find(target) if each is not step]
 
     def neighbour(self, step: Step, distance: int) -> Step | None:
-        """Return the step at a distance after another step, or before it if negative."""
+        """Return the step `distance` places after another one, or None."""
         place = self.rank[step] + distance
         return self.steps[place] if 0 <= place < len(self.steps) else None
 

@@ -218,7 +218,7 @@ class Sequence:
         constraints: The rules from `PipelineBuilder.constrain`, in order.
         regions: The regions that preserve analyses.
         removals: The removed steps.
-        users: The label of each step that an extension inserted next to, with the extension.
+        users: Pairs of a step's label and an extension that inserted something next to it.
     """
 
     root: Scope

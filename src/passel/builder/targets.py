@@ -46,7 +46,7 @@ class Origin(NamedTuple):
 
 
 def caller(extension: str = "") -> Origin:
-    """Return the place of the call of the builder; without a file for passel's own tools.
+    """Return the place where the builder was called; for passel's own tools, without a file.
 
     Args:
         extension: The name of the running extension.
@@ -121,7 +121,7 @@ class Stage(Named):
 
 @dataclass(frozen=True, slots=True)
 class Handle(Named):
-    """The items that one call has put into a builder; valid when other steps are added.
+    """The items that one call has added to a builder; it stays valid after later additions.
 
     A handle is also valid for copies of the builder.
 
@@ -163,14 +163,14 @@ class Bundle(Named):
     Args:
         name: Its name, which can be a target.
         members: The passes, as for `OpPassManager.add`, or other bundles.
-        together: Whether to keep other steps from between its members.
+        together: Whether to forbid other steps between its members.
         types: Types of all its members, in addition to their own.
         constraints: Constraints on all its members, in addition to their own.
         idempotent: Whether a second run right after the first changes nothing; by default, whether
             all members are idempotent.
 
     Raises:
-        DefinitionError: If the types or constraints are not tuples of types or constraints.
+        DefinitionError: If `types` or `constraints` has the wrong type.
 
     Example:
         >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
@@ -238,7 +238,7 @@ def noun(target: Target) -> str:
 
 
 def check_target(given: object) -> None:
-    """Refuse anything but a target.
+    """Reject anything but a target.
 
     Raises:
         TypeError: If the object is not a target.

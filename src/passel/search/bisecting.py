@@ -1,7 +1,7 @@
 """Bisection: finding the pass execution, and the rewrite, that makes IR interesting.
 
 `bisect` runs a manager on fresh inputs, up to some execution. `Bisection` searches the states of a
-record without running passes. Only to find the rewrite, the pass runs again, on its op alone.
+record without running passes. The pass runs again, on its op alone, only to find the rewrite.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class Bisection:
         return self._first_of(self._steps)
 
     def _first_of(self, steps: Sequence[Execution]) -> Culprit:
-        """Return the first interesting execution; the last one is interesting."""
+        """Return the first interesting execution; the last one must be interesting."""
         low, high = -1, len(steps) - 1
         unknown: set[int] = set()
         while candidates := [n for n in range(low + 1, high) if n not in unknown]:

@@ -61,7 +61,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
 
 
 def first_failed(record: Record, run: int = 0) -> Execution | None:
-    """Return the execution of a pipeline's own pass that failed first, or crashed."""
+    """Return the first failed or crashed execution of the pipeline's own passes."""
     failed = [e for e in record.executions if e.run == run and e.failure is not None]
     died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]
     first = next(iter([*failed, *died]), None)
@@ -71,7 +71,7 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 
 
 def scoped(execution: Execution) -> str:
-    """Return a pipeline with only the pass, which runs it on all ops with its anchors."""
+    """Return a pipeline with only the pass of an execution, nested as it was."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)

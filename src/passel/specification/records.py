@@ -158,7 +158,7 @@ def with_defaults(
 
     Args:
         passes: The passes.
-        defaults: Texts `pass:option=expression`, with the names in pipelines.
+        defaults: Defaults in the form `pass:option=expression`, with pipeline names.
 
     Raises:
         SpecificationError: If there is no such pass or option.

@@ -43,7 +43,7 @@ class Node(NamedTuple):
             yield from inner.walk((*path, index))
 
     def moves(self) -> Iterator[tuple[Path, Path]]:
-        """Yield paths of nodes, each with the path of a node that they may move into.
+        """Yield pairs of paths: of a node, and of a node that it may move into.
 
         A node may move into a node whose role already contains such nodes. Each node moves once,
         into the node before it if possible, else into the first other node.

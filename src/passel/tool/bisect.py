@@ -21,7 +21,7 @@ twice, and runs no pass again. IR is interesting
   earlier pass that causes the failure.
 
 With --inside, the pass runs again, on its op alone, to find the rewrite that makes the IR
-interesting (xDSL). With -o, a reproducer with the pass and the IR before it is written.
+interesting (xDSL). With -o, the program writes a reproducer with the pass and the IR before it.
 
 States that cannot be judged are skipped: the interpreter lacks an op, or the command exits with
 125, as for git bisect. Functions that the interpreter cannot run on the first state, in 5 s or

@@ -3,8 +3,8 @@
 Flags start with one or two dashes. A value follows `=` or, for a flag that is not Boolean, is the
 next argument. Every registered pass and pipeline is also a flag, with its options after `=`.
 
-Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse lacks long flags with one dash and
-optional values, and the order of flags.
+Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse supports neither single-dash long
+flags with optional values nor the order of flags.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Reports(ExitStack):
-    """Observers of the processing of the whole input, which report on exit.
+    """Instrumentation for the whole input, which reports on exit.
 
     Args:
         settings: The settings of the command line.
@@ -105,7 +105,8 @@ class Reports(ExitStack):
     ) -> None:
         """Record a manager's run on a part of the input, with the command for a replay.
 
-        The recorder is added first, so that the record contains the notes of other instrumentation.
+        The recorder is added first, so that the record includes notes that others attach to
+        failures.
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, source.text, replay)
