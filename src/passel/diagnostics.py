@@ -153,7 +153,7 @@ class OptimizationRemark(NamedTuple):
         op_name: The name of the op.
         function: The symbol name of the op or the enclosing function; may be empty.
         location: The location of the op.
-        args: The arguments, in order: numbers, Booleans and text.
+        args: The arguments, in order: numbers, booleans and text.
 
     Example:
         >>> facts = {"Reason": "it has side effects", "cost": 7}
@@ -325,7 +325,7 @@ def brief(error: BaseException) -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return a list of names, shortened to the first ones and the number of the others.
+    """Return a list of the first names, with the number of the others.
 
     Example:
         >>> listed(["cse", "dce", "inline"], 2)

@@ -106,7 +106,7 @@ class PipelineError(PasselError, ValueError):
     """A pipeline, from text or built in Python, is invalid; nothing was run or changed.
 
     Attributes:
-        problems: The mistakes, from one to a hundred, in the order of the text.
+        problems: The mistakes, at most a hundred, in the order of the text.
     """
 
     def __init__(self, *problems: Problem) -> None:
@@ -156,7 +156,7 @@ class AnchorError(PipelineError):
 
 
 class InsertionError(PipelineError):
-    """A pipeline builder cannot make a change, and is unchanged.
+    """A pipeline builder cannot make a change; the builder is unchanged.
 
     Raised for a missing target, and for a constraint that would be broken. Catch it to try another
     change.

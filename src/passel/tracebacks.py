@@ -1,6 +1,6 @@
-"""Errors as text, with the lines of Python code of pass authors rather than passel's own.
+"""Errors as text, which points to the code of pass authors rather than passel's own.
 
-Also the transfer of exceptions between processes.
+This module also transfers exceptions between processes.
 """
 
 from __future__ import annotations

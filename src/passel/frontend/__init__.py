@@ -56,7 +56,7 @@ class Flag:
         ir: The IR that the flag applies to; empty for all.
         name: The long name, without dashes.
         common: Whether the short help shows the flag.
-        replayed: Whether a replay needs the flag to read the same input and do the same.
+        replayed: Whether a replay needs the flag to reproduce the run.
         searched: Whether search tools also accept the flag.
     """
 
@@ -124,7 +124,7 @@ class SourcePart:
     is_recorded: bool = False
 
     def location(self, offset: int) -> Location:
-        """Return the location in the input of an offset in the part."""
+        """Return the input location of an offset in the part."""
         before = self.text[:offset].split("\n")
         return Location(self.name, self.line_offset + len(before), len(before[-1]) + 1)
 
@@ -185,7 +185,7 @@ class Frontend:
 
         Args:
             data: The input.
-            name: Its name, for the error.
+            name: Its name in errors.
 
         Raises:
             UsageError: If the form of the input is not supported.

@@ -174,13 +174,13 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the symbol of the op whose first line starts a text, if any."""
+    """Return the symbol of the op that starts a text, if any."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 
 
 def references_in(entry: str) -> list[str]:
-    """Return the symbols in an attribute."""
+    """Return the symbols that an attribute references."""
     return _REFERENCE.findall(entry)
 
 

@@ -31,7 +31,7 @@ class ExternalResource(NamedTuple):
     Attributes:
         group: The owner of the entry, such as `mlir_reproducer`.
         key: The entry's name in its group.
-        value: A Boolean, or the bytes of a string; for a blob, those of `"0x..."`.
+        value: A boolean, or the bytes of a string; for a blob, those of `"0x..."`.
         key_start: The offset of the key in the text, in code points.
         value_start: The offset of the value; for a string, of its opening quote.
     """
@@ -46,7 +46,7 @@ class ExternalResource(NamedTuple):
 def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
     r"""Return the text of resources, without a final newline; empty if there are none.
 
-    As in mlir-opt, groups are in the order of their first entries.
+    As in mlir-opt, groups appear in the order of their first entries.
 
     Args:
         resources: The resources.

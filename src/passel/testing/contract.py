@@ -94,7 +94,7 @@ class AdapterContract(Subject):
             equal(found, node.role in self.implementing, what)
 
     def test_keys(self) -> None:
-        """All ops of a name share one key object, also ops built later; keys of names differ."""
+        """Ops share a key object exactly if they have the same name."""
         sample, keys = self._sample(), dict[str, Any]()
         for each in (sample, self._sample(sample.context)):
             for _, node, op in each.ops():

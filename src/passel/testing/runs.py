@@ -56,7 +56,7 @@ def run_passes(
     Analyses that passes claim to preserve are computed again and compared.
 
     Args:
-        source: The IR; a module is added around several top-level ops.
+        source: The IR; several top-level ops are wrapped in a module.
         pipeline: The pipeline, such as `builtin.module(func.func(cse))`.
         adapter: The name of the IR: `xdsl`, `mlir`, or another installed one.
         passes: Further pass classes to register.

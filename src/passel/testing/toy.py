@@ -106,7 +106,7 @@ class ToyAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], str]:
-        """Return the name, which is the dispatch key."""
+        """The function that returns an op's name, the dispatch key."""
         return attrgetter("name")
 
     def create_context(self) -> set[str]:

@@ -23,9 +23,9 @@ twice, and runs no pass again. IR is interesting
 With --inside, the pass runs again, on its op alone, to find the rewrite that makes the IR
 interesting (xDSL). With -o, the program writes a reproducer with the pass and the IR before it.
 
-States that cannot be judged are skipped: the interpreter lacks an op, or the command exits with
-125, as for git bisect. Functions that the interpreter cannot run on the first state, in 5 s or
---timeout, are reported and skipped. The command runs without a shell: write sh -c '...' for a pipe.
+States that cannot be judged are skipped: if the interpreter lacks an op, or the command exits with
+125, as for git bisect. Functions that the interpreter cannot run on the first state within the time
+limit are reported and skipped. The command runs without a shell: write sh -c '...' for a pipe.
 
 The result goes to the standard output, everything else to the error stream.
 

@@ -127,7 +127,7 @@ def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expecta
 
 
 def _nearest(indices: Iterable[int], direction: int = 1) -> dict[int, int]:
-    """Return the nearest other line before each line.
+    """Return, for each line, the nearest line that is not among them.
 
     Args:
         indices: The lines, in search order.

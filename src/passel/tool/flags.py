@@ -1,6 +1,6 @@
 """Command lines in the style of LLVM's tools.
 
-Flags start with one or two dashes. A value follows `=` or, for a flag that is not Boolean, is the
+Flags start with one or two dashes. A value follows `=` or, for a flag that is not boolean, is the
 next argument. Every registered pass and pipeline is also a flag, with its options after `=`.
 
 Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse supports neither single-dash long
@@ -289,7 +289,7 @@ def plugin_of(text: str) -> str:
 
 
 def color_of(text: str) -> Color:
-    """Return the meaning of a value of `--color`; a Boolean is accepted as in LLVM's tools."""
+    """Return the meaning of a value of `--color`, which may be a boolean as in LLVM's tools."""
     if text in {"always", "true", "1"}:
         return "always"
     return "never" if text in {"never", "false", "0"} else "auto"

@@ -206,7 +206,7 @@ def flag_for(ir: str) -> str:
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
-    """Return a hint at another installed IR with the unknown pass of an error, or "".
+    """Return a hint at another installed IR that has the unknown pass of an error, if any.
 
     Args:
         error: The error about an unknown flag or a name in a pipeline.
@@ -264,7 +264,7 @@ def _has_dialect(ir: str, name: str) -> bool:
 
 
 def _build_has(ir: str, name: str) -> bool:
-    """Return whether an installed build of MLIR's bindings has a name, from the table."""
+    """Return whether a build of MLIR's bindings is installed and its table has a name."""
     from passel.mlir import MLIRAdapter
     from passel.mlir.upstream import has_name
 

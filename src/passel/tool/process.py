@@ -140,7 +140,7 @@ def _terminate(signal: int, _: object) -> NoReturn:
 def let_second_interrupt_end() -> None:
     """Make a second Ctrl-C end the process at once.
 
-    Python handles the first one, possibly with a long delay by native passes.
+    Python handles the first one, which native passes can delay.
     """
     import signal
 
@@ -160,7 +160,7 @@ def let_second_interrupt_end() -> None:
 def collector_held() -> Generator[None]:
     """Disable the cyclic garbage collector in the `with` block, until `release_collector`.
 
-    Before the passes, a tool imports modules and parses; these objects all live until the end.
+    Before passes run, a tool imports modules and parses. These objects live until the end.
     """
     global _collector_is_held  # noqa: PLW0603 - as the collector, it is the process's
     _collector_is_held = gc.isenabled()

@@ -205,7 +205,7 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
 def at_work() -> str:
     """Return a text about the running pass and its op; empty if none runs.
 
-    The stacks of all threads show this, without bookkeeping during runs.
+    This inspects the stacks of all threads, so that runs need no bookkeeping.
     """
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top
