@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import random
+from functools import partial
 
 import pytest
 
@@ -145,7 +147,7 @@ def test_an_op_in_another_region_has_changed() -> None:
 
 def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all lines around its changes, its parts are the text before and the text after."""
-    monkeypatch.setattr(ir_diff, "_CONTEXT", 100)
+    monkeypatch.setattr(ir_diff, "diff_of", partial(difflib.unified_diff, n=100))
     numbers = random.Random(1)  # noqa: S311 - repeatable
     for _ in range(300):
         old, new = (numbers.choices("abcdef", k=numbers.randrange(1, 20)) for _ in range(2))

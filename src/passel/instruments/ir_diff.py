@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap, Counter, defaultdict, deque
 from difflib import SequenceMatcher
+from difflib import unified_diff as diff_of
 from functools import lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
-
-_CONTEXT = 3
 
 _MOST_PAIRS = 5_000_000
 """The number of pairs of equal lines from which frequent lines are ignored in matching."""
@@ -131,40 +130,21 @@ def unified_diff(before: str, after: str) -> str:
          %0 = a.b
          use %0
     """
-    old, new = before.splitlines(), after.splitlines()
-    lines: list[str] = []
-    for blocks in _hunks(difference(old, new).blocks):
-        above = min(blocks[0].start, _CONTEXT)
-        below = min(len(old) - blocks[-1].end, _CONTEXT)
-        at, stop = blocks[0].first - above, blocks[-1].last + below
-        ranges = _range(blocks[0].start - above, blocks[-1].end + below), _range(at, stop)
-        lines.append("@@ -{} +{} @@".format(*ranges))
-        for start, end, first, last, _ in blocks:
-            lines += [f" {line}" for line in new[at:first]]
-            lines += [f"-{line}" for line in old[start:end]]
-            lines += [f"+{line}" for line in new[first:last]]
-            at = last
-        lines += [f" {line}" for line in new[at:stop]]
-    head = ["--- before", "+++ after"] if lines else []
-    return "".join(f"{line}\n" for line in head + lines)
+    old, new = ([*map(_Unique, text.splitlines())] for text in (before, after))
+    at = first = 0
+    for start, end, to, last, _ in difference(old, new).blocks:
+        old[at:start] = new[first:to]
+        at, first = end, last
+    old[at:] = new[first:]
+    return "".join(f"{line}\n" for line in diff_of(old, new, "before", "after", lineterm=""))
 
 
-def _hunks(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
-    """Yield groups of blocks whose contexts touch."""
-    hunk: list[Block] = []
-    for block in blocks:
-        if hunk and block.start - hunk[-1].end > 2 * _CONTEXT:
-            yield hunk
-            hunk = []
-        hunk.append(block)
-    if hunk:
-        yield hunk
+class _Unique(str):
+    """A line that is equal to no other line."""
 
-
-def _range(start: int, stop: int) -> str:
-    """Return a range of lines as in a unified diff."""
-    length = stop - start
-    return f"{stop}" if length == 1 else f"{start + (length > 0)},{length}"
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 def coloured(diff: str) -> str:

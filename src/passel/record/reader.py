@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
+from collections import defaultdict
 from functools import cache, cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -264,30 +265,31 @@ class TextReader(NamedTuple):
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
         """Return texts in custom form; a text that cannot be parsed is returned as it is."""
-        # Some IRs refuse duplicate symbols, and calls of undefined functions.
-        groups: list[dict[str, int]] = []
-        times: Counter[str] = Counter()
+        versions: defaultdict[str, list[int]] = defaultdict(list)
         for at, text in enumerate(texts):
-            name = symbol_in(text) or str(at)
-            if times[name] == len(groups):
-                groups.append({})
-            groups[times[name]][name] = at
-            times[name] += 1
+            versions[symbol_in(text) or str(at)].append(at)
         read: dict[int, str] = {}
-        for group in groups:
-            numbers = [*(groups[0] | group).values()]
-            found = self._read_together([texts[at] for at in numbers], locations)
+        for group in zip_longest(*versions.values()):  # some IRs refuse duplicate symbols
+            own = [at for at in group if at is not None]
+            sides = zip(group, versions.values(), strict=True)
+            complete = [each[0] if at is None else at for at, each in sides]
+            for numbers in (own, complete):  # and calls of undefined functions
+                if found := self._read_together([texts[at] for at in numbers], locations):
+                    break
+            else:
+                numbers, found = own, [self._read(texts[at], locations) for at in own]
             read.update(zip(numbers, found, strict=True))
         return [read[at] for at in range(len(texts))]
 
-    def _read_together(self, texts: Sequence[str], locations: bool) -> list[str]:
-        """Return texts in custom form, parsed as one module if possible: a third of the time."""
+    def _read_together(self, texts: Sequence[str], locations: bool) -> list[str] | None:
+        """Return texts, parsed in a third of the time as one module; None if that is refused."""
         module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
         ops = () if module is None else self.adapter.children(module)
-        if len(ops) == len(texts):
-            return [self._printed(op, locations) for op in ops]
-        each = ((text, self._parsed(text)) for text in texts)
-        return [text if op is None else self._printed(op, locations) for text, op in each]
+        return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
+
+    def _read(self, text: str, locations: bool) -> str:
+        op = self._parsed(text)
+        return text if op is None else self._printed(op, locations)
 
     def outline(self, text: str, locations: bool) -> str | None:
         """Return the outline of an op in custom form, with its hole; None if there is none."""

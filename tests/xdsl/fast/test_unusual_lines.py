@@ -74,6 +74,12 @@ def test_unusual_lines(subject: str, end: str) -> None:
     assert_same(text, context_with)
 
 
+def test_lines_with_locations_are_built_from_templates() -> None:
+    """Lines that differ in their locations share a template, as in the texts of a record."""
+    lines = "".join(f'%{n} = "test.op"() : () -> i32 loc("x":{n}:1)\n' for n in range(9))
+    assert assert_same(f"builtin.module {{\n{lines}}}", context_with).from_templates > 5
+
+
 _BRANCHES = """\
 "test.op"() ({
 ^bb0(%a: i32, %b: i1):

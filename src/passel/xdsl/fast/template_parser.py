@@ -60,6 +60,7 @@ _LOCATION: Final = r'loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][
 """A location as printers write it."""
 
 _at_location: Final = re.compile(_LOCATION, re.ASCII).match
+_ends_located: Final = re.compile(f"(.*) {_LOCATION}", re.ASCII).fullmatch
 
 _OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
 _DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
@@ -85,6 +86,8 @@ class _Line(NamedTuple):
 
     Attributes:
         match: The line, from its first token.
+        text: The line, with a null character in place of an explicit location.
+        location: The explicit location, if there is one.
         following: The next line, if it may contain an op.
         key: The shape of the line.
         names: The names in the line.
@@ -93,16 +96,13 @@ class _Line(NamedTuple):
     """
 
     match: re.Match[str]
+    text: str
+    location: LocationAttr | None
     following: re.Match[str] | None
     key: Hashable
     names: list[str]
     spelling: str | None
     shapes: _Shapes
-
-    @property
-    def text(self) -> str:
-        """The text of the line."""
-        return self.match[1]
 
     def remember(self, key: Hashable, what: Template | str) -> None:
         """Store the template of a shape, or the reason why it has none."""
@@ -176,6 +176,10 @@ class TemplateParser(SourceParser):
             if content[-1] == "{" or content[0] in "}^":
                 break  # a region follows, or a block ends
             following = LINE.match(text, match.end())
+            location = None
+            if content[-1] == ")" and (explicit := _ends_located(content)):
+                # No line that an op can be on contains a null character.
+                content, location = f"{explicit[1]}\0", _location(*explicit.groups()[1:])
             key, names = shape_of(content)
             template, spelling = shapes.get(key), None
             if template is None and (bare := shape_with_hole(content)) is not None:
@@ -186,10 +190,12 @@ class TemplateParser(SourceParser):
             if (
                 not isinstance(template, Template)
                 or ("" if following is None else following[2]) not in template.followers
-                or not self._build(template, block, names, spelling, start, content)
+                or (op := self._build(template, block, names, spelling, start, content)) is None
             ):
-                line = _Line(match, following, key, names, spelling, shapes)
+                line = _Line(match, content, location, following, key, names, spelling, shapes)
                 break
+            if location is not None:
+                op.location = location
             count += 1
             end = match.end()
             match = following
@@ -206,26 +212,26 @@ class TemplateParser(SourceParser):
         spelling: str | None,
         start: int,
         content: str,
-    ) -> bool:
+    ) -> Operation | None:
         """Build an op and append it to the block, if the line fits the template."""
         values = self.ssa_values
         operands = self._find_operands(template, names)
         if operands is None:
-            return False
+            return None
         bound = template.bound
         forward = self.forward_ssa_references
         for at in range(bound):
             name = names[at]
             if name in values or name in forward:
-                return False
+                return None
         filling = None
         if template.hole is not None and spelling is not None:
             filling = self._find_attribute(template.hole, spelling)
             if filling is None:
-                return False
+                return None
         successors = self._find_blocks(template, names, start, content)
         if successors is None:
-            return False
+            return None
         op = template.build(operands, successors, filling)
         if self._source is not None:
             op.location = SourceLocation(self._source, start + op_start(content))
@@ -234,7 +240,7 @@ class TemplateParser(SourceParser):
             if SSAValue.is_valid_name(name):
                 result.name_hint = name
         block.add_op(op)
-        return True
+        return op
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
         """Return the operands with these names; None if one does not fit the template."""
@@ -344,6 +350,8 @@ class TemplateParser(SourceParser):
 
     def _is_located(self, op: Operation, line: _Line) -> bool:
         """Return whether the location of an op is that of its line."""
+        if line.location is not None:
+            return op.location == line.location
         if self._source is None:
             return op.location == UNKNOWN_LOC
         start, end = line.match.span(1)
