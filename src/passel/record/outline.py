@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -26,24 +26,19 @@ class Row:
         path: The path of the pass or pipeline.
         title: The pass with its options, or the pipeline's anchor.
         inside: The rows below this row.
-        own: The executions at the path.
+        executions: The executions at the path.
     """
 
     depth: int
     path: str
     title: str
     inside: list[Row] = field(default_factory=list["Row"])
-    own: list[Execution] = field(default_factory=list["Execution"])
+    executions: list[Execution] = field(default_factory=list["Execution"])
 
     @property
     def is_pass(self) -> bool:
         """Whether the row is a pass."""
-        return ":" in self.path.rpartition("/")[2] or bool(self.own)
-
-    @property
-    def executions(self) -> Sequence[Execution]:
-        """The executions of the pass, or of all passes in the pipeline."""
-        return self.own if self.is_pass else [each for row in self.walk() for each in row.own]
+        return _is_pass(self.path) or bool(self.executions)
 
     def walk(self) -> Iterator[Row]:
         """Yield this row and all rows below it, in the order of the pipeline."""
@@ -58,18 +53,24 @@ class Row:
     @property
     def counts(self) -> dict[str, int]:
         """The sums of the statistics."""
-        names = dict.fromkeys(name for each in self.executions for name in each.counts)
-        return {name: sum(each.counts.get(name, 0) for each in self.executions) for name in names}
+        sums: Counter[str] = Counter()
+        for each in self.executions:
+            sums.update(each.counts)
+        return sums
 
     @property
     def total_time(self) -> float:
-        """The time of the passes in seconds."""
+        """The time of the pass in seconds."""
         return sum(each.total_time for each in self.executions)
 
     @property
     def own_time(self) -> float:
-        """The time of the passes in seconds, without that of the passes that they ran."""
+        """The time of the pass in seconds, without that of the passes that it ran."""
         return sum(each.own_time for each in self.executions)
+
+
+def _is_pass(path: str) -> bool:
+    return ":" in path.rpartition("/")[2]
 
 
 def top_runs(info: RecordInfo) -> list[RunInfo]:
@@ -77,9 +78,11 @@ def top_runs(info: RecordInfo) -> list[RunInfo]:
     return [run for run in info.runs if run.outer is None]
 
 
-def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> list[Row]:
-    """Return the rows of a run and of the runs inside its passes, in the order of the pipeline."""
-    inside = {run.number}
+def rows_of(
+    info: RecordInfo, executions: Iterable[Execution], run: RunInfo | None = None
+) -> list[Row]:
+    """Return the outermost rows of a run and of the runs inside its passes, or of all runs."""
+    inside = set(range(len(info.runs))) if run is None else {run.number}
     for each in info.runs:
         if each.outer in inside:
             inside.add(each.number)
@@ -90,10 +93,15 @@ def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> 
     for each in executions:
         if each.run in inside:
             row = _row_at(each.path, rows)
-            if ":" in row.path.rpartition("/")[2]:
+            if _is_pass(row.path):
                 row.title = each.title
-            row.own.append(each)
-    return list(rows[""].walk())[1:]
+            row.executions.append(each)
+    return rows[""].inside
+
+
+def all_rows(rows: Iterable[Row]) -> list[Row]:
+    """Return rows and all rows below them, in the order of the pipeline."""
+    return [each for row in rows for each in row.walk()]
 
 
 def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row:
@@ -103,7 +111,7 @@ def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row
     """
     known = rows.get(path)
     enclosing, _, part = path.rpartition("/")
-    if known is not None and (not is_planned or not path or ":" in part):
+    if known is not None and (not is_planned or not path or _is_pass(path)):
         return known
     parent = _row_at(enclosing, rows, is_planned=is_planned)
     if known is None or parent.inside[-1:] != [known]:
@@ -126,7 +134,7 @@ def parts_of(
         executions: The executions in the record.
         diff: Returns the diff of an execution.
     """
-    runs = [(run, rows_of(info, executions, run)) for run in top_runs(info)]
+    runs = [(run, all_rows(rows_of(info, executions, run))) for run in top_runs(info)]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
     most = max(1, _MOST_DIFFS // max(1, passes))
     for run, rows in runs:
@@ -141,7 +149,7 @@ def parts_of(
 
 
 def _changed(row: Row) -> list[Execution]:
-    return [each for each in row.executions if row.is_pass and each.status == "changed"]
+    return [each for each in row.executions if each.status == "changed"]
 
 
 def _diffs(row: Row, most: int, diff: Callable[[Execution], str]) -> str:
@@ -153,7 +161,7 @@ def _diffs(row: Row, most: int, diff: Callable[[Execution], str]) -> str:
 
 
 def _cells(row: Row) -> tuple[object, ...]:
-    if not row.executions or not row.is_pass:
+    if not row.executions:
         return ()
     counts = (row.count(status) or "" for status in ("changed", "failed"))
     return (len(row.executions), *counts, f"{1000 * row.own_time:.1f}")
@@ -190,8 +198,8 @@ class ComparedRow(NamedTuple):
         for each in self.new.executions if self.new else ():
             others = left[each.op_identity]
             yield others.popleft() if others else None, each
-        for each in (each for others in left.values() for each in others):
-            yield each, None
+        for others in left.values():
+            yield from ((each, None) for each in others)
 
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
         """Return the pairs whose IR begins to differ, or of which one failed or is missing.
@@ -214,23 +222,23 @@ Recorded: TypeAlias = "tuple[RecordInfo, Sequence[Execution]]"
 
 
 def compared(old: Recorded, new: Recorded) -> Iterator[ComparedRow]:
-    """Yield the rows of two records, run by run, matched by name and order."""
+    """Yield the rows of two records, run by run."""
     for runs in zip_longest(top_runs(old[0]), top_runs(new[0])):
-        one, other = (
-            rows_of(*recorded, run) if run else []
-            for recorded, run in zip((old, new), runs, strict=True)
-        )
-        yield from _matched(one, other)
+        sides = zip((old, new), runs, strict=True)
+        yield from matched(*(rows_of(*recorded, run) if run else [] for recorded, run in sides))
 
 
-def _matched(old: Sequence[Row], new: Sequence[Row]) -> Iterator[ComparedRow]:
+def matched(old: Sequence[Row], new: Sequence[Row]) -> Iterator[ComparedRow]:
+    """Yield rows and all rows below them, matched by name and order."""
     names = ([_NUMBER.sub("", row.path) for row in rows] for rows in (old, new))
     for tag, i, end, j, stop in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
         if tag == "equal":
-            yield from map(ComparedRow, old[i:end], new[j:stop])
+            for one, other in zip(old[i:end], new[j:stop], strict=True):
+                yield ComparedRow(one, other)
+                yield from matched(one.inside, other.inside)
         else:
-            yield from (ComparedRow(row, None) for row in old[i:end])
-            yield from (ComparedRow(None, row) for row in new[j:stop])
+            yield from (ComparedRow(row, None) for row in all_rows(old[i:end]))
+            yield from (ComparedRow(None, row) for row in all_rows(new[j:stop]))
 
 
 def _begins_to_differ(old: Execution | None, new: Execution | None) -> bool:

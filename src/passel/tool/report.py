@@ -27,7 +27,7 @@ from passel.frontend import UsageError
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
 from passel.record import Record
-from passel.record.outline import compared, rows_of, top_runs
+from passel.record.outline import all_rows, compared, rows_of, top_runs
 from passel.record.page import page
 from passel.search import Place
 from passel.tool.flags import FlagGroup, flag
@@ -142,7 +142,7 @@ def _overview(record: Record) -> Iterator[RenderableType]:
 
     for run in top_runs(record.info):
         yield Text(_heading(record, run), "bold")
-        yield _tree(rows_of(record.info, record.executions, run))
+        yield _tree(all_rows(rows_of(record.info, record.executions, run)))
         yield from (Text(line, "red") for line in _ending(record, run))
 
 

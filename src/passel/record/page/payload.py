@@ -14,14 +14,15 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from passel.instruments.ir_diff import difference, with_hidden_locations
-from passel.record.outline import compared, top_runs
+from passel.record.model import Execution
+from passel.record.outline import matched, rows_of, top_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from passel.diagnostics import Diagnostic, Location, OptimizationRemark
-    from passel.record import Execution, Record, RunInfo
-    from passel.record.model import FailureInfo
+    from passel.record import Record, RunInfo
+    from passel.record.outline import ComparedRow
 
 _MOST_REPLAYS = 20
 """The number of failed executions that get a replay command: each needs a look at the whole run."""
@@ -88,12 +89,27 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
     data = [_record(name, record, numbers) for name, record in named]
     changes: list[list[Any]] = []
     last = 0
-    following = {(numbers[a], numbers[b]) for a, b in _following([each for _, each in named])}
+    outlines = [rows_of(record.info, record.executions) for _, record in named]
+    rows = list(matched(*([], *outlines)[-2:]))
+    found = _following([each for _, each in named], rows)
+    following = {(numbers[a], numbers[b]) for a, b in found}
     for one, other in sorted(following):
         blocks, renamed = change_data(*(_text(data_of[each], lines) for each in (one, other)))
         changes.append([one - last, other - one, blocks, *renamed])
         last = one
-    return {"records": data, "texts": data_of, "changes": changes}, lines
+    return {
+        "fields": Execution._fields,
+        "records": data,
+        "rows": [_row(each, len(named)) for each in rows],
+        "texts": data_of,
+        "changes": changes,
+    }, lines
+
+
+def _row(row: ComparedRow, records: int) -> list[Any]:
+    """Return a row, with the numbers of its executions on each op in each record."""
+    numbers = [[each and each.number for each in pair[-records:]] for pair in row.pairs()]
+    return [row.row.depth, row.row.path, row.row.title, numbers, row.new is None]
 
 
 def _text(runs: Sequence[int], lines: Sequence[str]) -> list[str]:
@@ -102,7 +118,7 @@ def _text(runs: Sequence[int], lines: Sequence[str]) -> list[str]:
     return [line for start, count in pairs for line in lines[start : start + count]]
 
 
-def _following(records: Sequence[Record]) -> Iterator[tuple[str, str]]:
+def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterator[tuple[str, str]]:
     """Yield the digests of consecutive texts of an op, or of a pass's results in two records."""
     for record in records:
         known: dict[object, str] = {}
@@ -114,7 +130,6 @@ def _following(records: Sequence[Record]) -> Iterator[tuple[str, str]]:
                     yield former, digest
     ends = [[(run.before, run.after) for run in top_runs(each.info)] for each in records]
     results = [(old[1], new[1]) for old, new in zip(*ends, strict=False)] if ends[1:] else []
-    rows = compared(*((each.info, each.executions) for each in records)) if ends[1:] else ()
     places = ((old and old.after, new and new.after) for row in rows for old, new in row.pairs())
     for one, other in chain(*ends, results, places):
         if one and other and one != other:
@@ -147,34 +162,23 @@ def _digests(record: Record, run: RunInfo) -> list[str]:
 
 
 def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dict[str, Any]:
-    paths: dict[str, int] = {}
-    titles: list[tuple[str, str, bool]] = []
     runs = record.info.runs
-    steps = [step for run in runs for step in run.steps]
-    for at, each in enumerate((*steps, *record.executions)):
-        if each.path not in paths:
-            paths[each.path] = len(titles)
-            titles.append((each.path, each.title, at < len(steps)))
     running = record.running
     failed = [each for each in record.executions if each.status == "failed"]
-    again = {e.number: record.replay(e) for e in failed[:_MOST_REPLAYS]}
     return {
         "name": name,
         "facts": _facts(record),
         "parts": _parts(runs),
         "cut": None if record.info.is_complete else [f"{e.path} on {e.op_title}" for e in running],
         "again": record.replay(running[0]) if running else "",
+        "replays": {each.number: record.replay(each) for each in failed[:_MOST_REPLAYS]},
         "command": shlex.join(record.info.command_line),
         "notes": [note for run in runs for note in run.notes],
         "lost": _lost(record),
         "whole": [
             [numbers.get(run.before), numbers.get(run.after)] for run in runs if run.outer is None
         ],
-        "paths": titles,
-        "executions": [
-            _row(each, paths[each.path], numbers, again.get(each.number))
-            for each in record.executions
-        ],
+        "executions": [_execution(each, numbers) for each in record.executions],
     }
 
 
@@ -182,15 +186,11 @@ def _lost(record: Record) -> list[dict[str, Any]]:
     """Return the failures that belong to no execution, such as the death of a worker."""
     known = [each.failure for each in record.executions]
     return [
-        {"title": each.path.rpartition(":")[2], "name": each.where, "failure": _failure(each)}
+        {"title": each.path.rpartition(":")[2], "name": each.where, "failure": each._asdict()}
         for run in record.info.runs
         for each in run.failures
         if each not in known
     ]
-
-
-def _failure(failure: FailureInfo) -> dict[str, str]:
-    return {"kind": failure.kind, "message": failure.message}
 
 
 def _parts(runs: Iterable[RunInfo]) -> list[int]:
@@ -216,23 +216,17 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 
-def _row(
-    each: Execution, path: int, numbers: Mapping[str | None, int], again: str | None
-) -> list[Any]:
-    """Return an execution as the page reads it, without an empty last field."""
-    failure = each.failure
-    more = {
-        "counts": dict(each.counts),
-        "diagnostics": [_diagnostic(d) for d in each.diagnostics if d.remark is None],
-        "remarks": [_remark(d.remark) for d in each.diagnostics if d.remark is not None],
-        "failure": failure and _failure(failure),
-        "again": again,
+def _execution(each: Execution, numbers: Mapping[str | None, int]) -> list[Any]:
+    """Return the fields of an execution as the page reads them."""
+    shown: dict[str, Any] = {
+        **each._asdict(),
+        "location": _place(each.location),
+        "diagnostics": [_diagnostic(found) for found in each.diagnostics],
+        "failure": each.failure and each.failure._asdict(),
+        "before": numbers.get(each.before),
+        "after": numbers.get(each.after),
     }
-    texts = (numbers.get(each.before), numbers.get(each.after))
-    row: list[Any] = [path, each.run, each.op_name, each.symbol, each.ordinals]
-    row += [_place(each.location), each.status, _brief(each.own_time), _brief(each.total_time)]
-    row += [*texts, {key: value for key, value in more.items() if value}]
-    return row if row[-1] else row[:-1]
+    return [*shown.values()]
 
 
 def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -241,6 +235,7 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         "location": _place(diagnostic.location),
         "notes": [_diagnostic(note) for note in diagnostic.notes],
+        "remark": diagnostic.remark and _remark(diagnostic.remark),
     }
 
 
@@ -256,10 +251,6 @@ def _remark(remark: OptimizationRemark) -> dict[str, Any]:
 
 def _place(location: Location) -> str:
     return str(location) if location.line else location.file or location.label
-
-
-def _brief(seconds: float) -> float:
-    return float(f"{seconds:.3g}")
 
 
 _SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", "page.js")

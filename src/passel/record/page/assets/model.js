@@ -1,5 +1,5 @@
 // The run as the page walks it: a tree of pipelines and passes; below each pass its places, one for
-// each op that it ran on. With two records, places of both are matched.
+// each op that it ran on, with its execution in each record.
 "use strict";
 
 const Model = (() => {
@@ -26,81 +26,27 @@ const Model = (() => {
     return lines;
   };
 
-  const FIELDS = ["path", "run", "op", "symbol", "ordinals", "location", "status", "own", "total", "before", "after", "more"];
-
-  function execution(row, index, paths, parts) {
-    const found = { index, diagnostics: [], remarks: [], counts: {} };
-    FIELDS.forEach((field, i) => (found[field] = row[i] ?? null));
-    [found.path, found.title] = paths[found.path];
-    Object.assign(found, found.more);
+  function execution(row, fields, { parts, replays }) {
+    const found = Object.fromEntries(fields.map((field, i) => [field, row[i]]));
     found.part = parts[found.run];
-    found.name = found.symbol ? `@${found.symbol}` : found.op;
-    found.identity = `${found.run} ${found.op} ${found.symbol ? found.name : found.ordinals.join(".")}`;
-    if (found.status === "unknown" && found.before !== null && found.after !== null) found.status = found.before === found.after ? "unchanged" : "changed";
+    found.again = replays[found.number] || null;
+    found.name = found.symbol ? `@${found.symbol}` : found.op_name;
+    found.identity = `${found.run} ${found.op_name} ${found.symbol ? found.name : found.ordinals.join(".")}`;
+    found.remarks = found.diagnostics.flatMap((each) => each.remark ?? []);
+    found.diagnostics = found.diagnostics.filter((each) => !each.remark);
     return found;
   }
 
-  // -- Trees ------------------------------------------------------------------------------------
-
-  const node = (key, path, parent) =>
-    ({ key, path, parent, level: parent ? parent.level + 1 : 0, children: [], places: [], sides: [] });
-
-  // One record's tree. A component of a path is an anchor, or a pass and its number. The paths of
-  // the schedule come first, in its order: a pipeline that is there twice, with a pass between,
-  // has two nodes. Those of dynamic pipelines follow, below the passes that ran them.
-  function tree({ paths, executions }, side) {
-    const root = node("", "", null), nodes = new Map();
-    const at = (path, planned) => {
-      if (!path) return root;
-      const cut = path.lastIndexOf("/"), known = nodes.get(path);
-      if (known && (!planned || /^\d+:/.test(known.key))) return known;
-      const parent = at(path.slice(0, Math.max(cut, 0)), planned);
-      if (known && parent.children.at(-1) === known) return known;
-      const found = node(path.slice(cut + 1), path, parent);
-      nodes.set(path, found);
-      parent.children.push(found);
-      return found;
-    };
-    for (const [path, title, planned] of paths) at(path, planned).title = title;
-    for (const execution of executions) {
-      const found = at(execution.path, false), executions = Array(side + 1).fill(null);
-      executions[side] = execution;
-      found.places.push({ node: found, executions });
+  // The tree of rows in the order of the pipeline, each with its depth.
+  function tree(rows, records) {
+    const root = { path: "", parent: null, level: 0, children: [], places: [] }, open = [root];
+    for (const [depth, path, title, places, onlyOld] of rows) {
+      const found = { path, title, onlyOld, parent: open[depth], level: depth + 1, children: [] };
+      found.places = places.map((numbers) => ({ node: found, executions: numbers.map((number, side) => records[side].executions[number] ?? null) }));
+      found.parent.children.push(found);
+      open[depth + 1] = found;
     }
     return root;
-  }
-
-  const unnumbered = (key) => key.replace(/^\d+:/, "");
-
-  // Take over another record's tree: passes are matched by name and order, places by op.
-  function merge(old, now) {
-    const others = new Map();
-    for (const place of old.places) {
-      const key = place.executions[0].identity;
-      others.set(key, [...(others.get(key) ?? []), place]);
-    }
-    for (const place of now.places)
-      place.executions[0] = others.get(place.executions[1].identity)?.shift()?.executions[0] ?? null;
-    for (const place of [...others.values()].flat())
-      now.places.push({ node: now, executions: [place.executions[0], null] });
-    const a = old.children, b = now.children, children = [];
-    const names = (all) => all.map((child) => unnumbered(child.key));
-    let i = 0, j = 0;
-    for (const [from, end, start, stop] of [...Words.blocks(names(a), names(b)), [a.length, a.length, b.length, b.length]]) {
-      while (i < from) children.push(merge(a[i++], b[j++]));
-      while (i < end) children.push(orphan(a[i++]));
-      while (j < stop) children.push(b[j++]);
-    }
-    now.children = children;
-    return now;
-  }
-
-  // A part of the old tree that has no counterpart.
-  function orphan(old) {
-    old.onlyOld = true;
-    for (const place of old.places) place.executions.push(null);
-    old.children.forEach(orphan);
-    return old;
   }
 
   // -- What became of a place -------------------------------------------------------------------
@@ -127,11 +73,11 @@ const Model = (() => {
     for (const place of found.places) {
       const execution = current(place);
       place.status = status(place);
-      place.name = execution.symbol || found.places.length === 1 || execution.ordinals.length < 2 ? execution.name : `${execution.op}#${execution.ordinals.join(".")}`;
+      place.name = execution.symbol || found.places.length === 1 || execution.ordinals.length < 2 ? execution.name : `${execution.op_name}#${execution.ordinals.join(".")}`;
       place.label = place.name + (execution.part ? ` · part ${execution.part}` : "");
-      place.own = execution.own ?? 0;
+      place.own = execution.own_time ?? 0;
       found.own += place.own;
-      found.oldOwn += place.executions.length > 1 ? (place.executions[0]?.own ?? 0) : 0;
+      found.oldOwn += place.executions.length > 1 ? (place.executions[0]?.own_time ?? 0) : 0;
       found.total++;
       found.changed += isCounted(place);
       found.failed ||= place.status === "failed";
@@ -140,7 +86,6 @@ const Model = (() => {
       all.push(place);
     }
     for (const child of found.children) {
-      child.parent = found, child.level = found.level + 1;
       finish(child, all);
       found.own += child.own, found.oldOwn += child.oldOwn;
       if (!found.places.length) (found.changed += child.changed), (found.total += child.total);
@@ -167,9 +112,9 @@ const Model = (() => {
     for (const each of executions) {
       if (each.identity !== identity) continue;
       if (each.before !== null && each.before !== last)
-        found.push({ label: `${prefix}before ${each.path.split("/").at(-1)}`, text: (last = each.before), index: each.index - 0.5, side });
+        found.push({ label: `${prefix}before ${each.path.split("/").at(-1)}`, text: (last = each.before), index: each.number - 0.5, side });
       if (each.after !== null && each.after !== last)
-        found.push({ label: `${prefix}after ${each.path.split("/").at(-1)}`, text: (last = each.after), index: each.index, side });
+        found.push({ label: `${prefix}after ${each.path.split("/").at(-1)}`, text: (last = each.after), index: each.number, side });
     }
     return found;
   }
@@ -188,17 +133,13 @@ const Model = (() => {
 
   async function load() {
     const data = JSON.parse(await inflate("record"));
-    const records = data.records.map(({ executions, ...record }) =>
-      ({ ...record, executions: executions.map((row, i) => execution(row, i, record.paths, record.parts)) }));
-    let root = tree(records.at(-1), records.length - 1);
-    if (records.length > 1) {
-      root = merge(tree(records[0], 0), root);
-    }
+    const records = data.records.map((record) => ({ ...record, executions: record.executions.map((row) => execution(row, data.fields, record)) }));
+    const root = tree(data.rows, records);
     const places = [];
     finish(root, places);
     // In the order of the run, in which what a pass has run comes before it; then those of no execution.
     const failures = places.filter((place) => place.status === "failed").map((place) => [current(place), place])
-      .sort(([a], [b]) => a.index - b.index).concat(records.at(-1).lost.map((each) => [each]));
+      .sort(([a], [b]) => a.number - b.number).concat(records.at(-1).lost.map((each) => [each]));
     root.failed = failures.length > 0;
     // The page is there before its texts are.
     const painted = new Promise((resolve) => setTimeout(resolve));

@@ -125,7 +125,7 @@ const Page = (() => {
 
   const told = (place) => {
     const execution = Model.current(place);
-    const words = [execution.path, execution.title, place.label, execution.op, execution.failure?.message, ...execution.diagnostics.map((each) => each.message), ...execution.remarks.map((each) => `${each.kind} ${each.what} ${each.facts}`)];
+    const words = [execution.path, execution.title, place.label, execution.op_name, execution.failure?.message, ...execution.diagnostics.map((each) => each.message), ...execution.remarks.map((each) => `${each.kind} ${each.what} ${each.facts}`)];
     return words.join("\n").toLowerCase();
   };
 

@@ -150,8 +150,8 @@ const Step = (() => {
     const most = slow[0][1];
     const head = [["Pass"], ["", "wide"], ["Own time", "num"], ...(model.comparing ? [["Old", "num"]] : []), [model.comparing ? "Differ" : "Changed", "num"]];
     return list(head, slow.map(([node, time]) => [
-      el("a", { href: link(node.link), class: "code" }, node.title ?? node.key), strip(time / most), Tree.time(time),
-      ...(model.comparing ? [Tree.time(node.places.reduce((sum, place) => sum + (place.executions[0]?.own ?? 0), 0))] : []),
+      el("a", { href: link(node.link), class: "code" }, node.title), strip(time / most), Tree.time(time),
+      ...(model.comparing ? [Tree.time(node.places.reduce((sum, place) => sum + (place.executions[0]?.own_time ?? 0), 0))] : []),
       `${node.places.filter(Model.isCounted).length.toLocaleString("en")} of ${node.places.length.toLocaleString("en")}`]));
   }
 
@@ -171,7 +171,7 @@ const Step = (() => {
       pager(null),
       el("div", { class: "head" },
         el("p", { class: "crumbs" }, node.path),
-        el("h1", null, el("code", null, ...Code.visible(node.title ?? node.key))),
+        el("h1", null, el("code", null, ...Code.visible(node.title))),
         el("p", { class: "facts" },
           fact(model.comparing ? "differ" : "changed", `${node.changed.toLocaleString("en")} of ${node.total.toLocaleString("en")}`, node.changed ? "changed" : ""),
           fact("own time", Tree.time(node.own)), model.comparing && fact("in the old record", Tree.time(node.oldOwn)),
@@ -207,8 +207,8 @@ const Step = (() => {
   function around(states, execution, side) {
     const own = states.filter((state) => state.side === side);
     const at = (index) => own.findLast((state) => state.index <= index);
-    const before = execution.before !== null ? own.find((state) => state.text === execution.before) : at(execution.index - 1) ?? own[0];
-    const after = execution.after !== null ? own.findLast((state) => state.text === execution.after && state.index <= execution.index) ?? own.find((state) => state.text === execution.after) : execution.status === "failed" ? before : at(execution.index) ?? before;
+    const before = execution.before !== null ? own.find((state) => state.text === execution.before) : at(execution.number - 1) ?? own[0];
+    const after = execution.after !== null ? own.findLast((state) => state.text === execution.after && state.index <= execution.number) ?? own.find((state) => state.text === execution.after) : execution.status === "failed" ? before : at(execution.number) ?? before;
     return [before, after];
   }
 
@@ -229,8 +229,8 @@ const Step = (() => {
         el("h1", null, el("code", null, ...Code.visible(execution.title)), el("span", { class: "of" }, " on "), el("code", null, ...Code.visible(found.label))),
         el("p", { class: "facts" },
           el("span", { class: found.status }, el("b", null, Tree.sign(found.status)[1])),
-          execution.own !== null && fact("own time", Tree.time(execution.own)), old && old.own !== null && fact("in the old record", Tree.time(old.own)),
-          execution.total !== null && execution.total - execution.own > 1e-6 && fact("with what is nested", Tree.time(execution.total)),
+          fact("own time", Tree.time(execution.own_time)), old && fact("in the old record", Tree.time(old.own_time)),
+          execution.total_time - execution.own_time > 1e-6 && fact("with what is nested", Tree.time(execution.total_time)),
           statistics(execution.counts, old?.counts),
           fact("at", execution.location))),
       found.status === "failed" && [failure(execution), replay(execution)],

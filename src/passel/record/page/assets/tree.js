@@ -26,7 +26,7 @@ const Tree = (() => {
   // -- Which rows there are ---------------------------------------------------------------------
 
   const isLeaf = (node) => node.places.length === 1 && !node.children.length;
-  const isIdle = (node) => node.title !== undefined && !node.places.length && !node.children.length;
+  const isIdle = (node) => !node.places.length && !node.children.length;
   // Why a pass of the schedule has no executions.
   function why() {
     return model.root.failed || model.records.at(-1).cut ? "not reached" : "on no op";
@@ -44,7 +44,7 @@ const Tree = (() => {
       while (!matches && end < node.children.length && isQuiet(node.children[end]) && isIdle(node.children[end]) === idle) end++;
       if (end - i > 1) {
         const passes = node.children.slice(i, end), key = passes[0].path + "/…";
-        found.push({ kind: "fold", level: child.level, key, fold: passes, label: `${end - i} passes ${idle ? why() : model.comparing ? "are the same" : "changed nothing"}: ${passes.map((p) => p.title ?? p.key).join(", ")}`, open: open.has(key) });
+        found.push({ kind: "fold", level: child.level, key, fold: passes, label: `${end - i} passes ${idle ? why() : model.comparing ? "are the same" : "changed nothing"}: ${passes.map((p) => p.title).join(", ")}`, open: open.has(key) });
         if (open.has(key)) for (const pass of passes) one(pass, found, 1);
         i = end - 1;
       } else one(child, found, 0);
@@ -93,7 +93,7 @@ const Tree = (() => {
       const counts = group ? node.counts : Model.current(place).counts, count = counts[metric];
       if (count) [value, share, label] = [compact(count), count / largest[metric], `${count} ${metric}`];
     }
-    const own = group ? node.own : place.own, oldOwn = group ? node.oldOwn : place.executions.length > 1 ? place.executions[0]?.own ?? 0 : 0;
+    const own = group ? node.own : place.own, oldOwn = group ? node.oldOwn : place.executions.length > 1 ? place.executions[0]?.own_time ?? 0 : 0;
     const part = largest.own ? own / largest.own : 0;
     const detail = model.comparing ? `own time ${time(own)}, in the old record ${time(oldOwn)}` : `own time ${time(own)}`;
     const meter = (cls, text, share, title) => {
@@ -112,14 +112,14 @@ const Tree = (() => {
     let text, mark = null, tag = null, spoken, meters = ["", "", ""];
     if (kind === "place") {
       const [character, word] = sign(place.status), execution = Model.current(place);
-      text = row.inside ? place.label : node.title ?? node.key;
+      text = row.inside ? place.label : node.title;
       mark = el("span", { class: `sign ${noted(place) && Model.isChange(place) ? place.status : noted(place) ? "noted" : place.status}`, "aria-hidden": "true" }, character || (noted(place) ? "!" : ""));
       attributes.class += (row.inside ? "" : " pass") + (place.status === "failed" ? " failed" : "") + (Model.isChange(place) || noted(place) ? "" : " dim");
       attributes["aria-selected"] = String(place === selected);
       meters = bars(row), spoken = `${text}, ${word}, ${meters[2]}`;
     } else if (kind === "node") {
       const pass = node.places.length > 0 || isIdle(node);
-      text = pass ? node.title ?? node.key : node.key;
+      text = node.title;
       attributes.class += pass ? " pass" : " pipeline";
       if (node.failed && pass) attributes.class += " failed";
       if (pass && !node.changed && !node.failed) attributes.class += " dim";
