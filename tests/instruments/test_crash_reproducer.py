@@ -33,23 +33,19 @@ class Refuse(Pass[Any]):
         raise PassFailure(self.text)
 
 
-def note_of(pm: PassManager, op: Any, file: Path) -> str:
-    """Return the note of the error of a run that leaves a reproducer behind."""
+def error_of(pm: PassManager, op: Any, file: Path) -> PassFailedError:
+    """Return the error of a run that leaves a reproducer behind."""
     pm.add_instrumentation(CrashReproducer(file))
     with pytest.raises(PassFailedError) as caught:
         pm.run(op)
-    (note,) = caught.value.__notes__
-    return note
+    return caught.value
 
 
 def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
     """`reproducer` is the file; the notes are the ones of the diagnostic."""
     file = tmp_path / "a file"
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse(text="ö"))
-    pm.add_instrumentation(CrashReproducer(file))
-    with pytest.raises(PassFailedError) as caught:
-        pm.run(parse_toy("toy.module(toy.func @f)"))
-    error = caught.value
+    error = error_of(pm, parse_toy("toy.module(toy.func @f)"), file)
     assert error.reproducer == file
     (note,) = error.__notes__
     where = note.splitlines()[0]
@@ -68,17 +64,19 @@ def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None
             raise RuntimeError("no ink")
 
     pm = PassManager("toy.module", adapter=Unprintable()).add(Refuse())
-    assert note_of(pm, parse_toy("toy.module()"), tmp_path / "r") == (
-        "Pipeline failed while executing [`Refuse` on 'toy.module' operation]: "
-        "failed to print the IR: RuntimeError: no ink"
-    )
+    assert error_of(pm, parse_toy("toy.module()"), tmp_path / "r").__notes__ == [
+        (
+            "Pipeline failed while executing [`Refuse` on 'toy.module' operation]: "
+            "failed to print the IR: RuntimeError: no ink"
+        )
+    ]
 
 
 def test_the_op_may_be_no_module(tmp_path: Path) -> None:
     """The anchor is the op's name, and the command says that it is not to be wrapped."""
     op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")
     function = next(inner for inner in op.walk() if isinstance(inner, FuncOp))
-    note = note_of(PassManager().add(Refuse()), function, file := tmp_path / "r.mlir")
+    (note,) = error_of(PassManager().add(Refuse()), function, file := tmp_path / "r.mlir").__notes__
     assert recorded_pipeline(file.read_text()) == "func.func(refuse{text=no})"
     assert note.endswith(f" --no-implicit-module {file}")
 
@@ -102,6 +100,6 @@ RESOURCE = """\
 def test_the_form_is_custom_if_that_loses_nothing(tmp_path: Path, source: str, line: str) -> None:
     """What custom form leaves out, as a terminator with its attribute, is there; so are resources."""
     op = parse_source(context := XDSLAdapter().create_context(), source, "in.mlir")
-    note_of(PassManager("builtin.module", context).add(Refuse()), op, tmp_path / "r.mlir")
+    error_of(PassManager("builtin.module", context).add(Refuse()), op, tmp_path / "r.mlir")
     lines = (tmp_path / "r.mlir").read_text().splitlines()
     assert any(each.strip().startswith(line) for each in lines)

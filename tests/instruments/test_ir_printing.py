@@ -55,12 +55,7 @@ class Break(Pass[ToyOp]):
 def manager(*passes: Pass[Any], nested: tuple[Pass[Any], ...] = ()) -> PassManager:
     """Return a manager for toy modules, with passes on their functions first."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
-    functions = pm.nest("toy.func")
-    for each in nested:
-        functions.add(each)
-    for each in passes:
-        pm.add(each)
-    return pm
+    return pm.add_nested("toy.func", *nested).add(*passes)
 
 
 def dumps(pm: PassManager, source: str = SOURCE, **flags: Any) -> list[str]:
