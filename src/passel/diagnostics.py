@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logging import Logger
 
 _EXCERPT_WIDTH = 160
-"""Columns of a source line that are shown; longer lines are cut around the caret."""
+"""The maximum width of a source line; longer lines are cut around the caret."""
 
 _MOST_NAMES = 10
 
@@ -121,10 +121,10 @@ class Location(NamedTuple):
 
 
 SEEN = "see current operation"
-"""How the note begins that shows the op which an error is about."""
+"""The start of the note with the op of an error."""
 
 UNKNOWN = Location()
-"""The location of what has none."""
+"""An unknown location."""
 
 
 class Severity(Enum):

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 MAX_PROBLEMS = 100
-"""How many problems of one pipeline are worth finding."""
+"""The maximum number of problems of a pipeline."""
 
 _LONGEST_MESSAGE = 500
 _MOST_FAILURES = 10
-"""How many different failures an error prints."""
+"""The maximum number of different failures in a message."""
 
 
 class PasselError(Exception):
@@ -95,7 +95,7 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         message = self.message
-        if len(message) > _LONGEST_MESSAGE:  # it quotes megabytes of the user's text
+        if len(message) > _LONGEST_MESSAGE:  # which quotes megabytes of the user's text
             message = f"{message[:200]} ... {message[-200:]}"
         if self.span is None:
             return message
@@ -114,7 +114,7 @@ class PipelineError(PasselError, ValueError):
         self.problems: tuple[Problem, ...] = problems
 
     def __str__(self) -> str:
-        # Not before it is asked for: lines and columns take a scan of the text each.
+        # On demand, since lines and columns require a scan of the text.
         return "\n".join(map(str, self.problems))
 
     @property
@@ -351,7 +351,7 @@ _CPP_NAMES = {
     "runBeforePipeline": "before_pipeline",
     "runOnOperation": "run(self, op, ctx)",
 }
-"""Names of C++ of what classes of passes, analyses and instrumentations define, with those here."""
+"""C++ names of members of passes, analyses and instrumentation, with passel's names."""
 
 
 def refuse_cpp_names(cls: type) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _MAX_LENGTH = 100
-"""Length from which on a name is not a slip of the fingers; `difflib` is quadratic in it."""
+"""Longer names are not typos; `difflib` takes quadratic time."""
 
 _MAX_CANDIDATES = 10
 _LETTERS_PER_SLIP = 5
@@ -58,7 +58,7 @@ def _occur_in(words: Sequence[str], others: Sequence[str]) -> bool:
 def _is_word(word: str, other: str) -> bool:
     shorter, longer = sorted((word, other), key=len)
     if len(shorter) < _MIN_LETTERS:
-        return word == other  # a slip would make one out of almost any other
+        return word == other  # one typo leads to almost any other word
     return _is_slip(word, other) or (shorter[0] == longer[0] and _abbreviates(shorter, longer))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PASSEL = __file__.removesuffix("tracebacks.py")
 _OF_RUNS = str(Path(_PASSEL, "execution"))
-"""How names of files begin that all calls of passes go through."""
+"""The path prefix of the files that call passes."""
 
 
 def raised_at(error: BaseException) -> Location:
@@ -65,7 +65,7 @@ def _remote(error: BaseException) -> RemoteError | None:
 
 def _author(frames: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:
     """Return the innermost call outside passel, if any."""
-    # Code that something has made, as in `<string>`, has no line that can be shown.
+    # Generated code, as in `<string>`, has no source lines.
     return next((f for f in reversed(frames) if not f.filename.startswith(("<", _PASSEL))), None)
 
 
@@ -137,7 +137,7 @@ class Portable(NamedTuple):
             return None
         itself = None
         with suppress(BaseException):  # its own code runs
-            # Some can be written, but not read.
+            # Some exceptions can be pickled but not unpickled.
             pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
             itself = error
         frames = tuple(traceback.extract_tb(error.__traceback__))

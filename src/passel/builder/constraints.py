@@ -36,10 +36,10 @@ PHRASES = {
 """The kinds of constraint, as predicates of sentences about a step."""
 
 NEEDING = {"after-any", "immediately-after", "requires"}
-"""Kinds that need a step of their target to be there."""
+"""Kinds that require a step of their target."""
 
 WISHES = {"followed-by", "preceded-by"}
-"""Kinds that are fulfilled by inserting what is missing, and refuse nothing."""
+"""Kinds for which missing steps are inserted, and no pipeline is rejected."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 Groups: TypeAlias = dict[Node, list[Any]]
-"""The items immediately inside of a scope, each with all that is in it."""
+"""The items immediately inside a scope, each with its contents."""
 
 
 class Draft:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 Items: TypeAlias = "tuple[object, ...]"
-"""Arguments of methods that insert: as for `OpPassManager.add`, or bundles."""
+"""Arguments of inserting methods: as for `OpPassManager.add`, or bundles."""
 
 
 class Edit:
@@ -72,7 +72,7 @@ class Edit:
             inner = [entry for each in item.members for entry in self.entries(each, anchor)]
             _mark(inner, BundleUse(item))
             return Scope("bundle", item.name, self.origin).around(inner) if item.together else inner
-        if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
+        if hasattr(item, "insert_before"):  # callable like a pipeline, but not one
             raise TypeError(
                 "a builder is not a pass; register it as a pipeline, and add that by name"
             )
@@ -99,7 +99,7 @@ class Edit:
         entries = self.entries(element, self.sequence.root.name)
         for step in steps_in(entries):
             if step.span is None or step.span.source != span.source:
-                step.span = span  # its text stands nowhere
+                step.span = span  # its text is in no file
         self.put(entries, len(self.sequence.entries))
 
     def place(self, items: Items, home: Scope, label: str) -> None:
@@ -210,7 +210,7 @@ class Edit:
         target = unit[-1] if after else unit[0]
         found: list[list[Node]] = []
         side = f"{'after' if after else 'before'} '{target.label}'"
-        for each in items[::-1] if after else items:  # what is put last is the nearest
+        for each in items[::-1] if after else items:  # the last insertion is the nearest
             position = self.sequence.extent(target)[after]
             around = self.sequence.scopes_at(position)
             able = (scope for scope in reversed(around) if scope.kind != "bundle")

@@ -119,7 +119,7 @@ def _places(wish: Breach, draft: Draft) -> Iterator[int]:
         if scope.kind != "bundle":
             yield start
         if scope is sequence.root or sequence.entries[start - 1] is not scope:
-            return  # further out, what is before it here would be between
+            return  # outside, the passes before it would be in between
         start -= 1
 
 

@@ -55,7 +55,7 @@ class PipelineBuilder(PipelinePlan):
     """
 
     _at: str = ""
-    """The label of the nested pipeline that is added to; empty for the outermost."""
+    """The label of the nested pipeline to add to; empty for the outermost one."""
 
     def nest(
         self, anchor: str | type, *, label: str = "", jobs: int | None = None

@@ -23,9 +23,9 @@ _KEYS = ("anchor", "description", "variables", "Pipeline")
 _USE = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[\w-]+)\}|(?P<name>\w+))")
 _MOST_FILES = 256
 _MOST_BYTES = 2**18
-"""Most bytes of a pipeline with all files that it includes, each as often as it is."""
+"""The maximum size of a pipeline, with each inclusion of a file."""
 _MOST_CHARACTERS = 2**16
-"""Longest text that variables make, as each include may hand on twice of what it was given."""
+"""The maximum length of expanded text, since each include can double its variables."""
 
 
 def is_data(path: str | Path) -> bool:
@@ -186,7 +186,7 @@ class _Reader:
         with placed(span):
             options = parse_options(brace + rest, braces=True) if brace else ()
         given = {each.key: "true" if each.value is None else each.value.text for each in options}
-        # Beside this file or in a folder above, as llvm/lighthouse searches one of all descriptors.
+        # Next to this file or in a folder above; llvm/lighthouse has one folder for descriptors.
         folder = chain[-1].parent
         places = [each / name.strip() for each in (folder, *folder.resolve().parents)]
         return self.read(next(filter(Path.exists, places), places[0]), given, chain, span)
@@ -194,7 +194,7 @@ class _Reader:
     def _pass(self, node: Any, file: _File) -> None:
         filled, span = file.fill(node, "the name of a pass"), file.span(node)
         exact = file.exact(node)
-        if exact is None or filled != node.value:  # the text stands nowhere
+        if exact is None or filled != node.value:  # the text is not in the file
             exact = Span(Source(filled, ""), 0, len(filled))
         with placed(span):
             self.elements += ((each, span) for each in parse_elements(exact))
@@ -288,7 +288,7 @@ class _File:
         """Return the place of a node."""
         first = min(node.start_mark.index, len(self.source.text))
         last = min(node.end_mark.index, len(self.source.text))
-        # Blocks end where the next thing starts.
+        # YAML's blocks end at the next token.
         return Span(self.source, first, first + len(self.source.text[first:last].rstrip()))
 
     def exact(self, node: Any) -> Span | None:

@@ -77,7 +77,7 @@ class PipelinePlan:
         builder = cls(manager.anchor, **arguments)
         sequence = builder._draft.sequence
         sequence.calls += 1
-        sequence.put(entries_of(manager, caller()), 0)  # whatever constraints it breaks
+        sequence.put(entries_of(manager, caller()), 0)  # without checking constraints
         builder._draft.forget()
         return builder
 

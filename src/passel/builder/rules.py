@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from passel.builder.targets import Key, Occurrence, Target
 
 Unit: TypeAlias = list[Node]
-"""One thing that a target stands for: a step, all of a bundle, or a stage."""
+"""One match of a target: a step, a whole bundle, or a stage."""
 
 _INDICES = {"first": 0, "last": -1, "all": 0}
 _MOST_NAMES = 8
-"""How many names of what is there a message lists."""
+"""The number of existing names in a message."""
 
 
 class Positions:
@@ -126,7 +126,7 @@ class Positions:
     def units(self, target: Target) -> list[Unit]:
         """Return all units of a target, in the order in which they run."""
         if isinstance(target, Step):
-            step = self.labelled(target.label)  # of a copy, the one that it has itself
+            step = self.labelled(target.label)  # in a copy, its own step
             return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
         if isinstance(target, Handle):
             items = (self.labelled(label) for label in target.labels)

@@ -12,10 +12,10 @@ from passel.errors import DefinitionError
 from passel.passes import Pass, PassType
 
 Key: TypeAlias = "tuple[str, Any]"
-"""A key that steps are found by: a kind of thing, and the thing."""
+"""A key for finding steps: a kind and a value."""
 
 Occurrence: TypeAlias = Literal["first", "last", "all"] | int
-"""Which of several that match: the first, the last, all, or a number counted from 0."""
+"""Which of several matches: the first, the last, all, or an index from 0."""
 
 _OURS = os.path.join(Path(__file__).parent, "")  # noqa: PTH118 - as text
 _PASSEL = os.path.join(Path(__file__).parent.parent, "")  # noqa: PTH118 - as text
@@ -190,7 +190,7 @@ class Bundle(Named):
         idempotent: bool | None = None,
     ) -> None:
         for what, given in (("types", types), ("constraints", constraints)):
-            if type(given) not in (tuple, list):  # nor a type of pass or a constraint alone
+            if type(given) not in (tuple, list):  # not a single type or constraint
                 message = f"{what} of bundle '{name}' is {given!r}; write ({given!r},)"
                 raise DefinitionError(message)
         given: Any

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _FAITHFUL = PrintFlags(generic=True, debuginfo=True)
-"""How IR is printed that is asked about."""
+"""The flags for printing IR for the oracle."""
 
 
 class Found(NamedTuple):
@@ -260,7 +260,7 @@ class Bisection:
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
         if last is None and self._oracle.failed is None and self._after is not None:
-            last = self._record.text(self._after)  # where nested ops are not texts of their own
+            last = self._record.text(self._after)  # if nested ops are not stored separately
         if first is None or last is None:
             raise SearchError("the record does not have the IR from before and after the run")
         if not self._steps and self._oracle.failed is None:

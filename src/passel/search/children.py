@@ -43,7 +43,7 @@ class Died(NamedTuple):
     def cause(self) -> str:
         """Name of the signal, such as `SIGSEGV`, or the exit code."""
         if self.code is not None and self.code < 0:
-            number = -self.code  # which has no name for real time
+            number = -self.code  # real-time signals have no names
             return next((e.name for e in signal.Signals if e == number), f"signal {number}")
         return f"exit code {self.code}"
 
@@ -107,7 +107,7 @@ def in_children(
     Raises:
         PasselError: If the function raises it for an item.
     """
-    good = mmap(-1, 1)  # shared: whether there is a good result
+    good = mmap(-1, 1)  # shared flag: a good result exists
     with TemporaryDirectory(prefix="passel-") as folder:
 
         def work(index: int) -> tuple[()]:
@@ -123,13 +123,13 @@ def in_children(
                 result = error
             signal.setitimer(signal.ITIMER_REAL, 0)
             good[0] |= isinstance(result, PasselError) or is_good(result)
-            # At once: what a child has in memory is lost if it dies of a later item.
+            # Immediately: a child that dies on a later item loses its memory.
             file.write_bytes(pickle.dumps(result))
             return ()
 
         @contextmanager
         def body() -> Generator[Callable[[int], tuple[()]]]:
-            faulthandler.disable()  # of a crash, its own words are of interest
+            faulthandler.disable()  # only the crash's own output matters
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             yield work
 

@@ -254,4 +254,4 @@ KINDS = (
     Kind("values", _unused, _drop_values),
     Kind("attributes", _attributes, _drop_attributes),
 )
-"""All kinds of edits, those that make a tree much smaller first."""
+"""All kinds of edits, starting with the most effective ones."""

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 _LAST_LINES = 3
 _CANNOT_SAY = (125, 126, 127)
-"""Exit codes of a command that cannot say whether a case is interesting, as for `git bisect`."""
+"""Exit codes of a command that mean unknown, as for `git bisect`."""
 _SIGNALS = 128
-"""Exit code from which on a shell tells that a signal has ended its last command."""
+"""Shells report a signal as an exit code above this number."""
 _PATIENCE = 5.0
 _SHOWN = 3
-"""How many functions are named that were not run."""
+"""The number of skipped functions to name."""
 
 
 class Verdict(Enum):
     """The verdict of an oracle on a case."""
 
     INVALID = "unknown"
-    """The case is not valid IR, or no pipeline for it, or the oracle cannot say."""
+    """The IR is invalid, the pipeline does not fit it, or the oracle does not know."""
     DULL = "not interesting"
     INTERESTING = "interesting"
 
@@ -318,7 +318,7 @@ class ComputesElse(Oracle):
                 if may_end:
                     problems[name] = str(error)
                 else:
-                    found[name] = [str(error)]  # in contrast to before
+                    found[name] = [str(error)]  # unlike before
             except NotComputedError as error:
                 problems[name] = str(error)
         return found, problems
@@ -337,7 +337,7 @@ class ComputesElse(Oracle):
         """Run the functions."""
         try:
             expected, left_out = self._first or self._expected(case.ir)
-            # Twice as long, so that one which just ended in time does not seem to be endless.
+            # Twice the limit, so that a function that barely met it does not seem endless.
             seconds = 2 * self._seconds
             after = self._after(case)
             names = self.only or expected

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 FirstInteresting: TypeAlias = "Callable[[Iterable[list[_T]]], int | None]"
-"""Returns the index of the first of some lists that is interesting; None if none is."""
+"""Returns the index of the first interesting list; None if there is none."""
 
 
 def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None = None) -> list[_T]:
@@ -73,7 +73,7 @@ def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
 
 
 Place = tuple[int, ...]
-"""Where a pass stands, and which of its options is meant: indices from the outside in."""
+"""The place of a pass or an option: indices from the outside in."""
 
 
 def places(pipeline: str) -> tuple[list[Place], list[Place]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from passel.search.subject import Subject
 
 _RAN_HERE = re.compile(r"/\d+:[^/]+/[^/]+")
-"""In a path: a pass, and the anchor of the pipeline that it ran on its own op."""
+"""In a path: a pass that ran a pipeline on its own op, and the pipeline's anchor."""
 
 _GENERIC = PrintFlags(generic=True, local_scope=True)
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from passel.search.subject import Case
 
 _WINDOW = 64
-"""How many cases are given to the same children at most."""
+"""The most cases for one set of children."""
 
 _PATIENCE = 10
-"""How many times longer than the first case another one may take."""
+"""The time limit of a case is this many times that of the first case."""
 
 _GRACE = 5.0
-"""How many seconds longer than that."""
+"""Seconds to add to the time limit."""
 
 
 class UnsteadyError(SearchError):

@@ -45,12 +45,12 @@ INTEGERS: dict[str, tuple[str, ...]] = {
     "UInt32": ("unsigned", "unsigned int", "uint32_t"),
     "UInt64": ("uint64_t", "unsigned long", "unsigned long long", "size_t", "uintptr_t"),
 }
-"""Types of `passel.passes.numbers`, and what C++ calls them where `long` has 64 bits."""
+"""Types of `passel.passes.numbers`, and their C++ names if `long` has 64 bits."""
 
 RANGES: dict[str, IntRange] = {
     name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
 }
-"""The values that these types have."""
+"""The ranges of these types."""
 
 _TYPES = {
     "bool": "bool",
@@ -86,10 +86,10 @@ _OPS = {
     "transform::NamedSequenceOp": "transform.named_sequence",
     "wasmssa::FuncOp": "wasmssa.func",
 }
-"""MLIR's ops that passes run on, by their classes."""
+"""Anchors of MLIR's passes, by C++ class."""
 
 _DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
-"""Dialects that have no namespace of their own."""
+"""Dialects without their own namespace."""
 
 
 def normalized(name: str) -> str:

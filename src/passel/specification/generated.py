@@ -286,7 +286,7 @@ def _class(python: PythonPass, declared: PassDeclaration | None) -> Iterator[str
             text = f"{option.help.rstrip('.')}. {text}"
         yield f"{INDENT}{option.field}: {option.type()} = ..."
         yield from docstring(text, "", INDENT)
-    if python.options:  # for editors that do not know what a dataclass is
+    if python.options:  # for editors without support for dataclasses
         given = ", ".join(f"{each.field}: {each.type()} = ..." for each in python.options)
         yield f"{INDENT}def __init__(self, *, {given}) -> None: ..."
     yield ""

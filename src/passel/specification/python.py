@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     )
 
 _HARD_TO_READ = {"I", "O", "l"}
-"""Names of one letter that are taken for numbers, and that linters refuse."""
+"""Ambiguous one-letter names, which linters reject."""
 
 MODULES = {"OpPassManager": "passel", **dict.fromkeys(INTEGERS, "passel.passes.numbers")}
-"""Types of options that are imported, and the modules that they are imported from."""
+"""Option types to import, and their modules."""
 
 _USED_BY_FIELDS = {"bool", "float", "str", "tuple", "option"}
-"""Names that the fields after one in the class body use."""
+"""Names that later fields in the class body use."""
 
 _BASE = re.compile(r"(?:::)?mlir::(Operation|Interface)Pass<(.*)>")
 _ZERO: dict[str, Any] = {"bool": False, "float": 0.0, "str": "", **dict.fromkeys(INTEGERS, 0)}
-"""Values that C++ initializes what has no default with."""
+"""The values of C++ variables without an initializer."""
 
 
 class PythonOption(NamedTuple):
@@ -244,7 +244,7 @@ def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
     try:
         if not scalar:
             return choice_of(declared.default, choices(declared.flags))
-        if not notes:  # text of an unknown type may be written in any way
+        if not notes:  # the syntax of unknown types is unknown
             return value(declared.default, scalar) if declared.default else _ZERO[scalar]
     except (KeyError, UnknownCpp):
         pass

@@ -264,7 +264,7 @@ class _Reader:
         given = self._list(record, "dependentDialects")
         if not all(isinstance(each, str) for each in given):
             raise self._unset(record, "dependentDialects")
-        # C++ takes what stands between two commas as well.
+        # A list in C++ may contain several names.
         return tuple(name.strip() for each in given for name in each.split(","))
 
     def _referred(self, record: dict[str, Any], field: str) -> Iterator[dict[str, Any]]:
@@ -291,9 +291,9 @@ class _Reader:
         return SpecificationError(f"field '{field}' of {name} {what}", str(self._place(record)))
 
     def _place(self, record: dict[str, Any]) -> Place:
-        # The first place is that of the record; later ones are where it was instantiated.
+        # The first location is that of the record; the others are its instantiations.
         name, _, line = record["!locs"][0].rpartition(":")
-        # TableGen gives the last part of a path alone.
+        # TableGen prints only the file's name.
         paths = (self._file, *(str(Path(directory, name)) for directory in self._include))
         found = (path for path in paths if Path(path).name == name and Path(path).is_file())
         return Place(next(found, name), int(line))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
 
 SPLIT = "// -----"
-"""The line between parts of a file that are processed by themselves."""
+"""The line between independent parts of a file."""
 
 
 class PassesRun(NamedTuple):

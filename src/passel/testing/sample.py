@@ -20,7 +20,7 @@ ErrorT = TypeVar("ErrorT", bound=BaseException)
 Path = tuple[int, ...]
 
 _LONGEST = 300
-"""How much of a value a message shows."""
+"""The maximum length of a value in a message."""
 
 
 class Node(NamedTuple):

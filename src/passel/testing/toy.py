@@ -43,7 +43,7 @@ class ToyOp:
     parent: ToyOp | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        # Equal names are one object, as the contract wants keys to be.
+        # Equal names are the same object, as the contract requires of keys.
         self.name = sys.intern(self.name)
 
     def add(self, op: ToyOp) -> ToyOp:

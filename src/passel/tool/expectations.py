@@ -59,7 +59,7 @@ class DiagnosticVerifier:
         """Match a diagnostic and its notes with expectations."""
         self._check(diagnostic)
         for note in diagnostic.notes:
-            if not note.message.startswith(SEEN):  # MLIR leaves it out where it verifies them
+            if not note.message.startswith(SEEN):  # which MLIR omits here
                 self._check(note)
 
     def _check(self, diagnostic: Diagnostic) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PROGRAM = "passel-opt"
 
 _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
-"""Words that may follow a flag of one letter, as in `-j4` and `-Iinclude`, by metavar."""
+"""Values that can follow a one-letter flag, as in `-j4` and `-Iinclude`, by metavar."""
 
 _REASONS = {
     "releases of MLIR have no debug output; --mlir-print-ir-diff and "
@@ -297,7 +297,7 @@ def color_of(text: str) -> Color:
 
 def ir_of(text: str) -> str:
     """Return the name of an installed IR."""
-    if text in {"xdsl", "mlir"} or has_adapter(text):  # mostly without a look at packages
+    if text in {"xdsl", "mlir"} or has_adapter(text):  # usually without searching packages
         return text
     from passel.mlir.upstream import known_builds
 
@@ -331,7 +331,7 @@ def seconds_of(text: str) -> float:
 
 
 DITTO = '"'
-"""The help of a flag that has that of the flag before it; both share a line."""
+"""The help of a flag that shares the help and the line of the flag before it."""
 
 flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 """Declares a flag where an attribute has the type of its value."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from passel.passes import PassRegistry
 
 _KNOWN = ("xdsl", "mlir")
-"""IRs whose flags are flags of the tool."""
+"""IRs whose flags passel-opt declares."""
 
 _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 """The beginning of an op or a type: its dialect, and a dot."""
@@ -99,7 +99,7 @@ class IRChoice:
                 raise AdapterError(f"{what}: it has no with_dialects()")
             return adapter
         given = [d for d in tool.dialects if tool.adapter is not None or takes.is_dialect(d)]
-        # Tuples: values in a module need not be hashable.
+        # Tuples, since values in a module may be unhashable.
         defined = [each for plugin in self._plugins for each in tuple(vars(plugin).values())]
         dialects = [*given, *filter(takes.is_dialect, defined)]
         return takes.with_dialects(dialects) if dialects else adapter
@@ -181,7 +181,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
         UsageError: If a plugin cannot be loaded.
     """
     flags = {"load-pass-plugin", "load-dialect-plugin"}
-    # An empty name is refused when the flags are read.
+    # An empty name is rejected when the flags are parsed.
     files = [value for name, value in flags_in(words) if name in flags and value]
     plugins = [load_plugin(file, tool.registry) for file in files]
     if tool.adapter is not None:

@@ -228,7 +228,7 @@ class _Driver:
                 self._output.write(self.settings.output_split_marker + "\n")
             good = self._process(source) and good
             with suppress(OSError):  # it is gone
-                os.chdir(start)  # where the command line's paths start, wherever a pass has gone
+                os.chdir(start)  # which the command line's paths are relative to
         return good
 
     def _process(self, source: SourcePart) -> bool:
@@ -360,7 +360,7 @@ class _Part:
         except PipelineError as error:
             if recorded is None or recorded.pipeline is None:
                 raise
-            if self._source.is_recorded:  # whose lines are none of IR
+            if self._source.is_recorded:  # its lines are not IR
                 for flag in recorded_plugins(self._settings):
                     error.add_note(f"the run had {flag}")
                 raise
@@ -377,7 +377,7 @@ class _Part:
         driver.reports.record(manager, self._adapter, self._source, driver.replay.command())
         driver.replay.observe(manager, threading=self._threading)
         driver.reports.observe(manager)
-        # A line that shows passes would have those run one by one that an IR runs as one.
+        # A line that shows passes would split fused native passes.
         if driver.progress is not None and ability_of(self._adapter, LowersPasses) is None:
             manager.add_instrumentation(driver.progress)
         manager.add_instrumentation(driver.crashes)

@@ -124,7 +124,7 @@ class Output:
             data = _encoded(result)
             try:
                 descriptor = sys.stdout.fileno()
-            except OSError:  # an object of a caller, such as one of pytest
+            except OSError:  # replaced by the caller, as by pytest
                 sys.stdout.write(data.decode())
             else:
                 _write_all(descriptor, data)
@@ -232,7 +232,7 @@ def _is_input(source: str, path: str) -> bool:
             return Path(source).samefile(path)
         status = os.fstat(sys.stdin.fileno())
         return stat.S_ISREG(status.st_mode) and os.path.samestat(status, Path(path).stat())
-    except (OSError, ValueError, AttributeError):  # one is not there
+    except (OSError, ValueError, AttributeError):  # a file is missing
         return False
 
 
@@ -262,7 +262,7 @@ class Renderer:
 
     def __init__(self, settings: Settings, *, byte_columns: bool) -> None:
         level = settings.mlir_diagnostic_verbosity_level
-        self._is_hidden = {  # but as a note of another one
+        self._is_hidden = {  # except as notes of other diagnostics
             Severity.REMARK: level != "remarks",
             Severity.WARNING: level == "errors",
             Severity.NOTE: settings.mlir_disable_diagnostic_notes,

@@ -273,7 +273,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
     paths = tuple(manager.passes_by_path())
     start, stop = (place_in(paths, settings, flag) for flag in ("start-after", "stop-after"))
-    if start and stop and not (start.symbol and stop.symbol):  # else the run finds out
+    if start and stop and not (start.symbol and stop.symbol):  # otherwise the run detects it
 
         def order(place: Place) -> tuple[int, bool]:
             return paths.index(place.path), not place.symbol

@@ -35,11 +35,11 @@ def import_plugin(name: str) -> ModuleType:
             return importlib.import_module(name)
         module_name = f"passel_plugin_{path.stem}"
         spec = importlib.util.spec_from_file_location(module_name, path)
-        # A name that ends in .py always has a loader.
+        # Names that end in .py always have a loader.
         assert spec is not None  # noqa: S101
         assert spec.loader is not None  # noqa: S101
         module = importlib.util.module_from_spec(spec)
-        # As for a script: what lies beside the plugin can be imported by it.
+        # As for a script, the plugin can import modules from its folder.
         sys.path.insert(0, str(path.resolve().parent))
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
@@ -131,7 +131,7 @@ def _has_dialects(plugin: ModuleType) -> bool:
     values = vars(plugin).values()
     kinds: Iterator[type[Any]] = (each if isinstance(each, type) else type(each) for each in values)
     names = (base.__name__ for kind in kinds for base in kind.__mro__)
-    # Builds of MLIR's bindings have a function for theirs.
+    # MLIR's bindings register dialects with a function.
     return "register_dialects" in vars(plugin) or any("Dialect" in name for name in names)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from passel.instruments.terminals import Color
 
 _ENDED_BY = 128
-"""Offset of the exit code of a program that a signal ended, as shells report it."""
+"""The offset of exit codes for signals, as in shells."""
 
 _collector_is_held = False
 
@@ -145,7 +145,7 @@ def let_second_interrupt_end() -> None:
     import signal
 
     if signal.getsignal(signal.SIGTERM) is not _terminate:
-        return  # the process is that of a caller
+        return  # the process belongs to the caller
     import ctypes
 
     with suppress(AttributeError, OSError):  # not the C library of Linux
@@ -153,7 +153,7 @@ def let_second_interrupt_end() -> None:
         library.signal.restype = ctypes.c_void_p
         library.sysv_signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
         handler = library.signal(signal.SIGINT, None)
-        library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
+        library.sysv_signal(signal.SIGINT, handler)  # reset by the first call
 
 
 @contextmanager

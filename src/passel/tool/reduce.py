@@ -183,7 +183,7 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
     with ExitStack() as stack:
         show: Callable[[str], object] = str
         if has_status_line():
-            line = StatusLine(sys.stderr)  # drawn by no thread, which a forked process would lack
+            line = StatusLine(sys.stderr)  # without a thread, which forks would lack
             stack.callback(line.hide)
             show = line.draw
         trials = Trials(oracle, jobs=jobs, on_call=lambda: show(f"{trials.calls} calls"))

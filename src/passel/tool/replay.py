@@ -128,7 +128,7 @@ class Replay:
         if self._settings.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
             return
         if settings.input != "-":
-            # What was recorded of the run that failed is kept.
+            # The record of the failed run is kept.
             words = without("record", settings.line.words)
             how = f"to replay: {shlex.join([settings.program, *words])}"
         else:
@@ -189,7 +189,7 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
 
     def words() -> str:
         lines = [at_work()]
-        if os.getpid() == process:  # no worker, without which the run goes on
+        if os.getpid() == process:  # not a worker; the run survives workers
             lines.append(replay.of_the_dead())
             if record := settings.record:
                 lines.append(f"passel-report {record} shows what had run")

@@ -48,15 +48,15 @@ if TYPE_CHECKING:
     from passel.tool.flags import CommandLine
 
 _MOST_FAILURES = 20
-"""How many failures are worth showing."""
+"""The maximum number of failures to show."""
 
 _WIDTH = 100
-"""Characters of a line of a table that goes to no terminal."""
+"""The line width of tables outside a terminal."""
 
 _BAR = 10
 _NUMBER = 9
 _LONGEST_TITLE = 60
-"""Characters of a bar, a number, and a pass with its options."""
+"""The width of a bar, a number, and a pass with its options."""
 
 
 class _Flags(FlagGroup):
@@ -117,7 +117,7 @@ def _write_page(records: Sequence[Record], output: str) -> int:
     is_same = len(set(sources)) < len(sources) or not all(sources)
     names = [str(record.path) for record in records] if is_same else sources
     title = " and ".join(Path(name).name for name in names)
-    with collector_held():  # texts are read as ops by the thousand, and kept until all are printed
+    with collector_held():  # thousands of ops live until the report is printed
         text = page(title, zip(names, records, strict=True))
     return put(text, output)
 

@@ -159,7 +159,7 @@ class Reports(ExitStack):
     def _make_sifting(self) -> Callable[[Any], AbstractContextManager[Any]]:
         given, yaml = self._settings, None
         try:
-            # In the order in which they are declared: of all kinds, then of each.
+            # In the order of declaration: the filter for all kinds, then one per kind.
             filters = (name for name in given.flags if name.startswith("remarks_filter"))
             self._wanted = remark_filter(*(getattr(given, name) for name in filters))
         except ValueError as error:

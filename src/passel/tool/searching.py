@@ -94,7 +94,7 @@ def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
     for name, value in flags_in(record.info.command_line[1:]):
         flag = known.get(name)
         if flag is None or flag.name in ("ir", "allow-effects"):
-            continue  # the IR is that of the run, and no file allows its passes effects
+            continue  # the run has an IR, and a file cannot allow effects
         if flag.replayed and flag.searched:
             words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
     return Settings([*words, *settings.line.words], settings.tool)

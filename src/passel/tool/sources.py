@@ -25,7 +25,7 @@ RECORD_START = b'{"record":'
 """The start of a record of a run."""
 
 _CHECKED_TAIL = 2
-"""How many of the marker's last characters may be missing for a near miss."""
+"""The number of missing final characters of a marker that count as a near miss."""
 
 
 def starts_record(path: str) -> bool:
@@ -57,7 +57,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
     marker = settings.split_input_file
-    body = data.removeprefix(codecs.BOM_UTF8)  # some editors add it
+    body = data.removeprefix(codecs.BOM_UTF8)  # added by some editors
     is_whole = path != "-" and not marker and Path(path).is_file()
     try:
         text = body.decode("utf-8")

@@ -141,7 +141,7 @@ _GENERATORS: dict[str, Callable[[Sequence[str], _Flags], dict[str, str]]] = {
     "gen_pass_doc": _doc,
     "gen_pass_stubs": _stubs,
 }
-"""Makers of the outputs that a flag asks for, by the suffixes of their files."""
+"""Generators for each flag, by the suffixes of their files."""
 
 
 def _chosen(
