@@ -214,7 +214,7 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
 class EncodingError(PasselError):
     """An op cannot be sent to another process.
 
-    Runs do not raise it; they process such an op in this process.
+    Runs do not raise it, but process the op in the current process.
     """
 
 

@@ -275,7 +275,7 @@ class PipelineBuilder(PipelinePlan):
     # -- Stages -----------------------------------------------------------------------------
 
     def stage(self, name: str, *default: object, required: bool = False) -> Stage:
-        """Append a stage: a named place in the pipeline that stays when passes change.
+        """Append a stage: a named place in the pipeline that is kept when passes change.
 
         Two more stages, `pre_NAME` and `post_NAME`, surround it.
 

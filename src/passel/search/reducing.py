@@ -144,7 +144,7 @@ class Reducer:
 
     Args:
         case: An interesting case; its IR is in generic form.
-        trials: Asks the oracle.
+        trials: Runs the oracle.
         on_progress: Called with the title of each phase, and when the case gets smaller.
 
     Attributes:

@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-bisect.
 
     Args:
-        argv: The arguments without the program's name; by default those of the process.
+        argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
         The exit code: 0 if the pass was found, else 1.

@@ -135,7 +135,7 @@ def read_flags(
     """Parse a command line.
 
     Args:
-        words: The arguments without the program's name.
+        words: The command-line arguments.
         flags: The flags by their long and short names.
         passes: The passes and pipelines that can be flags.
         program: The program's name in hints.

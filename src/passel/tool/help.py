@@ -114,7 +114,7 @@ def run_program(
 
     Args:
         program: The program.
-        argv: The arguments without the program's name; by default those of the process.
+        argv: The command-line arguments; by default `sys.argv[1:]`.
         run: The function that runs the program.
     """
 

@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-opt, or emulate xdsl-opt or mlir-opt if the program has that name.
 
     Args:
-        argv: The arguments without the program's name; by default those of the process.
+        argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
         The exit code, as for `opt_main`.
@@ -77,8 +77,8 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
     """Run a tool like passel-opt for the caller's passes, dialects or IR.
 
     Args:
-        argv: The arguments without the program's name. By default, those of the process are used,
-            and Ctrl-C and SIGTERM end the tool cleanly.
+        argv: The command-line arguments. By default, they are `sys.argv[1:]`, and Ctrl-C and
+            SIGTERM end the tool cleanly.
         name: The program's name in help, messages and replay commands.
         registry: The available passes; by default those of all installed packages.
         dialects: Additional dialects: `Dialect` objects for xDSL, and functions that add to a

@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-reduce.
 
     Args:
-        argv: The arguments without the program's name; by default those of the process.
+        argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
         The exit code: 0 if the result was written, 130 after Ctrl-C, else 1.

@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-report.
 
     Args:
-        argv: The arguments without the program's name; by default those of the process.
+        argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
         The exit code: 0 on success, 1 for an error in the command line, the record or the output.

@@ -67,7 +67,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
     Args:
         program: The program.
-        argv: The arguments without the program's name; by default those of the process.
+        argv: The command-line arguments; by default `sys.argv[1:]`.
         run: The function that runs the program.
     """
     tool = ToolDefinition(program.name, flags=program.groups[0][1])
