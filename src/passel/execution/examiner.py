@@ -91,12 +91,10 @@ class Examiner(ObservedRun):
         if not self.verifies:
             return None
         with Bracket(self.hooks, "verification", step, op) as hooks:
-            try:
-                self.adapter.verify(op, recursive=recursive)
-            except InvalidIR as error:
+            error = self.adapter.verification_error(op, recursive=recursive)
+            if error is not None:
                 hooks.ended = Ended(failed=True)
-                return error
-        return None
+        return error
 
     def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
         """Report the diagnostics and the failure of a step, and return them as an outcome."""

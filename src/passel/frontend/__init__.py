@@ -8,14 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from passel.diagnostics import Location
+from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import AdapterError, PasselError
 from passel.ir import PrintFlags, ability_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from passel.diagnostics import Diagnostic
     from passel.frontend.resources import ExternalResource
     from passel.ir import IRAdapter
 
@@ -211,6 +210,23 @@ class Frontend:
             UnreadableError: If the part is not valid IR.
         """
         raise NotImplementedError
+
+    def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
+        """Call `parse`, and turn a crash of the parser into an error in the input.
+
+        Raises:
+            UnreadableError: If the part is not valid IR, or the parser crashed.
+        """
+        try:
+            return self.parse(part, context, warn)
+        except (UnreadableError, PasselError):
+            raise
+        except Exception as error:
+            from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed in this case
+
+            message = f"parser crashed: {brief_at(error)}"
+            crash = Diagnostic(Severity.ERROR, message, Location(part.name))
+            raise UnreadableError([crash]) from error
 
     def emit(self, parsed: Parsed, context: Any) -> str | bytes:
         """Return the result in its output form.

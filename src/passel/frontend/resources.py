@@ -96,13 +96,9 @@ def read_resources(text: str) -> list[ExternalResource]:
         >>> [(each.group, each.key, each.value) for each in read_resources(text)]
         [('zoo', 'open', True)]
     """
-    found: list[ExternalResource] = []
-    if _SECTION not in text:
-        return found
-    for mark in _BLOCK.finditer(text):
-        if mark[0] == _BEGIN:
-            found += _entries(text, mark.end())
-    return found
+    marks = _BLOCK.finditer(text) if _SECTION in text else ()
+    ends = [mark.end() for mark in marks if mark[0] == _BEGIN]
+    return [each for end in ends for each in _entries(text, end)]
 
 
 def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
@@ -160,15 +156,10 @@ def _bytes(token: re.Match[str]) -> bytes:
 
 def unescaped(text: str) -> bytes:
     """Return the value of an MLIR string, given the text between its quotes."""
-    parts: list[bytes] = []
-    for escape, hexadecimal, plain in _CHARACTERS.findall(text):
-        if plain:
-            parts.append(plain.encode())
-        elif hexadecimal:
-            parts.append(bytes.fromhex(hexadecimal))
-        else:
-            parts.append(_ESCAPES[escape])
-    return b"".join(parts)
+    return b"".join(
+        plain.encode() or _ESCAPES.get(escape) or bytes.fromhex(hexadecimal)
+        for escape, hexadecimal, plain in _CHARACTERS.findall(text)
+    )
 
 
 def _block(sections: Iterable[str]) -> str:

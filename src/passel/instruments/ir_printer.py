@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.hooks import Run
     from passel.instruments.terminals import Color
-    from passel.ir import IRAdapter
     from passel.schedule import Step
 
 
@@ -199,7 +198,7 @@ class PrintIR(PassInstrumentation):
         """Return an op's text, with an empty line after a top-level op, as MLIR prints it."""
         run, flags = self.run, self._flags_for(op)
         is_trusted = run.verifies and not self._has_failed
-        if not is_trusted and not _is_valid(run.adapter, op):
+        if not is_trusted and run.adapter.verification_error(op, recursive=True):
             flags = flags._replace(generic=True)
         text = run.adapter.print_op(op, flags)
         return text if flags.local_scope else f"{text}\n"
@@ -207,11 +206,3 @@ class PrintIR(PassInstrumentation):
 
 def _takes(wanted: bool | Sequence[str], step: PassStep) -> bool:
     return wanted if isinstance(wanted, bool) else step.pass_.name in wanted
-
-
-def _is_valid(adapter: IRAdapter, op: Any) -> bool:
-    try:
-        adapter.verify(op, recursive=True)
-    except Exception:  # noqa: BLE001 - a verifier may raise anything on broken IR
-        return False
-    return True

@@ -142,7 +142,7 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
 
 
 class IRAdapter(ABC):
-    """Base class of adapters: fifteen abstract methods, and some with defaults.
+    """Base class of adapters: fourteen abstract methods, and some with defaults.
 
     An adapter has no state of a run. Methods that take an op may be called from several
     threads for ops that are not nested in each other.
@@ -223,6 +223,21 @@ class IRAdapter(ABC):
         Raises:
             InvalidIR: If an op is invalid; for the first such op.
         """
+
+    def verification_error(self, op: Any, *, recursive: bool) -> InvalidIR | None:
+        """Return the error that `verify` raises, or None if `op` is valid.
+
+        Any other exception of the verifier becomes an error about `op`.
+        """
+        try:
+            self.verify(op, recursive=recursive)
+        except InvalidIR as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - the verifier of an IR may raise anything
+            from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed in this case
+
+            return InvalidIR(op, f"verifier crashed: {brief_at(error)}")
+        return None
 
     @abstractmethod
     def print_op(self, op: Any, flags: PrintFlags) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError, PipelineError, Problem
-from passel.ir import InvalidIR, adapter_named
+from passel.ir import adapter_named
 from passel.manager.pass_manager import PassManager
 from passel.passes import default_registry
 
@@ -140,10 +140,9 @@ def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
     from passel.passes.op_facts import invalid_diagnostic
 
     adapter = frontend.adapter
-    parsed = frontend.parse(part, context, lambda _: None)
-    if not frontend.verifies:
-        try:
-            adapter.verify(adapter.op_of(parsed.op), recursive=True)
-        except InvalidIR as error:
-            raise UnreadableError([invalid_diagnostic(adapter, error)]) from None
+    parsed = frontend.read(part, context, lambda _: None)
+    if not frontend.verifies and (
+        error := adapter.verification_error(adapter.op_of(parsed.op), recursive=True)
+    ):
+        raise UnreadableError([invalid_diagnostic(adapter, error)])
     return parsed

@@ -303,7 +303,7 @@ class TextReader(NamedTuple):
 
     def _parsed(self, text: str) -> Any:
         try:
-            op = self.frontend.parse(SourcePart(text, "-"), self.context, lambda _: None).op
+            op = self.frontend.read(SourcePart(text, "-"), self.context, lambda _: None).op
         except (UnreadableError, PasselError):
             return None
         return self.adapter.op_of(op)

@@ -131,7 +131,7 @@ class Subject:
         """
         context = self.frontend.new_context()
         part = SourcePart(source, "<case>") if isinstance(source, str) else source
-        parsed = self.frontend.parse(part, context, lambda _: None)
+        parsed = self.frontend.read(part, context, lambda _: None)
         if self._verifies and not self.frontend.verifies:
             self.frontend.adapter.verify(parsed.op, recursive=True)
         return parsed, context

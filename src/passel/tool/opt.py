@@ -17,7 +17,7 @@ from passel.diagnostics import Diagnostic, Severity, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.frontend import UnreadableError, UsageError
 from passel.instruments.whole_files import lasting
-from passel.ir import InvalidIR, LowersPasses, ability_of, crossing_with
+from passel.ir import LowersPasses, ability_of, crossing_with
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in, without
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
@@ -295,7 +295,7 @@ class _Part:
         """Parse the text, and store the pipeline that it records."""
         frontend = self._driver.frontend
         self._context: Any = frontend.new_context()
-        parsed = frontend.parse(self._source, self._context, self._report)
+        parsed = frontend.read(self._source, self._context, self._report)
         if not (self._settings.run_reproducer or self._source.is_recorded):
             return parsed
         from passel.instruments.reproducer_file import GROUP, read_reproducer
@@ -309,12 +309,9 @@ class _Part:
         return replace(parsed, resources=[each for each in parsed.resources if each.group != GROUP])
 
     def _verify(self, op: Any) -> None:
-        if self._driver.frontend.verifies or self._settings.disable_verify:
-            return
-        try:
-            self._adapter.verify(op, recursive=True)
-        except InvalidIR as error:
-            raise UnreadableError([invalid_diagnostic(self._adapter, error)]) from None
+        is_trusted = self._driver.frontend.verifies or self._settings.disable_verify
+        if not is_trusted and (error := self._adapter.verification_error(op, recursive=True)):
+            raise UnreadableError([invalid_diagnostic(self._adapter, error)])
 
     def _run(self, op: Any) -> bool:
         """Run the passes; return whether the run succeeded."""
