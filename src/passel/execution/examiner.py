@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from passel.hooks import Bracket, Ended
 from passel.hooks import Run as ObservedRun
-from passel.ir import InvalidIR
 from passel.passes.outcome import PLAIN, UNCHANGED, Outcome
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from passel.execution.failure_texts import Failures
     from passel.execution.options import RunOptions
     from passel.hooks import Instrumentor
-    from passel.ir import FindsDialects
+    from passel.ir import FindsDialects, InvalidIR
     from passel.passes import PassContext
     from passel.schedule import Step
 
