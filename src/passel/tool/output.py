@@ -180,7 +180,7 @@ def report_file(
     Args:
         settings: The settings of the command line.
         flag: The flag for the report.
-        path: The file; a device or a pipe is opened once.
+        path: The file.
         append: Whether to append to the file.
 
     Raises:
@@ -277,7 +277,7 @@ class Renderer:
         self.is_told: bool = False
 
     def add_source(self, name: str, text: str) -> None:
-        """Register a text for excerpts under its name in locations."""
+        """Register a text, so that excerpts can show its lines."""
         self._sources[name] = text
         self._lines.pop(name, None)
 
