@@ -19,7 +19,7 @@ from passel.execution.failure_texts import BESIDE, Failures, suspects_of
 from passel.execution.level import Level, violations_around
 from passel.execution.options import RunOptions, VerifyEach
 from passel.hooks import Bracket, Ended, Reports
-from passel.ir import FindsDialects, LowersPasses, ability_of
+from passel.ir import FindsDialects, ability_of
 from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome, sum_of
 from passel.passes.reachable import preserved_by
@@ -103,7 +103,7 @@ class Loop(Examiner):
         self._uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
         self.process: object = self.this_process
         is_checked = options.analyses or bool(gates) or hooks.sees_all
-        lowers = None if is_checked else ability_of(adapter, LowersPasses)
+        lowers = None if is_checked else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
         self._preserved: dict[Step | Pipeline, frozenset[type]] = {}

@@ -3,7 +3,6 @@
 from passel.ir.abilities import (
     BringsPasses,
     FindsDialects,
-    LocksContexts,
     LowersPasses,
     SendsOps,
     Shipment,
@@ -48,7 +47,6 @@ __all__ = [
     "IRAdapter",
     "InvalidIR",
     "Lifetime",
-    "LocksContexts",
     "LowersPasses",
     "OpKind",
     "PrintFlags",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
-    from contextlib import AbstractContextManager
 
 
 @runtime_checkable
@@ -60,21 +59,6 @@ class LowersPasses(Protocol):
         Args:
             steps: The steps that run on one op, in order.
             verify: Whether the IR is verified after each of them.
-        """
-        ...
-
-
-@runtime_checkable
-class LocksContexts(Protocol):
-    """Optional ability of an adapter: only one run at a time may work in a context."""
-
-    def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
-        """Return the lock of a context, which a run holds while it compiles and runs.
-
-        Args:
-            context: The IR's own context.
-            jobs: The number of threads that the IR's own library may use; None for
-                no limit.
         """
         ...
 

@@ -151,10 +151,12 @@ class IRAdapter(ABC):
         name: The IR's name, such as `xdsl`.
         finds_changes: Whether a run looks for changes by fingerprint, to verify only what changed.
             Not worthwhile for an IR whose own verifier takes less time.
+        allows_threads: Whether several Python threads may work on ops of one context.
     """
 
     name: str
     finds_changes: bool = True
+    allows_threads: bool = True
 
     @property
     @abstractmethod
@@ -293,6 +295,17 @@ class IRAdapter(ABC):
 
     def in_context(self, context: Any) -> AbstractContextManager[object]:
         """Return a context manager that makes a context the calling thread's current one."""
+        return nullcontext()
+
+    def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
+        """Return the lock of a context, which a run holds while it compiles and runs.
+
+        By default several runs may work in a context.
+
+        Args:
+            context: The IR's own context.
+            jobs: The number of threads that the IR's own library may use; None for no limit.
+        """
         return nullcontext()
 
     def build_name(self) -> str:

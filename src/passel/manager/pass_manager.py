@@ -12,14 +12,7 @@ from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
 from passel.hooks import Instrumentor
-from passel.ir import (
-    ANY,
-    LocksContexts,
-    ability_of,
-    adapter_for,
-    entered_context,
-    running_on,
-)
+from passel.ir import ANY, adapter_for, entered_context, running_on
 from passel.manager.run_result import RunResult
 from passel.manager.settings import RunSettings
 from passel.passes.op_pass_manager import Nesting, OpPassManager
@@ -33,7 +26,6 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome
-    from passel.execution.strategies import SiblingStrategy
     from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.passes import Pass, PassRegistry
@@ -227,46 +219,41 @@ class PassManager(RunSettings, OpPassManager):
         if self.anchor not in (ANY, name):
             message = f"can't run '{self.anchor}' pass manager on '{name}' op"
             raise AnchorError(Problem(message))
-        locks = ability_of(adapter, LocksContexts)
         strategy = strategy_for(jobs, executor)
-        if locks is None:
-            return self._run(adapter, context, op, on_diagnostic, strategy)
-        with locks.alone_in(context, own_threads(jobs) if executor is None else None):
-            return self._run(adapter, context, op, on_diagnostic, strategy)
+        with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
+            compiler = self._compiler_for(adapter, context)
+            schedule = compiler.schedule(self)
+            observers = self._observers()
+            run = Run(
+                compiler,
+                Instrumentor(observers),
+                on_diagnostic,
+                options=self._options,
+                gates=self._gates,
+                strategy=strategy,
+            )
+            try:
+                with running_on(adapter, context):
+                    run.run(schedule, adapter.op_of(op))
+                return _result(run, observers)
+            except BaseException as error:  # also an interrupt
+                for note in run.notes:
+                    error.add_note(note)
+                raise
+            finally:
+                if on_diagnostic is None and run.outcome.diagnostics:
+                    _log(run.outcome, run.concluding)
 
-    def _run(
-        self,
-        adapter: IRAdapter,
-        context: Any,
-        op: Any,
-        on_diagnostic: Callable[[Diagnostic], None] | None,
-        strategy: SiblingStrategy,
-    ) -> RunResult:
-        """Compile the pipeline and run it."""
-        __tracebackhide__ = True
-        compiler = self._compiler_for(adapter, context)
-        schedule = compiler.schedule(self)
-        op = adapter.op_of(op)
-        observers = self._observers()
-        run = Run(
-            compiler,
-            Instrumentor(observers),
-            on_diagnostic,
-            options=self._options,
-            gates=self._gates,
-            strategy=strategy,
-        )
-        try:
-            with running_on(adapter, context):
-                run.run(schedule, op)
-            return _result(run, observers)
-        except BaseException as error:  # also an interrupt
-            for note in run.notes:
-                error.add_note(note)
-            raise
-        finally:
-            if on_diagnostic is None and run.outcome.diagnostics:
-                _log(run.outcome, run.concluding)
+    def _observers(self) -> list[PassInstrumentation]:
+        """Return the instrumentations of a run, including new ones for enabled features."""
+        observers = [*self._instrumentations]
+        for make in self._enabled.values():
+            observers.append(make())  # noqa: PERF401 - most runs have none
+        if self._options.isolation:
+            from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
+
+            observers.append(IsolationCheck())
+        return observers
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:

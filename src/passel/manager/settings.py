@@ -229,14 +229,3 @@ class RunSettings:
             flags=flags,
             directory=tree_printing_dir_path,
         )
-
-    def _observers(self) -> list[PassInstrumentation]:
-        """Return the instrumentations of a run, including new ones for enabled features."""
-        observers = [*self._instrumentations]
-        for make in self._enabled.values():
-            observers.append(make())  # noqa: PERF401 - most runs have none
-        if self._options.isolation:
-            from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
-
-            observers.append(IsolationCheck())
-        return observers

@@ -73,6 +73,7 @@ class MLIRAdapter(IRAdapter):
 
     name = "mlir"
     finds_changes = False  # its verifier is faster
+    allows_threads = False
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
-from passel.ir import ANY
+from passel.ir import ANY, LowersPasses, ability_of
 from passel.passes.reachable import walk
 from passel.schedule.merging import merged
 from passel.schedule.model import NestedStep, PassStep, Schedule, is_schedulable
@@ -38,6 +38,7 @@ class PipelineCompiler:
 
     Attributes:
         guard: Refuses passes for effects outside the IR; None if all may run.
+        lowers: The adapter, if it runs several passes in one call.
         checks: Whether compiling refuses a pass whose requirements no earlier pass meets.
         lock: Held while a tree is compiled, and while passes of a schedule are initialized.
     """
@@ -53,6 +54,7 @@ class PipelineCompiler:
         self.checks: bool = checks
         self.adapter: IRAdapter = adapter
         self.context: Any = context
+        self.lowers: LowersPasses | None = ability_of(adapter, LowersPasses)
         self.guard: EffectsGuard | None = guard
         self._compiled: dict[tuple[int, str], _Compiled] = {}
         self.lock: RLock = RLock()

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from passel.execution.strategies import at_work
 from passel.execution.strategies.sharing import Sharing, branch, merge
 from passel.hooks import Bracket
-from passel.ir import LocksContexts, ability_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,7 +44,7 @@ class Threads(Sharing):
 
     def obstacle(self, run: Run, level: Level) -> str:
         """Return the reason why workers cannot run the tasks; empty if they can."""
-        if ability_of(run.adapter, LocksContexts) is not None:
+        if not run.adapter.allows_threads:
             return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
         return super().obstacle(run, level)
 
