@@ -52,7 +52,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (
         "passel-bisect: error: the record lacks what passes did to 'func.func' @f3: "
-        "'func.func' op: the process that ran passes on it was killed by SIGSEGV; record it with -j1, or give --interesting=<command>\n"
+        "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record it with -j1, or give --interesting=<command>\n"
     )
 
 

@@ -6,27 +6,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity, listed, words_of
 from passel.errors import Failure, PassFailure
-from passel.passes.op_facts import op_diagnostic
-from passel.schedule import passes_of
+from passel.passes.op_facts import location_near, op_diagnostic
+from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.ir import InvalidIR, IRAdapter
     from passel.passes import PassContext
-    from passel.schedule import PassStep, Step
+    from passel.schedule import Step
 
 
 class Suspects(NamedTuple):
-    """Steps and ops that may have caused a failure.
+    """The steps and ops that a failure may be due to.
 
     Attributes:
-        step: The step that ran the passes.
-        passes: The passes that may be at fault.
-        ops: The ops that these passes ran on.
+        step: The step that failed, or that ran the nested pipelines of the passes; None for a
+            pipeline that was not run.
+        passes: The passes that may have caused the failure.
+        ops: The ops that they ran on.
     """
 
-    step: Step
+    step: Step | None
     passes: Sequence[PassStep]
     ops: Sequence[Any]
 
@@ -44,26 +45,29 @@ PLACES = (
 
 
 class Failures(NamedTuple):
-    """Factory of failures, with their messages.
+    """Makes failures, with their texts.
 
     Attributes:
-        adapter: The adapter, which names and locates ops.
+        adapter: Names and locates ops.
     """
 
     adapter: IRAdapter
 
     def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step that has raised an exception."""
-        if isinstance(error, PassFailure):
-            return self._gave_up(step, op, error)
+        """Return the failure of a step that raised an exception."""
+        kind, blamed = "crashed", op
         text = f"{type(error).__name__}: {words_of(error)}".rstrip(": \n")
         message = f"{_named(step)} crashed: {_gist(text)}"
-        return self._failure("crashed", step, op, message, cause=error)
+        if isinstance(error, PassFailure):
+            kind, blamed, message = error.kind, error.op, error.message
+            if kind != "isolation":
+                message = f"pass '{step.title}' failed{message and f': {message}'}"
+        return self._failure(kind, _sole(step, op), op, message, blamed=blamed, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of an interrupted step."""
+        """Return the failure of a step that was interrupted."""
         message = f"{_named(step)} was interrupted by {type(error).__name__}"
-        return self._failure("interrupted", step, op, message, cause=error)
+        return self._failure("interrupted", _sole(step, op), op, message, cause=error)
 
     def invalid(
         self, step: Step, op: Any, error: InvalidIR, deferred: Sequence[Step] = ()
@@ -74,11 +78,9 @@ class Failures(NamedTuple):
             step: The step.
             op: The op that the step ran on.
             error: The verifier's error.
-            deferred: Earlier steps that claim to preserve everything and were not verified.
+            deferred: Earlier steps, whose claims to preserve everything are not verified yet.
         """
-        cause = error.__cause__
-        failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
-        self._add_notes(failure.diagnostic, error)
+        failure = self.invalid_after(_sole(step, op), op, error)
         if deferred:
             names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(
@@ -87,33 +89,33 @@ class Failures(NamedTuple):
             )
         return failure
 
-    def invalid_enclosing(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure of an op that is invalid after passes on nested ops."""
-        message = f"'{self.adapter.kind_of(error.op).name}' op {error.message}"
-        failure = self._of_suspects("invalid", suspects, op, error.op, message, error.__cause__)
-        self._add_notes(failure.diagnostic, error)
+    def invalid_after(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
+        """Return the failure of an op that does not verify after passes on it or nested ops."""
+        failure = self._failure(
+            "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
+        )
+        for place, note in error.notes:
+            failure.diagnostic.attach_note(note, self.adapter.location(place))
         return failure
 
     def of_one_in(self, suspects: Suspects, error: InvalidIR | None) -> Failure:
-        """Return the failure of one of several steps that ran as one pass on an op.
+        """Return the failure of a step that an adapter ran with others, on the only op.
 
         Args:
-            suspects: The op, and the step or steps that may have failed.
-            error: The verifier's error; None if no invalid IR was found.
+            suspects: The steps that may have failed.
+            error: The verifier's error, if there is one.
         """
         (op,) = suspects.ops
         if error is not None:
-            return self.invalid_enclosing(suspects, op, error)
+            return self.invalid_after(suspects, op, error)
         if len(suspects.passes) == 1:
             return self.raised(suspects.passes[0], op, PassFailure())
-        names = listed([f"'{each.title}'" for each in suspects.passes])
-        message = f"'{self.adapter.kind_of(op).name}' op one of the passes {names} failed"
-        return self._of_suspects("failed", suspects, op, op, message)
+        return self._failure("failed", suspects, op, f"one of the {_titles(suspects)} failed")
 
     def broken_claim(self, step: Step, op: Any) -> Failure:
-        """Return the failure of a pass that claims to preserve everything but changed its op."""
+        """Return the failure of a pass that claims to change nothing, but does."""
         message = f"pass '{step.title}' states that it preserves everything, but changed the op"
-        return self._failure("failed", step, op, message)
+        return self._failure("failed", _sole(step, op), op, message)
 
     def undeclared(self, step: Step, op: Any, made: Any, dialect: str) -> Failure:
         """Return the failure of a pass that made an op of a dialect that is not loaded."""
@@ -121,10 +123,10 @@ class Failures(NamedTuple):
             f"is of dialect '{dialect}', which neither the input nor any pass has loaded; pass "
             f"'{step.title}' makes such ops, so declare it: dependent_dialects = ('{dialect}',)"
         )
-        return self._failure("failed", step, op, message, blamed=made)
+        return self._failure("failed", _sole(step, op), op, message, blamed=made)
 
     def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
-        """Return the failure of a pass that erased or moved the op that it ran on."""
+        """Return the failure of a pass whose op is gone, so that the op cannot be examined."""
         message = (
             f"'{op_name}' op pass '{step.title}' erased or moved the op that it ran on; only a "
             "pass on the enclosing op may do that"
@@ -136,125 +138,103 @@ class Failures(NamedTuple):
         place = diagnostic.location
         return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
-    def lost_siblings(self, suspects: Suspects, enclosing: Any, op_name: str, rest: str) -> Failure:
+    def lost_sibling(self, suspects: Suspects, enclosing: Any, op_name: str, rest: str) -> Failure:
         """Return the failure of passes on one op that erased or moved a sibling.
 
         Args:
-            suspects: The passes that may be at fault.
-            enclosing: The enclosing op, where the failure is reported.
-            op_name: The name of the missing op.
-            rest: A clause about the other siblings; may be empty.
+            suspects: The steps that may have failed.
+            enclosing: The op that encloses both, where the failure is reported.
+            op_name: The name of the op that is gone.
+            rest: The consequence for the other siblings, as a clause; may be empty.
         """
         message = (
-            f"'{op_name}' op was erased or moved by a pass on a sibling op; only a pass on the "
-            f"enclosing op may do that{rest}"
+            "was erased or moved by a pass on a sibling op; only a pass on the enclosing op may "
+            f"do that{rest}"
         )
-        return self._of_suspects("isolation", suspects, enclosing, enclosing, message)
+        return self._failure("isolation", suspects, enclosing, message, op_name=op_name)
 
     def died(self, suspects: Suspects, op: Any, how: str) -> Failure:
         """Return the failure of passes in a worker process that has died.
 
         Args:
-            suspects: The op, and the passes that were to run on it.
-            op: The op that the worker processed.
-            how: The predicate of a sentence about the process, such as `was killed by SIGSEGV`.
+            suspects: The passes that it was to run, and the op.
+            op: The op that it worked on.
+            how: How it ended.
         """
-        message = f"'{self.adapter.kind_of(op).name}' op: the process that ran passes on it {how}"
-        return self._of_suspects("crashed", suspects, op, op, message)
+        message = f"failed: the process that ran passes on it {how}"
+        return self._failure("crashed", suspects, op, message)
 
     def violation(self, suspects: Suspects, op: Any, how: str) -> Failure:
         """Return the failure of passes on one op that changed another one.
 
         Args:
-            suspects: The passes that may be at fault.
+            suspects: The steps that may have failed.
             op: The op that was changed.
-            how: The predicate of a sentence about the op.
+            how: The change, as the predicate of a sentence about the op.
         """
-        message = f"'{self.adapter.kind_of(op).name}' op {how}"
-        return self._of_suspects("isolation", suspects, op, op, message)
+        return self._failure("isolation", suspects, op, how)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
         """Return the failure of a step, or a pipeline, that cannot run on the op."""
-        return self._failure("unschedulable", step, op, rejection)
-
-    def _gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
-        if error.kind == "isolation":
-            return self._failure("isolation", step, op, error.message, blamed=error.op, cause=error)
-        message = f"pass '{step.title}' failed"
-        if error.message:
-            message += f": {error.message}"
-        return self._failure("failed", step, op, message, blamed=error.op, cause=error)
-
-    def _add_notes(self, diagnostic: Diagnostic, error: InvalidIR) -> None:
-        for place, note in error.notes:
-            diagnostic.attach_note(note, self.adapter.location(place))
-
-    def _of_suspects(
-        self,
-        kind: str,
-        suspects: Suspects,
-        op: Any,
-        blamed: Any,
-        message: str,
-        cause: BaseException | None = None,
-    ) -> Failure:
-        """Return a failure that names every pass that may be at fault."""
-        step: Step = suspects.passes[0] if len(suspects.passes) == 1 else suspects.step
-        names = listed([f"'{each.title}'" for each in suspects.passes])
-        noun = "pass" if len(suspects.passes) == 1 else "passes"
-        where = listed([self._where(each) for each in suspects.ops])
-        when = "in" if kind in ("crashed", "failed") else "after"
-        origin = f"{when} {noun} {names}{f' on {where}' if where else ''} [{step.path}]"
-        sole = suspects.ops[0] if len(suspects.ops) == 1 else op
-        return self._made(kind, step, sole, message, blamed, origin, cause)
-
-    def _where(self, op: Any) -> str:
-        symbol = self.adapter.symbol_name(op)
-        return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
+        return self._failure("unschedulable", _sole(step, op), op, rejection)
 
     def _failure(
         self,
         kind: str,
-        step: Step | None,
+        suspects: Suspects,
         op: Any,
         message: str,
         *,
         blamed: Any = None,
+        op_name: str = "",
         cause: BaseException | None = None,
     ) -> Failure:
-        """Return the failure of a step on an op, with a message about `blamed`."""
-        blamed = op if blamed is None else blamed
-        message = f"'{self.adapter.kind_of(blamed).name}' op {message}"
-        origin = ""
-        if step is not None and step.pass_ is not None:
-            origin = f"on {self._where(op)} [{step.path}]"
-            if f"'{step.title}'" not in message:
-                when = "after" if kind in ("invalid", "isolation") else "in"
-                origin = f"{when} pass '{step.title}' {origin}"
-        return self._made(kind, step, op, message, blamed, origin, cause)
+        """Return the failure of steps on an op, with a message about that op or the one to blame.
 
-    def _made(
-        self,
-        kind: str,
-        step: Step | None,
-        op: Any,
-        message: str,
-        blamed: Any,
-        origin: str,
-        cause: BaseException | None,
-    ) -> Failure:
+        Args:
+            kind: The kind of failure.
+            suspects: The steps that may have failed.
+            op: The op that failed, unless the suspects ran on a single one.
+            message: The message, as the predicate of a sentence about the op to blame.
+            blamed: The op to blame; by default `op`.
+            op_name: The name of the op to blame, if it is gone.
+            cause: The exception that caused the failure.
+        """
+        blamed = op if blamed is None else blamed
+        message = f"'{op_name or self.adapter.kind_of(blamed).name}' op {message}"
         diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
-        diagnostic.origin = origin
+        step, passes, ops = suspects
+        if passes:
+            when = "after" if kind in ("invalid", "isolation") else "in"
+            titles = _titles(suspects)
+            by = "" if titles.partition(" ")[2] in message else f"{when} {titles} "
+            on = f"on {listed([self._named(each) for each in ops])} " if ops else ""
+            step = passes[0] if len(passes) == 1 else step
+            diagnostic.origin = f"{by}{on}[{step.path if step else ''}]"
+        sole = ops[0] if len(ops) == 1 else op
         return Failure(
             kind=kind,
             pass_text=step.title if step else "",
             path=step.path if step else "",
-            op_name=self.adapter.kind_of(op).name,
-            symbol=self.adapter.symbol_name(op),
-            location=op_diagnostic(self.adapter, Severity.ERROR, message, op).location,
+            op_name=self.adapter.kind_of(sole).name,
+            symbol=self.adapter.symbol_name(sole),
+            location=location_near(self.adapter, sole),
             diagnostic=diagnostic,
             cause=cause,
         )
+
+    def _named(self, op: Any) -> str:
+        symbol = self.adapter.symbol_name(op)
+        return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
+
+
+def _sole(step: Step | None, op: Any) -> Suspects:
+    return Suspects(step, [step] if isinstance(step, PassStep) else [], [op])
+
+
+def _titles(suspects: Suspects) -> str:
+    titles = [f"'{each.title}'" for each in suspects.passes]
+    return f"pass{'es' if len(titles) > 1 else ''} {listed(titles)}"
 
 
 def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[Any]) -> Suspects:

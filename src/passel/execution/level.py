@@ -172,7 +172,7 @@ class Level:
         self.gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
         suspects, name = self.suspects(range(task.number)), task.plan.op_name
-        return self._failing.lost_siblings(suspects, self.ctx.op, name, rest)
+        return self._failing.lost_sibling(suspects, self.ctx.op, name, rest)
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the passes that ran on some of the ops as suspects."""

@@ -347,7 +347,7 @@ class Loop(Examiner):
         if (error := self.error_in(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched, [task.op for task in touched])
-        return self.tell(level.ctx, self.failing.invalid_enclosing(suspects, op, error))
+        return self.tell(level.ctx, self.failing.invalid_after(suspects, op, error))
 
     # -- Failures ---------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Severity
@@ -73,14 +74,15 @@ class OpFacts:
 
 def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:
     """Return a diagnostic about an op, located at the op or the nearest enclosing op."""
+    location = location_near(adapter, op)
+    printer = partial(adapter.print_op, op, _FOR_DIAGNOSTICS)
+    return Diagnostic(severity, message, location, print_op=printer)
+
+
+def location_near(adapter: IRAdapter, op: Any) -> Location:
+    """Return the location of an op, or of the nearest enclosing op that has one."""
     locations = (adapter.location(each) for each in outwards(adapter, op))
-    location = next((each for each in locations if each != UNKNOWN), UNKNOWN)
-    return Diagnostic(
-        severity,
-        message,
-        location,
-        print_op=lambda: adapter.print_op(op, _FOR_DIAGNOSTICS),
-    )
+    return next((each for each in locations if each != UNKNOWN), UNKNOWN)
 
 
 def invalid_diagnostic(adapter: IRAdapter, error: InvalidIR) -> Diagnostic:
