@@ -45,7 +45,7 @@ def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
     assert strategy.jobs == 3
     for wrong in ("x", "-1", "0", "1.5"):
         monkeypatch.setenv("PASSEL_JOBS", wrong)
-        with pytest.raises(ValueError, match=f"PASSEL_JOBS is '{wrong}'"):
+        with pytest.raises(ValueError, match=f"PASSEL_JOBS takes .* or auto, not '{wrong}'"):
             manager.run(module_of(4))
     with pytest.raises(ValueError, match="jobs is 0"):
         manager.run(module_of(4), jobs=0)

@@ -1,4 +1,4 @@
-"""Numbers in text, and integers with a range as the types of options.
+"""Numbers and booleans in text, and integers with a range as the types of options.
 
 An annotation `UInt32` is an `int` to type checkers; values outside its range are refused.
 
@@ -55,6 +55,16 @@ UInt64: TypeAlias = Annotated[int, IntRange(0, 2**64 - 1, "ulong")]
 _INTEGER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0o?[0-7]+|[1-9][0-9]*|0)")
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)", re.ASCII)
 _SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", re.IGNORECASE)
+
+
+def read_bool(text: str) -> bool:
+    """Read a flag. An empty value is true, like a missing one."""
+    if text in ("", "true", "TRUE", "True", "1"):
+        return True
+    if text in ("false", "FALSE", "False", "0"):
+        return False
+    msg = f"'{text}' is invalid value for boolean argument! Try 0 or 1"
+    raise ValueError(msg)
 
 
 def read_int(text: str) -> int:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
-from passel.passes.numbers import IntRange, read_float, read_int
+from passel.passes.numbers import IntRange, read_bool, read_float, read_int
 from passel.pipeline import OptionText, spelled, split_list
 from passel.pipeline.lexer import WHITE_SPACE
 
@@ -132,16 +132,6 @@ def _as_option(text: str | OptionText) -> OptionText:
     return text if isinstance(text, OptionText) else OptionText(text)
 
 
-def _read_bool(text: str) -> bool:
-    """Read a flag. An empty value is true, like a missing one."""
-    if text in ("", "true", "TRUE", "True", "1"):
-        return True
-    if text in ("false", "FALSE", "False", "0"):
-        return False
-    msg = f"'{text}' is invalid value for boolean argument! Try 0 or 1"
-    raise ValueError(msg)
-
-
 def _instance_of(*kinds: type) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
         # bool is an int in Python, but a flag is not a number.
@@ -156,7 +146,7 @@ def _instance_of(*kinds: type) -> Callable[[Any], Any]:
 _check_int = _instance_of(int)
 
 _SCALARS: dict[Any, Codec] = {
-    bool: ScalarCodec("", _read_bool, _instance_of(bool), lambda value: str(value).lower()),
+    bool: ScalarCodec("", read_bool, _instance_of(bool), lambda value: str(value).lower()),
     int: ScalarCodec("<int>", read_int, _check_int),
     float: ScalarCodec("<number>", read_float, _instance_of(float, int)),
     str: ScalarCodec("<string>", str, _instance_of(str), spelled, spaces=""),

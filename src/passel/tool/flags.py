@@ -10,7 +10,6 @@ flags with optional values nor the order of flags.
 from __future__ import annotations
 
 import math
-import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -19,11 +18,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 from passel.diagnostics import suggest
 from passel.frontend import Flag, UsageError
 from passel.ir import adapter_names, has_adapter
+from passel.passes.numbers import read_bool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
     from passel.passes import PassRegistry
 
@@ -204,7 +203,11 @@ def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str |
 def _value(flag: Flag, word: str, text: str | None) -> Any:
     written = word.partition("=")[0]
     if not flag.metavar:
-        return _boolean(written, text)
+        try:
+            return read_bool(text or "")
+        except ValueError:
+            problem = f"'{written}' takes true or false, or no value, not '{text}'"
+            raise UsageError(problem) from None
     if text is None:
         text = flag.implied or ""
     if flag.choices and text not in flag.choices:
@@ -217,16 +220,6 @@ def _value(flag: Flag, word: str, text: str | None) -> Any:
         return flag.parse(text)
     except ValueError as error:
         raise UsageError(f"'{written}' {error}") from None
-
-
-def _boolean(written: str, attached: str | None) -> bool:
-    match attached:
-        case None | "" | "true" | "TRUE" | "True" | "1":
-            return True
-        case "false" | "FALSE" | "False" | "0":
-            return False
-        case _:
-            raise UsageError(f"'{written}' takes true or false, or no value, not '{attached}'")
 
 
 def stray_hint(stray: Mapping[str, str]) -> str:
@@ -256,24 +249,6 @@ def number_of(text: str) -> int:
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"takes a number, not '{text}'")
     return int(text)
-
-
-def jobs_or_auto(text: str) -> Jobs:
-    """Return a number of processes, or `auto`."""
-    if text == "auto":
-        return "auto"
-    if not (_NUMBER.fullmatch(text) and int(text)):
-        raise ValueError(f"takes a positive number or auto, not '{text}'")
-    return int(text)
-
-
-def jobs_of_environment() -> Jobs | None:
-    """Return the value of PASSEL_JOBS; None if it is not set."""
-    text = os.environ.get("PASSEL_JOBS")
-    try:
-        return jobs_or_auto(text) if text else None
-    except ValueError as error:
-        raise UsageError(f"the environment's PASSEL_JOBS {error}") from None
 
 
 def names_of(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from passel.errors import DefinitionError
+from passel.execution.strategies import jobs_of, jobs_of_environment
 from passel.frontend import Flag, FrontendSettings, UsageError
 from passel.ir import PrintFlags
 from passel.tool.flags import (
@@ -20,8 +21,6 @@ from passel.tool.flags import (
     color_of,
     flag,
     ir_of,
-    jobs_of_environment,
-    jobs_or_auto,
     names_of,
     number_of,
     plugin_of,
@@ -61,7 +60,7 @@ class PipelineFlags(FlagGroup):
         "number of worker processes, or auto (default: $PASSEL_JOBS, else none)",
         "<n>",
         short=("j",),
-        parse=jobs_or_auto,
+        parse=jobs_of,
         searched=True,
     )
     mlir_disable_threading: bool = flag("", searched=True)
@@ -299,7 +298,10 @@ class Settings(
         self.passes: Sequence[PassFlag] = line.passes
         self.input: str = line.inputs[0] if line.inputs else "-"
         self.threading: bool = not self.mlir_disable_threading
-        self.jobs: Jobs | None = self.jobs or jobs_of_environment()
+        try:
+            self.jobs: Jobs | None = self.jobs or jobs_of_environment()
+        except ValueError as error:
+            raise UsageError(str(error)) from None
 
     def frontend(self) -> Frontend:
         """Return the IR's frontend with these settings.

@@ -9,6 +9,7 @@ The strategies are in separate modules, which are loaded on first use.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -26,6 +27,8 @@ __all__ = [
     "Sequential",
     "SiblingStrategy",
     "at_work",
+    "jobs_of",
+    "jobs_of_environment",
     "own_threads",
     "processors",
     "strategy_for",
@@ -75,7 +78,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         ValueError: If `jobs` is not positive.
     """
     if jobs is None and executor is None:
-        jobs = _of_environment() or 1
+        jobs = jobs_of_environment() or 1
     if jobs == "auto":
         jobs = processors() if executor is None else None
     if jobs is not None and jobs < 1:
@@ -99,18 +102,34 @@ def own_threads(jobs: Jobs | None) -> int | None:
     Args:
         jobs: As for `strategy_for`.
     """
-    jobs = _of_environment() if jobs is None else jobs
+    jobs = jobs_of_environment() if jobs is None else jobs
     return None if jobs == "auto" else jobs
 
 
-def _of_environment() -> Jobs | None:
-    text = os.environ.get("PASSEL_JOBS", "")
-    if text in ("", "auto"):
-        return "auto" if text else None
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if not number:
-        raise ValueError(f"PASSEL_JOBS is '{text}', which is not a positive number")
-    return number
+def jobs_of(text: str) -> Jobs:
+    """Return a number of jobs, or `auto`, from text.
+
+    Raises:
+        ValueError: The text is neither.
+    """
+    if text == "auto":
+        return "auto"
+    if not re.fullmatch("0*[1-9][0-9]{0,17}", text):
+        raise ValueError(f"takes a positive number or auto, not '{text}'")
+    return int(text)
+
+
+def jobs_of_environment() -> Jobs | None:
+    """Return the value of the environment's `PASSEL_JOBS`; None if it is not set.
+
+    Raises:
+        ValueError: The value is wrong.
+    """
+    text = os.environ.get("PASSEL_JOBS")
+    try:
+        return jobs_of(text) if text else None
+    except ValueError as error:
+        raise ValueError(f"the environment's PASSEL_JOBS {error}") from None
 
 
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
