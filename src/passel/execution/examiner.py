@@ -51,8 +51,8 @@ class Examiner(ObservedRun):
     def examine(self, step: Step, ctx: PassContext[Any]) -> Outcome:
         """Find out whether a pass has changed its op, and verify the op if needed.
 
-        After a pass that has succeeded, its op is verified, unless the run does not verify, nothing
-        has changed, or siblings are verified together.
+        The op is verified after a successful pass, unless the run does not verify, the op has not
+        changed, or siblings are verified together.
         """
         was, changed, failure = ctx.valid_state, None, None
         if self.tracks:
@@ -71,7 +71,7 @@ class Examiner(ObservedRun):
         return outcome if failure is None else outcome + self.tell(ctx, failure)
 
     def examine_deferred(self, ctx: PassContext[Any]) -> Outcome:
-        """Check once that none of the passes that preserve everything has changed the op."""
+        """Check that none of the passes that claim to preserve everything has changed the op."""
         return self.examine(ctx.deferred.pop(), ctx)
 
     def verify(self, step: Step, op: Any, deferred: Sequence[Step] = ()) -> Failure | None:
@@ -122,7 +122,7 @@ class DialectCheck:
         self._known: set[str] = set()
 
     def start(self, op: Any) -> None:
-        """Take the dialects of the input as known."""
+        """Record the dialects of the input as known."""
         self._known = set(self._finder.dialects_in(op))
 
     def check(self, step: Step, op: Any) -> Failure | None:

@@ -257,7 +257,8 @@ def _named(step: Step) -> str:
 def _gist(text: str) -> str:
     """Return the first line of an exception's text, and the second if the first ends in a colon.
 
-    Some exceptions carry whole modules. Those of MLIR's bindings say why in the second line.
+    Some messages contain whole modules. Exceptions of MLIR's bindings have the reason in the second
+    line.
     """
     gist, *lines = (line.strip() for line in text.splitlines())
     return " ".join([gist, *lines[:1]]) if gist.endswith(":") else gist

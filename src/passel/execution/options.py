@@ -16,9 +16,9 @@ PassGate: TypeAlias = "Callable[[Step, Any], bool]"
 
 
 class VerifyEach(Enum):
-    """When the IR is verified during a run.
+    """The policy for verifying the IR during a run.
 
-    The input itself is never verified by a run; that is its producer's task.
+    A run never verifies its input; the producer of the input does.
     """
 
     OFF = "false"
@@ -32,7 +32,7 @@ class RunOptions(NamedTuple):
     """Options of a run.
 
     Attributes:
-        verify: When the IR is verified.
+        verify: The policy for verification.
         analyses: Whether claims to preserve analyses, or everything, are checked.
         isolation: Whether each pass is checked for changes outside of its op right after it runs.
         remarks: The filter of optimization remarks; None if all are discarded.

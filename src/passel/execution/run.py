@@ -39,7 +39,7 @@ class Run(Loop):
             parent: The step of the outer run that has started this run.
 
         Raises:
-            BaseException: The run was interrupted. `outcome` holds the results so far.
+            BaseException: If the run is interrupted. `outcome` has the results so far.
         """
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
@@ -77,8 +77,8 @@ class Run(Loop):
     def unmatched(self) -> tuple[str, ...]:
         """Return the nested pipelines that found no op to run on in a finished run.
 
-        Not those for which there were ops when it began, nor those for `any` op. Empty if gates
-        decide which steps run: these may have kept pipelines from looking for ops.
+        Pipelines on `any`, and pipelines with matching ops at the start of the run, are not
+        included. With gates, which may have skipped pipelines, the result is empty.
         """
         found = () if self.gates else unmatched(self.pipeline, self.matched)
         return tuple(dict.fromkeys(found))
@@ -134,8 +134,9 @@ class Run(Loop):
     ) -> PipelineRun:
         """Run a pipeline for a pass on an op of another IR, which it has made from its own.
 
-        It takes part in the run as dynamic pipelines do; instrumentations see it that can
-        (`PassInstrumentation.crosses`). The compiler is one for that IR, kept for a whole run.
+        The pipeline is part of the run, like a dynamic pipeline. Only instrumentations that support
+        other IRs observe it (`PassInstrumentation.crosses`). The compiler is for that IR, and is
+        used for the whole run.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)
@@ -157,7 +158,7 @@ class Run(Loop):
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:
         """Report the failure of one of several steps that an adapter runs as one pass.
 
-        `error` is the `InvalidIR` of the verifier, if invalid IR is left.
+        `error` is the verifier's `InvalidIR`, if the IR is invalid.
         """
         self._flush(ctx)
         failure = self.failing.of_one_in(Suspects(ctx.step, steps, [op]), error)
@@ -175,7 +176,7 @@ class Run(Loop):
         """Compute an analysis, with its hooks.
 
         Raises:
-            PassFailure: Checks are on, and the analysis changed the op.
+            PassFailure: If the analysis changes the op while checks are on.
         """
         name, is_checked = analysis_name(kind), self.options.analyses
         before = self.adapter.fingerprint(op) if is_checked else None
@@ -189,7 +190,7 @@ class Run(Loop):
 def _take(
     ctx: PassContext[Any], outcome: Outcome, kept: frozenset[type] | None = None
 ) -> PipelineRun:
-    """Give the outcome of a pipeline to the pass, which decides whether it fails."""
+    """Return the outcome of a pipeline to the pass, which decides whether to fail."""
     preserved = outcome.preserved if kept is None else kept
     taken = Outcome(False, (), outcome.diagnostics, outcome.counts, preserved)
     ctx.recorded().outcome += taken

@@ -59,7 +59,7 @@ class Sequential:
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors available to this process."""
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
@@ -68,9 +68,9 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     """Return a strategy that runs at most `jobs` tasks at once.
 
     Args:
-        jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
-            as many as there are processors.
-        executor: The executor to use; by default worker processes, or threads where Python has no
+        jobs: The number of tasks; None for the environment's `PASSEL_JOBS`, else one; `auto` for
+            the number of processors.
+        executor: The executor to use; by default worker processes, or threads if Python has no
             global lock.
 
     Raises:
@@ -97,7 +97,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
 
 
 def own_threads(jobs: Jobs | None) -> int | None:
-    """Return how many threads the IR's own library may use in a run; None for no limit.
+    """Return the maximum number of threads of the IR's library in a run; None for no limit.
 
     Args:
         jobs: As for `strategy_for`.

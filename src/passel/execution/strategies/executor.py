@@ -1,7 +1,8 @@
 """Strategy for executors, whose workers are other processes or other machines.
 
-The pickled pipeline and the encoded ops go out, in shares; what has changed in the ops and the
-outcomes come back. What a worker cannot do is done here. A share whose worker is gone fails.
+Each worker receives the pickled pipeline and a share of encoded ops, and returns the changes of the
+ops with the outcomes. The main process runs the tasks that workers refuse. If a worker disappears,
+its share fails.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def _answer(future: Future[bytes], count: int) -> Answer:
 
 
 def workers_of(executor: Executor) -> int:
-    """Return the number of workers of an executor, or the number of cores if it is not known."""
+    """Return the number of workers of an executor, or the number of cores if unknown."""
     count = getattr(executor, "_max_workers", None)
     if isinstance(count, int):
         return count

@@ -1,9 +1,9 @@
 """Strategy for forked worker processes.
 
-Workers start as copies of this process, so that they have all passes, ops and cached analyses.
-They send back what they have changed. The tasks are handed out in shares; results are taken in
-program order. What no worker can do is done here: an op that cannot be sent, all that a worker did
-whose passes have changed more than their own ops, and the rest of what one had that died.
+Workers start as copies of this process, so that they have all passes, ops and cached analyses. They
+process shares of the tasks, and send back the changes, which are merged in program order. The main
+process repeats work that a worker cannot send: ops without an encoding, all work of a worker whose
+passes changed other ops, and unfinished work of a worker that died.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LOST = "which a fork would leave behind"
 class Forked(Elsewhere):
     """Strategy that runs tasks in forked worker processes.
 
-    Python objects that passes change beside the IR are changed in the workers, and lost.
+    Changes to Python objects outside the IR stay in the workers, and are lost.
     """
 
     workers = "worker processes"
@@ -54,7 +54,7 @@ class Forked(Elsewhere):
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
         """Return the tasks divided into shares, in order.
 
-        They get shorter at the end, so that no worker has a long one when the others have none.
+        Shares become shorter at the end, so that workers finish at about the same time.
         """
         most = ceil(len(tasks) / (jobs * _SHARES_PER_WORKER))
         shares: list[Sequence[Any]] = []
@@ -104,7 +104,7 @@ def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]],
 def _left_behind() -> str:
     """Return a reason not to fork: threads, which do not exist in the child. Empty if none.
 
-    A thread may hold a lock that workers then wait for, and its own work stops in them.
+    A thread may hold a lock that workers would wait for, and does not continue in the workers.
     """
     others = [each for each in threading.enumerate() if each is not threading.current_thread()]
     ready = [each for each in others if getattr(each, "is_ready_for_forks", False)]
@@ -124,7 +124,7 @@ def _left_behind() -> str:
 
 
 def _threads() -> int:
-    """Return how many threads this process has, including those of libraries where possible."""
+    """Return the number of threads of this process, including those of libraries where possible."""
     try:
         return len([*Path("/proc/self/task").iterdir()])
     except OSError:

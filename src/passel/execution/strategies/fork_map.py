@@ -1,7 +1,7 @@
 """A function mapped over items by forked worker processes.
 
-Workers are copies of this process, so that nothing has to be sent to them. They take the items one
-by one, whichever is free, and send back what the function yields.
+Workers are copies of this process, so that nothing has to be sent to them. Each free worker takes
+the next item, and sends back the results of the function.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Death(NamedTuple):
     """Death of a worker while it processed an item.
 
     Attributes:
-        code: The exit code, negative for a signal; None if the system does not tell.
+        code: The exit code, negative for a signal; None if unknown.
         step: The number of results that the function had yielded for the item.
         mark: The last mark that the worker had set; 0 if none.
     """
@@ -112,8 +112,8 @@ def fork_map(body: WorkerBody[_I, _R], items: Sequence[_I], processes: int) -> F
     """Map a function over items in forked workers, until all items are done, refused or fatal.
 
     Args:
-        body: Called and entered in each worker. An `EncodingError` of the function refuses one
-            item, of the exit all that the worker did. Any other error is logged.
+        body: Called and entered in each worker. An `EncodingError` from the function refuses one
+            item; from the exit, it refuses all work of the worker. Other errors are logged.
         items: The items.
         processes: The number of worker processes.
 
@@ -242,7 +242,7 @@ class _Workers(Generic[_I, _R]):
                 results.append(_pickled(number, result))
 
     def _read(self, file: IO[bytes]) -> None:
-        """Read the results that a worker has written, as many as can be read."""
+        """Read as many results of a worker as possible."""
         file.seek(0)
         with suppress(EOFError, pickle.UnpicklingError):  # it ends early if the disk was full
             while True:
@@ -279,7 +279,7 @@ def _send(number: int, processes: Iterable[int]) -> None:
 def _tokens(numbers: Iterable[int]) -> IO[bytes]:
     """Return a file with the numbers of items; each number is read by one process.
 
-    Forked processes share the position in it. A pipe would hold some thousands of numbers alone.
+    Forked processes share the file position. A pipe could hold only some thousands of numbers.
     """
     file = tempfile.TemporaryFile("w+b", 0)  # noqa: SIM115 - closed in `run`
     file.write(b"".join(map(_NUMBER.pack, numbers)))
@@ -288,7 +288,7 @@ def _tokens(numbers: Iterable[int]) -> IO[bytes]:
 
 
 def _next(tokens: IO[bytes]) -> int | None:
-    """Take the next item, and return its number; None if none is left."""
+    """Take the next item, and return its number; None at the end."""
     token = tokens.read(_NUMBER.size)
     return _NUMBER.unpack(token)[0] if token else None
 

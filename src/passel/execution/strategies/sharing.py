@@ -33,12 +33,12 @@ class Sharing(ABC):
     """Base class of strategies with workers.
 
     Args:
-        jobs: How many workers there are at most.
+        jobs: The maximum number of workers.
 
     Attributes:
         workers: The name of the workers in messages.
         declared: The attribute of passes that allows these workers.
-        place: The noun for the place that a pass without it must not leave.
+        place: The noun for the place where a pass without this attribute must run.
     """
 
     workers: str
@@ -98,8 +98,8 @@ class Answer(NamedTuple):
         parts: The parts of instrumentations that observed the share.
         lost: The numbers of the tasks in the share during which the worker died.
         how: The predicate of a sentence about the process, such as `was killed by SIGSEGV`.
-        at: The id of the last step of the worker; 0 if not known.
-        refused: The reason why no task was run, if it is to be reported.
+        at: The id of the last step of the worker; 0 if unknown.
+        refused: The reason why no task was run, if it should be reported.
     """
 
     done: Sequence[tuple[Outcome, bytes]] = ()
@@ -164,7 +164,7 @@ def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
 
 @contextmanager
 def fence(level: Level) -> Generator[None]:
-    """Refuse the work of a worker whose passes have changed more than their ops.
+    """Reject the work of a worker whose passes have changed other ops than their own.
 
     Args:
         level: The level of the ops.
