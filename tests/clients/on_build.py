@@ -17,6 +17,7 @@ from typing import Any
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.ir import adapter_named
 from passel.mlir import DominanceInfo, parse_source
+from passel.mlir.bindings import bindings_of
 
 
 class Mark(Pass[Any]):
@@ -61,24 +62,37 @@ def main(package: str, anchor: str, native: str) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.stdout + done.stderr
 
+    def banners(pipeline: str) -> str:
+        bindings = bindings_of(context)
+        module = bindings.ir.Module.parse(Path("in.mlir").read_text("utf-8"), context)
+        manager = bindings.passmanager.PassManager.parse(pipeline, context)
+        context.enable_multithreading(False)
+        manager.enable_ir_printing(print_after_all=True, tree_printing_dir_path="own")
+        manager.run(module.operation)
+        printed = program(*tool, "--mlir-print-ir-after-all", "-p", pipeline)
+        files = [each.read_text("utf-8") for each in Path("own").rglob("*.mlir")]
+        return "\n".join(line for each in files if (line := each.partition("\n")[0]) not in printed)
+
     own = native.split(",")
     tool = ("passel-opt", f"--ir={package}", f"--load-pass-plugin={__file__}", "in.mlir")
     flags = ("--mlir-timing", "--mlir-print-ir-after-all", "--record=run.passel")
     pipeline = f"builtin.module({anchor}({native},mark))"
     bisect = ("passel-bisect", "run.passel", "--interesting=grep -q x.mark {}")
-    tried = {
+    tried: dict[str, tuple[Any, list[str]]] = {
         "native": (partial(passes, *own), ["@f", "@g"]),
         "Python": (partial(passes, Mark()), ['x.mark = "f"', 'x.mark = "g"']),
         "both": (partial(passes, Mark(), *own, Mark()), ['x.mark = "g"']),
         "failure": (partial(passes, *own, GiveUp()), [f"5:1: '{anchor}' op pass 'give-up' failed"]),
         "passel-opt": (partial(program, *tool, *flags, "-p", pipeline), ["Execution time", "Dump"]),
+        "banners": (partial(banners, f"builtin.module({anchor}({native}))"), []),
         "passel-bisect": (partial(program, *bisect), [f"mark on {anchor} @f"]),
     }
     outcome: dict[str, str] = {}
     for name, (action, expected) in tried.items():
         found = action()
         missing = [each for each in expected if each not in found]
-        outcome[name] = f"no {missing} in:\n{found}" if missing else "works"
+        is_good = not missing if expected else not found
+        outcome[name] = "works" if is_good else f"no {missing} in:\n{found}"
     print(json.dumps(outcome))
 
 

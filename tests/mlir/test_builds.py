@@ -13,8 +13,10 @@ import pytest
 
 from passel.diagnostics import suggest
 from passel.errors import AdapterError
+from passel.mlir import native, pipelines
 from passel.mlir.bindings import Bindings
 from passel.mlir.names import MLIRSource
+from passel.mlir.passes import CSE, Canonicalizer
 from passel.mlir.upstream import has_name, is_known_pass
 
 
@@ -36,6 +38,19 @@ def test_names_of_builds(root: str, own: str, pipeline: str, dialect: str) -> No
     assert has_name(package, pipeline)
     assert not is_known_pass(package, pipeline)
     assert has_name(package, dialect)
+
+
+def test_dumps_begin_as_in_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds after MLIR 22 have longer names of classes, and the newest print all options."""
+    monkeypatch.setattr(pipelines, "banner", lambda _: "CSEPass: cse")  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(native, "banner", pipelines.banner)
+    monkeypatch.setattr(native, "class_name", pipelines.class_name.__wrapped__)
+    assert CSE().dump_title(" Failed") == "CSEPass Failed: cse"
+    title = Canonicalizer(max_iterations=3).dump_title()
+    assert title.startswith("CanonicalizerPass: canonicalize{")
+    assert " max-iterations=3 " in title
+    own = "iree-flow-canonicalize"
+    assert pipelines.class_name(Bindings("iree.compiler"), own, own) == "CanonicalizePass"
 
 
 def test_a_build_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:

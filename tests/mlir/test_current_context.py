@@ -73,26 +73,6 @@ def test_names_without_a_context() -> None:
         PassManager.parse("builtin.module(canonicalise)")
 
 
-@pytest.mark.parametrize("knows", [False, True])
-def test_dynamic_pipelines(*, knows: bool) -> None:
-    """In a pass, a pipeline of MLIR's passes takes the pass's context or none."""
-
-    class Simplify(Pass[Any]):
-        """Run `cse` on each function."""
-
-        name = "simplify"
-
-        def run(self, op: Any, ctx: PassContext) -> None:
-            given = ctx.ir_context if knows else None
-            for function in op.body.operations:
-                ctx.run_pipeline(PassManager("func.func", given).add("cse"), function)
-
-    context = Context()
-    module = Module.parse(SOURCE, context)
-    PassManager("builtin.module", context).add(Simplify()).run(module)
-    assert str(module).count("arith.addi") == 1
-
-
 # -- While passes run ----------------------------------------------------------------------------
 
 

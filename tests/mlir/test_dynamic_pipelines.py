@@ -18,7 +18,6 @@ from passel import (
 )
 from passel.manager import BarePipeline
 from passel.mlir import parse_source
-from passel.passes import PassRegistry, default_registry
 
 SOURCE = """func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
@@ -60,16 +59,6 @@ def test_names_are_those_of_mlir(module: Any, names: str, additions: int, name: 
     manager.nest("func.func").add(Dynamic(names=names))
     manager.run(module)
     assert str(module).count(name) == additions
-
-
-def test_names_on_the_other_side_of_a_crossing(module: Any) -> None:
-    """A pass that was taken over to xDSL's ops means xDSL's passes, and MLIR's after that."""
-    registry: PassRegistry = default_registry().copy()
-    registry.register(Dynamic)
-    text = "xdsl(dynamic{names=licm}),dynamic{names=convert-arith-to-llvm}"
-    text = f"builtin.module(func.func({text}))"
-    PassManager.parse(text, module.context, registry=registry).run(module)
-    assert str(module).count("llvm.add") == 2
 
 
 def test_nothing_is_left_when_the_run_ends(module: Any) -> None:

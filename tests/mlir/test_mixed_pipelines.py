@@ -68,18 +68,6 @@ class DetachSelf(Pass[Any]):
         op.operation.detach_from_parent()
 
 
-class EraseSiblings(Pass[Any]):
-    """Erase the other ops."""
-
-    name = "erase-siblings"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Erase them."""
-        for other in MLIRAdapter().children(op.operation.parent):
-            if other != op:
-                other.operation.erase()
-
-
 class EraseInside(Pass[Any]):
     """Erase all functions of a module, which is allowed."""
 
@@ -109,7 +97,6 @@ PASSES = (
     Tag,
     EraseSelf,
     DetachSelf,
-    EraseSiblings,
     EraseInside,
     Tell,
 )
@@ -187,20 +174,13 @@ def test_a_pass_that_loses_its_op(name: str) -> None:
     ]
 
 
-def test_a_pass_that_erases_siblings() -> None:
-    """Ops that are gone are not touched, and the error names the pass that erased them."""
-    source = "module @m {\n" + SOURCE + "}"
-    (failure,) = failures("builtin.module(builtin.module(func.func(erase-siblings,cse)))", source)
-    assert failure[:2] == ("isolation", "builtin.module/builtin.module")
-
-
 def test_a_pass_that_erases_what_is_inside() -> None:
     """A pass may erase what is inside of its op; native and nested passes go on with the rest."""
     pipeline = "builtin.module(builtin.module(func.func(cse),erase-inside,func.func(cse),tag),cse)"
     assert 'module @inner attributes {x.t = "x"} {\n  }' in str(run(pipeline))
 
 
-@pytest.mark.parametrize("name", ["erase-self", "detach-self", "erase-siblings", "erase-inside"])
+@pytest.mark.parametrize("name", ["erase-self", "detach-self", "erase-inside"])
 def test_the_process_lives(name: str) -> None:
     """None of them ends the process, not even when everything is freed at its end."""
     inner = f"builtin.module({name})" if name == "erase-inside" else f"func.func({name})"

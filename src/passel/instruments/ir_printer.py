@@ -172,8 +172,7 @@ class PrintIR(PassInstrumentation):
     ) -> None:
         execution = execution_of(self.run, step, op)
         where = f" ({execution.op.title})" if self._module_scope else ""
-        title = f"{execution.display_name}{failed} ({execution.name}){where}"
-        header = f"// -----// IR Dump {when} {title} //----- //"
+        header = f"// -----// IR Dump {when} {step.pass_.dump_title(failed)}{where} //----- //"
         self._put(Dump(execution, header, text, is_diff, self.run.reported))
 
     def _target(self, op: Any) -> Any:

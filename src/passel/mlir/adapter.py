@@ -30,7 +30,7 @@ from passel.mlir.bindings import (
 from passel.mlir.calls import captured
 from passel.mlir.capi import address
 from passel.mlir.contents import FAITHFUL, printed, symbol_name
-from passel.mlir.diagnostics import convert_diagnostic, convert_location
+from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
 from passel.mlir.verification import is_valid, verify
@@ -191,7 +191,7 @@ class MLIRAdapter(IRAdapter):
         """Return the frontend for one run of a tool."""
         from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
 
-        return MLIRFrontend(self, self.bindings, self.create_bare_context)
+        return MLIRFrontend(self)
 
     def context_of(self, op: Any) -> Any:
         """Return the context that the op was made in."""
@@ -261,7 +261,7 @@ class MLIRAdapter(IRAdapter):
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
         """Report the diagnostics that Python passes emit, as by `Location.emit_error`."""
-        return captured(self.bindings, context, lambda found: report(convert_diagnostic(found)))
+        return captured(self.bindings, context, report)
 
     def lifetime(self) -> NativeLifetime:
         """Return the check for erased ops, which a run must not touch."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from passel.analysis.dominator_tree import DominatorTree
@@ -9,7 +10,7 @@ from passel.mlir.bindings import bindings_of, block_of, parent_of
 from passel.mlir.contents import symbol_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["DominanceInfo", "SymbolUse", "SymbolUsers"]
 
@@ -63,25 +64,19 @@ class DominanceInfo:
         """Return whether two agree on the remaining regions that either has a tree of."""
         if not isinstance(other, DominanceInfo):
             return NotImplemented
-        return self._agrees(other) and other._agrees(self)
+        # Blocks of erased ops may not even be asked for their regions.
+        regions = [each for op in self._bindings.walk(self._op) for each in op.operation.regions]
+        known = {*self._trees, *other._trees}
+        return all(self.tree(each) == other.tree(each) for each in regions if _entry(each) in known)
 
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
-
-    def _agrees(self, other: DominanceInfo) -> bool:
-        # By what is there now: a block whose op was erased may not even be asked for its region.
-        regions = (each for op in self._bindings.walk(self._op) for each in op.operation.regions)
-        known = ((region, self._trees.get(_entry(region))) for region in regions)
-        return all(tree is None or tree == other.tree(region) for region, tree in known)
 
     def tree(self, region: Any) -> DominatorTree[Any]:
         """Return the tree of a region's blocks."""
         entry = _entry(region)
-        if entry is None:
-            return DominatorTree((), _successors)
-        found = self._trees.get(entry)
-        if found is None:
-            found = self._trees[entry] = DominatorTree((entry,), _successors)
-        return found
+        if entry not in self._trees:
+            self._trees[entry] = DominatorTree(() if entry is None else (entry,), _successors)
+        return self._trees[entry]
 
     def is_reachable(self, block: Any) -> bool:
         """Return whether any path leads to a block from the entry of its region."""
@@ -104,16 +99,15 @@ class DominanceInfo:
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """
-        path = {_entry(place.region): place for place in _enclosing_blocks(a)}
-        for place in _enclosing_blocks(b):
-            ours = path.get(_entry(place.region))
-            if ours is not None:
-                return self.tree(place.region).nearest_common_dominator(ours, place)
+        for place in _enclosing_blocks(a):
+            if (other := _ancestor_in(place.region, b)) is not None:
+                return self.tree(place.region).nearest_common_dominator(place, other)
         return None
 
     def dominates(self, a: Any, b: Any) -> bool:
         """Return whether `a` is `b` or properly dominates it."""
-        return self._same(a, b) or self.properly_dominates(a, b)
+        a, b = (getattr(each, "operation", each) for each in (a, b))
+        return (type(a) is type(b) and a == b) or self.properly_dominates(a, b)
 
     def properly_dominates(self, a: Any, b: Any) -> bool:
         """Return whether control passes `a` whenever it passes `b`.
@@ -125,14 +119,14 @@ class DominanceInfo:
         * A block argument dominates all ops of its block; `b` must be an op for a value.
 
         Raises:
-            TypeError: An op is compared with a block.
+            TypeError: If an op is compared with a block.
 
         Source: `mlir::DominanceInfo::properlyDominates`, MLIR 22.
         """
         ir = self._bindings.ir
         if isinstance(a, ir.Block) and isinstance(b, ir.Block):
             return self._block_dominates(a, b)
-        if _is_op(b):
+        if hasattr(b, "operation"):
             if isinstance(a, ir.BlockArgument):
                 block = block_of(b)
                 return block is not None and (
@@ -140,7 +134,7 @@ class DominanceInfo:
                 )
             if isinstance(a, ir.Value):
                 return self._op_dominates(a.owner, b, enclosing=False)
-            if _is_op(a):
+            if hasattr(a, "operation"):
                 return self._op_dominates(a, b, enclosing=True)
         msg = f"cannot compare {type(a).__name__} with {type(b).__name__}"
         raise TypeError(msg)
@@ -155,43 +149,25 @@ class DominanceInfo:
             return False
         return a.operation != b.operation and a.operation.is_before_in_block(b.operation)
 
-    def _same(self, a: Any, b: Any) -> bool:
-        if _is_op(a) and _is_op(b):
-            return a.operation == b.operation
-        return type(a) is type(b) and a == b
-
     def _op_dominates(self, a: Any, b: Any, *, enclosing: bool) -> bool:
         block, other = block_of(a), block_of(b)
         if block is None or other is None:
             return False
-        if a.operation == b.operation:
-            return not _is_ordered(block)
-        if block.region != other.region:
-            inner = next((op for op in _enclosing_ops(b) if _is_in(op, block.region)), None)
-            if inner is None:
-                return False
-            if inner == a.operation:
-                return enclosing or not _is_ordered(block)
-            b, other = inner, inner.block
-        if block == other:
-            return not _is_ordered(block) or self.is_before(a, b)
-        return self.tree(block.region).dominates(block, other)
+        inside = (op for op in _outwards(b.operation) if parent_of(op) is not None)
+        place = next((op for op in inside if op.block == block), None)
+        if place is None:
+            return self._block_dominates(block, other)
+        if place == a.operation and a.operation != b.operation and enclosing:
+            return True
+        return not _is_ordered(block) or self.is_before(a, place)
 
     def _block_dominates(self, a: Any, b: Any) -> bool:
-        if a == b:
-            return not _is_ordered(a)
-        if a.region != b.region:
-            inner = next((each for each in _enclosing_blocks(b) if each.region == a.region), None)
-            if inner is None:
-                return False
-            if inner == a:
-                return True
-            b = inner
-        return self.tree(a.region).dominates(a, b)
-
-
-def _is_op(thing: Any) -> bool:
-    return hasattr(thing, "operation")
+        place = _ancestor_in(a.region, b)
+        if place is None:
+            return False
+        if place == a:
+            return a != b or not _is_ordered(a)
+        return self.tree(a.region).dominates(a, place)
 
 
 def _entry(region: Any) -> Any:
@@ -202,24 +178,21 @@ def _successors(block: Any) -> list[Any]:
     return list(block.successors)
 
 
-def _is_in(operation: Any, region: Any) -> bool:
-    block = block_of(operation)
-    # Not before it is known to be one: a region cannot be compared with None.
-    return block is not None and bool(block.region == region)
-
-
-def _enclosing_ops(op: Any) -> Iterator[Any]:
-    place = op.operation
-    while place is not None:
-        yield place
-        place = parent_of(place)
+def _outwards(operation: Any) -> Iterator[Any]:
+    while operation is not None:
+        yield operation
+        operation = parent_of(operation)
 
 
 def _enclosing_blocks(block: Any) -> Iterator[Any]:
-    place = block
-    while place is not None:
-        yield place
-        place = block_of(place.owner)
+    while block is not None:
+        yield block
+        block = block_of(block.owner)
+
+
+def _ancestor_in(region: Any, block: Any) -> Any:
+    """Return the block of a region that is a block or encloses it; None if there is none."""
+    return next((each for each in _enclosing_blocks(block) if each.region == region), None)
 
 
 def _is_ordered(block: Any) -> bool:
@@ -261,6 +234,9 @@ class SymbolUsers:
     them. One walk builds the analysis; queries cost O(1). Valid while no symbol and no reference
     is added, erased or renamed.
 
+    Attributes:
+        unresolved: References to symbols that do not exist in the closest table, or only in part.
+
     Example:
         >>> from mlir.ir import Context, Module
         >>> module = Module.parse(
@@ -281,34 +257,32 @@ class SymbolUsers:
         self._bindings = bindings_of(op)
         self._tables: dict[Any, dict[str, Any] | None] = {}
         self._uses: dict[Any, list[SymbolUse]] = {}
-        self._unresolved: list[SymbolUse] = []
+        unresolved: list[SymbolUse] = []
         for user in self._bindings.walk(op.operation.opview):
-            for attribute in dict(user.operation.attributes).values():
-                for reference in self._references_in(attribute):
-                    self._add(SymbolUse(user, reference))
+            for reference in self._references_in([*dict(user.operation.attributes).values()]):
+                use = SymbolUse(user, reference)
+                path = self._path(user, reference)
+                for symbol in path:
+                    self._uses.setdefault(symbol, []).append(use)
+                if len(path) < len(self._names(reference)):
+                    unresolved.append(use)
+        self.unresolved: tuple[SymbolUse, ...] = tuple(unresolved)
 
     def __eq__(self, other: object) -> bool:
         """Return whether the same ops use the same symbols, and names mean the same."""
         if not isinstance(other, SymbolUsers):
             return NotImplemented
+        tables = [*self._tables, *other._tables]
         try:
-            return self._agrees(other) and other._agrees(self)
+            return (
+                self._uses == other._uses
+                and self.unresolved == other.unresolved
+                and all(self._symbols(each) == other._symbols(each) for each in tables)
+            )
         except RuntimeError:  # one of them knows an op that was erased
             return False
 
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
-
-    def _agrees(self, other: SymbolUsers) -> bool:
-        if self._uses != other._uses or self._unresolved != other._unresolved:
-            return False
-        return all(other._symbols(table) == known for table, known in list(self._tables.items()))
-
-    def _add(self, use: SymbolUse) -> None:
-        path = list(self._resolve(use.user, use.reference))
-        for symbol in path:
-            self._uses.setdefault(symbol, []).append(use)
-        if len(path) < len(self._names(use.reference)):
-            self._unresolved.append(use)
 
     def uses(self, symbol: Any) -> tuple[SymbolUse, ...]:
         """Return the uses of a symbol, in program order of their users."""
@@ -324,55 +298,43 @@ class SymbolUsers:
 
     def lookup(self, user: Any, reference: Any) -> Any:
         """Return the symbol that a reference in `user` means; None if there is none."""
-        path = list(self._resolve(user, reference))
+        path = self._path(user, reference)
         return path[-1].opview if len(path) == len(self._names(reference)) else None
 
-    @property
-    def unresolved(self) -> tuple[SymbolUse, ...]:
-        """References to symbols that do not exist in the closest table, or exist only in part."""
-        return tuple(self._unresolved)
-
-    def _resolve(self, user: Any, reference: Any) -> Iterator[Any]:
-        """Yield the symbols along a reference, up to the first that does not exist."""
-        place = parent_of(user)
-        while place is not None and self._symbols(place) is None:
-            place = parent_of(place)
+    def _path(self, user: Any, reference: Any) -> list[Any]:
+        """Return the symbols along a reference, up to the first that does not exist."""
+        tables = _outwards(parent_of(user))
+        place = next((each for each in tables if self._symbols(each) is not None), None)
+        path: list[Any] = []
         for name in self._names(reference):
             symbols = None if place is None else self._symbols(place)
-            place = None if symbols is None else symbols.get(name)
-            if place is None:
-                return
-            yield place
+            if symbols is None or name not in symbols:
+                break
+            place = symbols[name]
+            path.append(place)
+        return path
 
-    def _symbols(self, op: Any) -> dict[str, Any] | None:
+    def _symbols(self, operation: Any) -> dict[str, Any] | None:
         """Return the symbols of a table by name; None for an op that is not a symbol table."""
-        operation = op.operation
         if operation not in self._tables:
-            self._tables[operation] = self._read(operation)
+            self._tables[operation] = None
+            with suppress(TypeError, ValueError):
+                self._bindings.ir.SymbolTable(operation)
+                children = (child.operation for child in self._bindings.children(operation))
+                named = ((symbol_name(child), child) for child in children)
+                self._tables[operation] = {name: op for name, op in named if name is not None}
         return self._tables[operation]
 
-    def _read(self, operation: Any) -> dict[str, Any] | None:
-        ir = self._bindings.ir
-        try:
-            ir.SymbolTable(operation)
-        except (TypeError, ValueError):
-            return None
-        inside = (child.operation for child in self._bindings.children(operation))
-        named = ((symbol_name(child), child) for child in inside)
-        return {name: child for name, child in named if name is not None}
-
     def _names(self, reference: Any) -> list[str]:
-        if isinstance(reference, self._bindings.ir.FlatSymbolRefAttr):
-            return [reference.value]
-        return list(reference.value)
+        is_flat = isinstance(reference, self._bindings.ir.FlatSymbolRefAttr)
+        return [reference.value] if is_flat else list(reference.value)
 
-    def _references_in(self, attribute: Any) -> Iterator[Any]:
+    def _references_in(self, attributes: Iterable[Any]) -> Iterator[Any]:
         ir = self._bindings.ir
-        if isinstance(attribute, (ir.FlatSymbolRefAttr, ir.SymbolRefAttr)):
-            yield attribute
-        elif isinstance(attribute, ir.ArrayAttr):
-            for element in attribute:
-                yield from self._references_in(element)
-        elif isinstance(attribute, ir.DictAttr):
-            for index in range(len(attribute)):
-                yield from self._references_in(attribute[index].attr)
+        for each in attributes:
+            if isinstance(each, (ir.FlatSymbolRefAttr, ir.SymbolRefAttr)):
+                yield each
+            elif isinstance(each, ir.ArrayAttr):
+                yield from self._references_in(each)
+            elif isinstance(each, ir.DictAttr):
+                yield from self._references_in(each[n].attr for n in range(len(each)))

@@ -15,10 +15,10 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from passel.diagnostics import Severity
+from passel.diagnostics import Diagnostic, Severity
 from passel.mlir import capi
 from passel.mlir.bindings import at_once, context_lock, has_no_threads, on_threads
-from passel.mlir.diagnostics import Report, decoded
+from passel.mlir.diagnostics import convert_diagnostic, convert_location, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -48,12 +48,14 @@ class BindingsCalls:
         self._bindings = bindings
         self._ir = bindings.ir
 
-    def verify(self, operation: Any) -> tuple[bool, list[Report]]:
+    def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
         """Verify an op."""
         found, reports = self._call(operation.context, operation.verify)
         return bool(found), reports
 
-    def run(self, manager: Any, operation: Any, by: Caller = at_once) -> tuple[bool, list[Report]]:
+    def run(
+        self, manager: Any, operation: Any, by: Caller = at_once
+    ) -> tuple[bool, list[Diagnostic]]:
         """Run a pass manager."""
 
         def run() -> bool:
@@ -63,26 +65,26 @@ class BindingsCalls:
         found, reports = self._call(operation.context, run, by)
         return bool(found), reports
 
-    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
+    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Diagnostic]]:
         """Parse the text of one op."""
         text, parse = source.decode(), self._ir.Operation.parse
         return self._parsed(context, lambda: parse(text, source_name=name, context=context))
 
-    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Report]]:
+    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Diagnostic]]:
         """Parse a module, or the ops of one."""
         return self._parsed(context, lambda: self._ir.Module.parse(source, context=context))
 
-    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Report]]:
+    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Diagnostic]]:
         """Parse a file."""
         return self._parsed(context, lambda: self._ir.Module.parseFile(path, context))
 
-    def _parsed(self, context: Any, parse: Callable[[], Any]) -> tuple[Any, list[Report]]:
+    def _parsed(self, context: Any, parse: Callable[[], Any]) -> tuple[Any, list[Diagnostic]]:
         found, reports = self._call(context, parse)
         return (None if found is None else found.operation), reports
 
     def _call(
         self, context: Any, action: Callable[[], Any], by: Caller = at_once
-    ) -> tuple[Any, list[Report]]:
+    ) -> tuple[Any, list[Diagnostic]]:
         raised: list[Any] = []
         result, threads = None, [threading.get_ident()]
 
@@ -98,21 +100,21 @@ class BindingsCalls:
             emits = getattr(context, "emit_error_diagnostics", False)
             stack.callback(setattr, context, "emit_error_diagnostics", emits)
             context.emit_error_diagnostics = True
-            reports: list[Report] = []
+            reports: list[Diagnostic] = []
             handled = captured(self._bindings, context, reports.append, threads)
             stack.enter_context(handled)
             try:
                 result = by(call)
             except self._ir.MLIRError as error:
                 raised = error.error_diagnostics
-        return result, [*reports, *map(Report.of, raised)]
+        return result, [*reports, *map(convert_diagnostic, raised)]
 
 
 @contextmanager
 def captured(
     bindings: Bindings,
     context: Any,
-    report: Callable[[Report], bool | None],
+    report: Callable[[Diagnostic], bool | None],
     threads: Sequence[int] = (),
 ) -> Generator[None]:
     """Pass MLIR's diagnostics on to `report`, through the bindings' handlers.
@@ -126,7 +128,10 @@ def captured(
     info, threads = bindings.ir.DiagnosticInfo, threads or [threading.get_ident()]
 
     def take(diagnostic: Any) -> bool:
-        return threading.get_ident() in threads and report(Report.of(info(diagnostic))) is not False
+        return (
+            threading.get_ident() in threads
+            and report(convert_diagnostic(info(diagnostic))) is not False
+        )
 
     with context.attach_diagnostic_handler(take):
         yield
@@ -152,33 +157,35 @@ class LibraryCalls:
         self._tokens = count(1)  # as user data, 0 comes back as None
         self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
 
-    def verify(self, operation: Any) -> tuple[bool, list[Report]]:
+    def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
         """Verify an op; return whether it is valid."""
         handles = (capi.handle(operation),)
         return self._call(operation.context, "mlirOperationVerify", handles)
 
-    def run(self, manager: Any, operation: Any, by: Caller = at_once) -> tuple[bool, list[Report]]:
+    def run(
+        self, manager: Any, operation: Any, by: Caller = at_once
+    ) -> tuple[bool, list[Diagnostic]]:
         """Run a pass manager on an op; return whether all passes succeeded."""
         handles = capi.handle(manager), capi.handle(operation)
         found, reports = self._call(operation.context, "mlirPassManagerRunOnOp", handles, by)
         return bool(found.value), reports
 
-    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
+    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Diagnostic]]:
         """Parse the text of one op; return the op, or None."""
         place = name.encode(errors="surrogateescape")
         texts = capi.text(source), capi.text(place)
         return self._parsed(context, "mlirOperationCreateParse", *texts)
 
-    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Report]]:
+    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Diagnostic]]:
         """Parse a module, or the ops of a module, from text or bytecode; return the op, or None."""
         return self._parsed(context, "mlirModuleCreateParse", capi.text(source))
 
-    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Report]]:
+    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Diagnostic]]:
         """Parse a file in a form that `parse_module` accepts."""
         place = os.fsencode(path)
         return self._parsed(context, "mlirModuleCreateParseFromFile", capi.text(place))
 
-    def _parsed(self, context: Any, function: str, *texts: Text) -> tuple[Any, list[Report]]:
+    def _parsed(self, context: Any, function: str, *texts: Text) -> tuple[Any, list[Diagnostic]]:
         found, reports = self._call(context, function, (capi.handle(context), *texts))
         return (self._top(found, context) if found.ptr else None), reports
 
@@ -192,7 +199,7 @@ class LibraryCalls:
 
     def _call(
         self, context: Any, function: str, arguments: tuple[Any, ...], by: Caller = at_once
-    ) -> tuple[Any, list[Report]]:
+    ) -> tuple[Any, list[Diagnostic]]:
         handle = capi.handle(context)
         library = self._held if has_no_threads(context) else self._free
         token, collector = next(self._tokens), _Collector(context)
@@ -227,7 +234,7 @@ class LibraryCalls:
             collector.raised = error
         return 1
 
-    def _report(self, diagnostic: Handle, context: Any) -> Report:
+    def _report(self, diagnostic: Handle, context: Any) -> Diagnostic:
         library, pieces = self._held, list[bytes]()
 
         def write(piece: Any, _: Any) -> None:
@@ -235,15 +242,14 @@ class LibraryCalls:
 
         library.mlirDiagnosticPrint(diagnostic, capi.WRITER(write), None)
         place = library.mlirDiagnosticGetLocation(diagnostic)
-        notes = range(library.mlirDiagnosticGetNumNotes(diagnostic))
-        return Report(
-            _SEVERITIES[library.mlirDiagnosticGetSeverity(diagnostic)],
+        number = range(library.mlirDiagnosticGetNumNotes(diagnostic))
+        notes = (library.mlirDiagnosticGetNote(diagnostic, each) for each in number)
+        severity: int = library.mlirDiagnosticGetSeverity(diagnostic)
+        return Diagnostic(
+            _SEVERITIES[severity],
             decoded(b"".join(pieces)),
-            capi.imported(self._ir.Location, place, context),
-            tuple(
-                self._report(library.mlirDiagnosticGetNote(diagnostic, number), context)
-                for number in notes
-            ),
+            convert_location(capi.imported(self._ir.Location, place, context)),
+            (self._report(each, context) for each in notes),
         )
 
 
@@ -264,12 +270,12 @@ class _Collector:
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self.reports: list[Report] = []
-        self.from_elsewhere: list[Report] = []
+        self.reports: list[Diagnostic] = []
+        self.from_elsewhere: list[Diagnostic] = []
         self.raised: BaseException | None = None
         self.thread = threading.get_ident()
 
-    def reports_of(self, thread: int) -> list[Report] | None:
+    def reports_of(self, thread: int) -> list[Diagnostic] | None:
         """Return the list for a thread's diagnostics; None for another Python thread."""
         if thread == self.thread:
             return self.reports

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Location, Severity
 from passel.errors import PasselError
@@ -25,28 +25,6 @@ class ParseError(PasselError, ValueError):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__("\n".join(map(str, diagnostics)))
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-
-
-class Report(NamedTuple):
-    """A diagnostic from MLIR as plain data, without its op.
-
-    Attributes:
-        severity: The severity.
-        message: The text.
-        location: The place, as an object of the bindings; it lives as long as its context.
-        notes: The attached notes.
-    """
-
-    severity: Severity
-    message: str
-    location: Any
-    notes: tuple[Report, ...] = ()
-
-    @classmethod
-    def of(cls, found: Any) -> Report:
-        """Return a `DiagnosticInfo` of the bindings as a report."""
-        severity = Severity(found.severity.name.lower())
-        return cls(severity, found.message, found.location, tuple(map(cls.of, found.notes)))
 
 
 def decoded(text: bytes) -> str:
@@ -111,7 +89,7 @@ def location_kind(location: Any) -> str:
     return _CLASSES.get(type(location).__name__, "")
 
 
-def convert_diagnostic(report: Report) -> Diagnostic:
-    """Return a report as a diagnostic."""
-    place = convert_location(report.location)
-    return Diagnostic(report.severity, report.message, place, map(convert_diagnostic, report.notes))
+def convert_diagnostic(found: Any) -> Diagnostic:
+    """Return a `DiagnosticInfo` of the bindings as a diagnostic."""
+    severity, place = Severity(found.severity.name.lower()), convert_location(found.location)
+    return Diagnostic(severity, found.message, place, map(convert_diagnostic, found.notes))

@@ -107,9 +107,9 @@ class LoweredPass(Pass[Any]):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the passes, and report which of them failed."""
-        outcome = self.managers.run(op, self.steps, ctx)
-        diagnostics: Sequence[Diagnostic] = outcome.diagnostics
-        failed = self._failed(op, ctx, diagnostics) if outcome.failed else []
+        found: tuple[bool, list[Diagnostic]] = self.managers.run(op, self.steps, ctx)
+        succeeded, diagnostics = found
+        failed = [] if succeeded else self._failed(op, ctx, diagnostics)
         for steps, blamed, error in failed:
             # A pass has failed with the last of what was reported in its op.
             inside = places_in(blamed)

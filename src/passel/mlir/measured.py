@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import log_warning_once
 from passel.ir import ANY
 from passel.mlir.calls import calls_of
-from passel.mlir.diagnostics import convert_diagnostic
-from passel.mlir.pipelines import Outcome, Refused, parsed, query_context
+from passel.mlir.pipelines import Refused, parsed, query_context
 from passel.mlir.standard_error import printing_elsewhere
 from passel.passes import Statistic
 from passel.schedule import NestedStep, passes_of
@@ -81,14 +80,14 @@ class CountedRun(NamedTuple):
         good = [self._at_once(inside, each.steps) for (each, _), inside in found.items()]
         if all(good) and self.managers.verify:
             is_valid, reports = calls_of(self.managers.bindings).verify(op.operation)
-            self.diagnostics.extend(map(convert_diagnostic, reports))
+            self.diagnostics.extend(reports)
             good.append(is_valid)
         return all(good)
 
     def _at_once(self, ops: Sequence[Any], steps: Sequence[Step]) -> bool:
         manager = self.managers.manager(ops[0], steps, counts=True)
         outcomes = [manager.run(op.operation, by=self.call) for op in ops]
-        self.diagnostics.extend(chain.from_iterable(each.diagnostics for each in outcomes))
+        self.diagnostics.extend(chain.from_iterable(each for _, each in outcomes))
         counts, last = self.ctx.recorded().counts, manager.counted
         for lines in _reports(self.read()):
             passes = chain.from_iterable(map(passes_of, steps))
@@ -102,15 +101,17 @@ class CountedRun(NamedTuple):
                 elif not _HEADING.match(line):
                     step = next(passes)
                     path, adds = step.path, step.pass_.name not in _SET
-        return not any(each.failed for each in outcomes)
+        return all(succeeded for succeeded, _ in outcomes)
 
 
-def run_counted(managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]) -> Outcome:
+def run_counted(
+    managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
+) -> tuple[bool, list[Diagnostic]]:
     """Run passes on an op, and give the run their statistics."""
     diagnostics: list[Diagnostic] = []
     with printing_elsewhere() as (call, read):
         good = CountedRun(managers, ctx, call, read, diagnostics).run(op, steps)
-    return Outcome(tuple(diagnostics), failed=not good)
+    return good, diagnostics
 
 
 def _sets_inside(step: Step) -> bool:

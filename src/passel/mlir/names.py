@@ -173,7 +173,6 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         effects=effects_of_native(bindings, name, ""),
         root=bindings.root,
         on_functions=facts.on_functions,
-        display_name=facts.class_name,
     )
 
 

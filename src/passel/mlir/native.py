@@ -20,11 +20,14 @@ from passel.mlir.descriptions import descriptions
 from passel.mlir.pipelines import (
     CompiledPipeline,
     Refused,
+    banner,
+    class_name,
     effects_of_native,
     expanded,
     facts_of,
     is_pass,
     parsed,
+    printed_pass,
     words_in,
 )
 from passel.passes import Pass
@@ -34,9 +37,9 @@ from passel.schedule import nodes_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from passel.diagnostics import Diagnostic
     from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
-    from passel.mlir.pipelines import Outcome
     from passel.passes import PassContext, Statistic
     from passel.passes.options import OptionInfo
     from passel.pipeline import OptionNode
@@ -60,7 +63,9 @@ class Managers:
         self.tells_failures = tells_failures
         self._made: dict[tuple[Any, ...], CompiledPipeline] = {}
 
-    def run(self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]) -> Outcome:
+    def run(
+        self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
+    ) -> tuple[bool, list[Diagnostic]]:
         """Run passes on an op, and record their statistics if the run collects them.
 
         Args:
@@ -85,7 +90,7 @@ class Managers:
             native.enable_verifier(self.verify)
             made = self._made[key] = CompiledPipeline(native, self.bindings)
             if self.tells_failures:
-                made.print_failures(self.folder)
+                made.print_into(self.folder, only_failures=True)
             if counts:
                 made.count()
         return made
@@ -111,6 +116,19 @@ class NativePass(Pass[Any, Managers]):
     ir = "mlir"
     root: ClassVar[str] = "mlir"
     on_functions: ClassVar[bool] = False
+
+    @property
+    def display_name(self) -> str:
+        """The name of the class in reports of the build."""
+        return class_name(bindings_named(self.root), self.name, type(self).__name__)
+
+    def dump_title(self, suffix: str = "") -> str:
+        """Return the text that introduces dumps of the build."""
+        bindings = bindings_named(self.root)
+        if "(" in banner(bindings):
+            return super().dump_title(suffix)
+        text = printed_pass(bindings, self.name, self.to_text())
+        return f"{self.display_name}{suffix}: {text}"
 
     @classmethod
     def documentation(cls) -> str:
@@ -155,10 +173,10 @@ class NativePass(Pass[Any, Managers]):
         Raises:
             PassFailure: If the pass failed. The run reports MLIR's diagnostics first.
         """
-        outcome = ctx.state.run(op, (ctx.step,), ctx)
-        for diagnostic in outcome.diagnostics:
+        succeeded, diagnostics = ctx.state.run(op, (ctx.step,), ctx)
+        for diagnostic in diagnostics:
             ctx.emit(diagnostic)
-        if outcome.failed:
+        if not succeeded:
             raise PassFailure(op=op)
 
 

@@ -13,8 +13,6 @@ from passel.mlir.bindings import MAGIC, bindings_named, bindings_of
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import (
     ParseError,
-    Report,
-    convert_diagnostic,
     decoded,
     has_plain_names,
     location_kind,
@@ -163,14 +161,17 @@ class Parser:
         place = Location(self._name, line, column)
         return ParseError([Diagnostic(Severity.ERROR, message, place)])
 
-    def _checked(self, found: Any, reports: Sequence[Report]) -> Any:
+    def _checked(self, found: Any, reports: Sequence[Diagnostic]) -> Any:
         """Return the parsed op, and report warnings.
 
         Raises:
             ParseError: If there is no op.
         """
         errors: list[Diagnostic] = []
-        for each in map(self._converted, reports):
+        for each in reports:
+            for named in (each, *each.notes):
+                if named.location.file == _ANONYMOUS:
+                    named.location = named.location._replace(file=self._name)
             if each.severity is Severity.ERROR:
                 errors.append(each)
             elif self._on_warning is not None:
@@ -179,13 +180,6 @@ class Parser:
             return found
         place = Location(self._name, 1, 1)
         raise ParseError(errors or [Diagnostic(Severity.ERROR, "cannot be parsed", place)])
-
-    def _converted(self, report: Report) -> Diagnostic:
-        diagnostic = convert_diagnostic(report)
-        for each in (diagnostic, *diagnostic.notes):
-            if each.location.file == _ANONYMOUS:
-                each.location = each.location._replace(file=self._name)
-        return diagnostic
 
     def _renamed(self, module: Any) -> Any:
         """Return a module with the source's name in the locations of ops and block arguments."""

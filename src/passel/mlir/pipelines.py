@@ -9,19 +9,25 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from passel.mlir.bindings import at_once, context_lock
 from passel.mlir.calls import calls_of
 from passel.mlir.contents import symbol_name
-from passel.mlir.diagnostics import convert_diagnostic
 from passel.mlir.standard_error import printing_elsewhere
-from passel.mlir.upstream import FACTS, PassFacts, facts_file, has_name, is_known_pass
+from passel.mlir.upstream import (
+    FACTS,
+    PassFacts,
+    facts_file,
+    has_name,
+    is_known_pass,
+    known_builds,
+)
 from passel.pipeline import is_name
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from passel.diagnostics import Diagnostic
     from passel.mlir.bindings import Bindings, Caller
 
@@ -77,18 +83,6 @@ def _first_line(text: str) -> str:
     return next(filter(None, lines), "")
 
 
-class Outcome(NamedTuple):
-    """The outcome of a pipeline.
-
-    Attributes:
-        diagnostics: The diagnostics from MLIR, in its order.
-        failed: Whether a pass failed.
-    """
-
-    diagnostics: tuple[Diagnostic, ...]
-    failed: bool
-
-
 class CompiledPipeline:
     """A pass manager of the bindings.
 
@@ -112,25 +106,24 @@ class CompiledPipeline:
         """Make it print statistics to the standard error after a run."""
         self._manager.enable_statistics()
 
-    def print_failures(self, folder: Path) -> None:
-        """Make it write the op into a file, in the op's folder, for each failed pass."""
+    def print_into(self, folder: Path | str, *, only_failures: bool) -> None:
+        """Make it write the op into a file, in the op's folder, after each pass."""
         self._manager.enable_ir_printing(
             print_before_all=False,
             print_after_all=True,
-            print_after_failure=True,
+            print_after_failure=only_failures,
             print_generic_op_form=True,  # in which the op is not verified before
             tree_printing_dir_path=str(folder),
         )
 
-    def run(self, operation: Any, by: Caller = at_once) -> Outcome:
-        """Run the pipeline on an op of its anchor's name.
+    def run(self, operation: Any, by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
+        """Run the pipeline on an op of its anchor's name; return whether all passes succeeded.
 
         Args:
             operation: The op.
             by: Calls MLIR, possibly on another thread.
         """
-        succeeded, reports = self._calls.run(self._manager, operation, by)
-        return Outcome(tuple(map(convert_diagnostic, reports)), failed=not succeeded)
+        return self._calls.run(self._manager, operation, by)
 
 
 def folder_of(op: Any) -> str:
@@ -210,6 +203,45 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
             if found := _RESTRICTED.search(error.text):
                 return PassFacts(name, found[1], anchor=found[2])
     return PassFacts(name, name)
+
+
+@cache
+def banner(bindings: Bindings) -> str:
+    """Return how a build introduces dumps after `cse`, such as `CSE (cse)` or `CSEPass: cse`.
+
+    Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
+    """
+    ir = bindings.ir
+    module = ir.Module.create(ir.Location.unknown(query_context(bindings)))
+    with TemporaryDirectory() as folder, suppress(Refused):
+        manager = parsed(bindings, "any(cse)")
+        manager.print_into(folder, only_failures=False)
+        manager.run(module.operation)
+        for path in Path(folder).rglob("*.mlir"):
+            return path.read_text("utf-8").partition(" IR Dump After ")[2].partition(" //")[0]
+    return ""
+
+
+@cache
+def class_name(bindings: Bindings, name: str, declared: str) -> str:
+    """Return the name of a pass's class in reports of a build, given its name in MLIR 22."""
+    build = known_builds().get(bindings.package)
+    return (build.names.get(name) if build else "") or usual_class(bindings, name, declared)
+
+
+def usual_class(bindings: Bindings, name: str, declared: str) -> str:
+    """Return the usual name of a pass's class: releases after MLIR 22 add `Pass` to most names."""
+    is_longer = name in facts_file(FACTS).names() and not banner(bindings).startswith("CSE (")
+    return declared.removesuffix("Pass") + "Pass" if is_longer else declared
+
+
+_UNPRINTABLE = frozenset({"iree-llvmcpu-tile", "llvm-use-default-visibility"})
+"""Passes with uninitialized options, which crash the process when printed."""
+
+
+def printed_pass(bindings: Bindings, name: str, text: str) -> str:
+    """Return a pass as a build prints it, with all options."""
+    return text if name in _UNPRINTABLE else str(parsed(bindings, f"any({text})"))[len("any(") : -1]
 
 
 _ALL = ("read-files", "run-programs", "write-files")

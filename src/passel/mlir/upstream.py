@@ -97,11 +97,12 @@ class KnownBuild(NamedTuple):
 
     Attributes:
         distribution: The package for pip.
-        names: The names of its dialects as `x.`, of its pipelines as `x*`, and of its passes.
+        names: The names of its dialects as `x.`, of its pipelines as `x*`, and of its passes, with
+            the names of the passes' classes where `usual_class` differs.
     """
 
     distribution: str
-    names: frozenset[str]
+    names: dict[str, str]
 
 
 @cache
@@ -109,14 +110,17 @@ def known_builds() -> dict[str, KnownBuild]:
     """Return the known builds, by their top-level packages."""
     found: dict[str, KnownBuild] = {}
     for section in re.split(r"\n(?=\S)", BUILDS.read_text("utf-8")):
-        package, release, *names = section.split()
-        found[package] = KnownBuild(release.partition("==")[0], frozenset(names))
+        package, release, *words = section.split()
+        pairs = (word.partition("=") for word in words)
+        names = {name: class_name for name, _, class_name in pairs}
+        found[package] = KnownBuild(release.partition("==")[0], names)
     return found
 
 
 def names_in(root: str) -> list[str]:
     """Return the passes and pipelines in the table for a build; empty if it has no table."""
-    _, names = known_builds().get(root.partition(".")[0], ("", ()))
+    found = known_builds().get(root.partition(".")[0])
+    names = found.names if found else ()
     return sorted(name.rstrip("*") for name in names if not name.endswith("."))
 
 
@@ -129,4 +133,4 @@ def is_known_pass(package: str, name: str) -> bool:
 def has_name(package: str, name: str) -> bool:
     """Return whether the table for a build lists a pass, a pipeline, or a dialect `x.`."""
     found = known_builds().get(package)
-    return found is not None and not found.names.isdisjoint((name, f"{name}*"))
+    return found is not None and not found.names.keys().isdisjoint((name, f"{name}*"))

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import SEEN, Severity
+from passel.diagnostics import SEEN, Diagnostic, Severity
 from passel.ir import InvalidIR
 from passel.mlir.bindings import on_threads, parent_of
 from passel.mlir.calls import calls_of
-from passel.mlir.diagnostics import Report
+from passel.mlir.diagnostics import convert_location
 
 if TYPE_CHECKING:
+    from passel.diagnostics import Location
     from passel.mlir.bindings import Bindings
 
 
@@ -49,16 +50,18 @@ def is_valid(bindings: Bindings, op: Any) -> bool:
     return calls_of(bindings).verify(op.operation)[0]
 
 
-def _first_error(bindings: Bindings, op: Any) -> Report | None:
+def _first_error(bindings: Bindings, op: Any) -> Diagnostic | None:
     operation = op.operation
     is_valid, reports = calls_of(bindings).verify(operation)
     if is_valid:
         return None
     errors = (report for report in reports if report.severity is Severity.ERROR)
-    return next(errors, Report(Severity.ERROR, "failed to verify", operation.location))
+    return next(errors, None) or Diagnostic(
+        Severity.ERROR, "failed to verify", convert_location(operation.location)
+    )
 
 
-def _emitter(bindings: Bindings, op: Any, error: Report) -> tuple[Any, Report]:
+def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> tuple[Any, Diagnostic]:
     """Return the op of an error, and the error.
 
     To tell apart ops with the same name and location, each gets a unique location and MLIR verifies
@@ -68,35 +71,34 @@ def _emitter(bindings: Bindings, op: Any, error: Report) -> tuple[Any, Report]:
     named = [
         inner
         for inner in bindings.walk(op)
-        if inner.operation.location == error.location and name in ("", inner.operation.name)
+        if name in ("", inner.operation.name) and _place_of(inner) == error.location
     ]
     if len(named) < 2:  # noqa: PLR2004
         return (named[0] if named else op), error
-    location = bindings.ir.Location
-    places = [
-        location.name(f"candidate {number}", childLoc=error.location, context=op.operation.context)
-        for number in range(len(named))
-    ]
+    known = [candidate.operation.location for candidate in named]
     try:
-        for candidate, place in zip(named, places, strict=True):
+        for number, candidate in enumerate(named):
+            place = bindings.ir.Location.file("", number, 0, context=op.operation.context)
             candidate.operation.location = place
         again = _first_error(bindings, op)
+        blamed = [each for each in named if again and _place_of(each) == again.location]
     finally:
-        for candidate in named:
-            candidate.operation.location = error.location
-    for candidate, place in zip(named, places, strict=True):
-        if again is not None and again.location == place:
-            return candidate, again
-    return named[0], error
+        for candidate, place in zip(named, known, strict=True):
+            candidate.operation.location = place
+    return (blamed[0], again) if blamed and again else (named[0], error)
 
 
-def _op_at(bindings: Bindings, blamed: Any, location: Any) -> Any:
+def _place_of(op: Any) -> Location:
+    return convert_location(op.operation.location)
+
+
+def _op_at(bindings: Bindings, blamed: Any, location: Location) -> Any:
     """Return the op at the location of a note; the blamed op if there is none."""
     top = blamed.operation
     while (parent := parent_of(top)) is not None:
         top = parent
     ops = bindings.walk(top)
-    found = next((op for op in ops if op.operation.location == location), blamed)
+    found = next((op for op in ops if _place_of(op) == location), blamed)
     return found.operation.opview
 
 

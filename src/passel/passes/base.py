@@ -245,6 +245,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """
         return type(self).__name__
 
+    def dump_title(self, suffix: str = "") -> str:
+        """Return the text that introduces a dump of the IR, such as `CSE (cse)`.
+
+        Args:
+            suffix: The text after the display name.
+        """
+        return f"{self.display_name}{suffix} ({self.name})"
+
     @classmethod
     def documentation(cls) -> str:
         """Return the class's own docstring, or its base's if that declares the same pass."""
