@@ -191,7 +191,7 @@ class MLIRAdapter(IRAdapter):
         """Return the frontend for one run of a tool."""
         from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
 
-        return MLIRFrontend(self)
+        return MLIRFrontend(self, self.bindings, self.create_bare_context)
 
     def context_of(self, op: Any) -> Any:
         """Return the context that the op was made in."""

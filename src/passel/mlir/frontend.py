@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from passel.frontend import FrontendSettings, SourcePart
-    from passel.mlir.adapter import MLIRAdapter
+    from passel.ir import IRAdapter
     from passel.mlir.bindings import Bindings
 
 _DROPPED = "ignoring unknown external resources"
@@ -42,6 +42,8 @@ class MLIRFrontend(Frontend):
 
     Args:
         adapter: The adapter.
+        bindings: Its build of the bindings.
+        bare_context: Returns a context that loads dialects lazily.
     """
 
     verifies = True
@@ -56,10 +58,12 @@ class MLIRFrontend(Frontend):
         }.items()
     }
 
-    def __init__(self, adapter: MLIRAdapter) -> None:
+    def __init__(
+        self, adapter: IRAdapter, bindings: Bindings, bare_context: Callable[[], Any]
+    ) -> None:
         super().__init__(adapter)
-        self._bindings: Bindings = adapter.bindings
-        self._bare_context: Callable[[], Any] = adapter.create_bare_context
+        self._bindings = bindings
+        self._bare_context = bare_context
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check the settings."""
