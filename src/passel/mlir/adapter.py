@@ -27,13 +27,13 @@ from passel.mlir.bindings import (
     on_threads,
     parent_of,
 )
-from passel.mlir.calls import captured
+from passel.mlir.calls import calls_of, captured
 from passel.mlir.capi import address
 from passel.mlir.contents import FAITHFUL, printed, symbol_name
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
-from passel.mlir.verification import is_valid, verify
+from passel.mlir.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
@@ -354,7 +354,7 @@ class MLIRAdapter(IRAdapter):
             len(operation.operands) == 0
             and len(operation.successors) == 0
             and self.kind_of(op).isolated
-            and is_valid(self.bindings, op)
+            and calls_of(self.bindings).verify(operation)[0]
         ):
             stream = BytesIO()
             operation.write_bytecode(stream)

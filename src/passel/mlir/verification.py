@@ -45,20 +45,12 @@ def verify(bindings: Bindings, op: Any) -> None:
     raise InvalidIR(blamed.operation.opview, message, notes)
 
 
-def is_valid(bindings: Bindings, op: Any) -> bool:
-    """Return whether an op is valid, without reporting errors."""
-    return calls_of(bindings).verify(op.operation)[0]
-
-
 def _first_error(bindings: Bindings, op: Any) -> Diagnostic | None:
-    operation = op.operation
-    is_valid, reports = calls_of(bindings).verify(operation)
+    is_valid, reports = calls_of(bindings).verify(op.operation)
     if is_valid:
         return None
     errors = (report for report in reports if report.severity is Severity.ERROR)
-    return next(errors, None) or Diagnostic(
-        Severity.ERROR, "failed to verify", convert_location(operation.location)
-    )
+    return next(errors, Diagnostic(Severity.ERROR, "failed to verify", _place_of(op)))
 
 
 def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> tuple[Any, Diagnostic]:
