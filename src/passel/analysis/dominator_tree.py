@@ -13,7 +13,7 @@ N = TypeVar("N", bound="Hashable")
 class DominatorTree(Generic[N]):
     """The dominator tree of a graph with one or several roots.
 
-    Several roots hang from a virtual one, which shows as None.
+    Several roots are children of a virtual root, None.
 
     Built in O(edges * depth), close to linear in practice; a query costs O(1) after that,
     `dominance_frontier` O(edges * depth) once. Nothing recurses.
@@ -79,7 +79,7 @@ class DominatorTree(Generic[N]):
     def dominates(self, a: N, b: N) -> bool:
         """Return whether every path from a root to `b` goes through `a`.
 
-        A node that no path reaches is dominated by every node, and dominates only such.
+        An unreachable node is dominated by every node, and dominates only unreachable nodes.
         """
         ours, theirs = self._index.get(a), self._index.get(b)
         if theirs is None:

@@ -1,8 +1,8 @@
 """Analyses: facts about an op that passes compute once and share while they are valid.
 
-An analysis is any class that can be constructed from `(op)` or from `(op, analyses)`; in the
-second form it may ask for other analyses. Results are cached per op, in a tree parallel to
-the IR, and dropped after each pass that does not preserve them.
+An analysis is any class that can be constructed from `(op)` or from `(op, analyses)`; the second
+form can request other analyses. Results are cached per op, in a tree parallel to the IR, and
+dropped after each pass that does not preserve them.
 
 Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
 """
@@ -80,7 +80,7 @@ class AnalysisManager:
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
         """Return an analysis of an enclosing op, if it is cached; it may be stale.
 
-        It cannot be computed from here: others may be working on siblings.
+        It is never computed here, since siblings may be processed in parallel.
 
         Args:
             kind: The analysis.
@@ -164,8 +164,8 @@ class AnalysisManager:
     def invalidate(self, preserved: PreservedAnalyses) -> None:
         """Drop the analyses of the op and of its nested ops that a pass has not preserved.
 
-        Results are asked in the order in which they were computed, and one that is dropped
-        no longer counts as preserved, so that what was built from it can notice.
+        Analyses are checked in the order in which they were computed. A dropped analysis no longer
+        counts as preserved, so that dependent analyses can detect this.
         """
         if preserved.all:
             return

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 class AllAnalyses:
     """Marker for all analyses in a declaration of preserved analyses.
 
-    `preserves = (AllAnalyses,)` in a class body is for a pass that may change the IR, but
-    nothing that an analysis looks at. A pass that changes nothing at all says
-    `ctx.preserve_all()` as well, which spares verification.
+    `preserves = (AllAnalyses,)` in a class body is for passes that may change the IR, but no
+    property that an analysis depends on. Passes that change nothing also call `ctx.preserve_all()`,
+    which avoids verification.
 
     Source: `mlir::PreservedAnalyses::AllAnalysesType`, MLIR 22.
     """
@@ -33,8 +33,8 @@ def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]
 class PreservedAnalyses:
     """Analyses that are still valid after a pass, for the op that it ran on.
 
-    Given to `is_invalidated(self, preserved)`, which an analysis may define to decide for
-    itself; without it, it is invalid unless it is preserved.
+    An analysis can define `is_invalidated(self, preserved)` to decide whether it is invalid.
+    Otherwise, it is invalid unless it is preserved.
 
     Source: `mlir::detail::PreservedAnalyses`, MLIR 22.
     """

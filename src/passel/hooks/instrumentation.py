@@ -22,8 +22,8 @@ class Ended(NamedTuple):
         failed: Whether the step failed.
         failure: The failure of the step itself; None if only a nested pass failed.
         skipped: Whether a gate skipped the step.
-        changed: Whether a pass that succeeded changed its op, by its fingerprint. False if
-            no instrumentation asks for it by `finds_changes`.
+        changed: Whether a pass that succeeded changed its op, by its fingerprint. False if no
+            instrumentation sets `finds_changes`.
         outcome: The other results of a step: counts, reports and all failures; None
             if it was not a step.
     """
@@ -57,12 +57,12 @@ class PassInstrumentation:
         timing: The value of `RunResult.timing`, if the instrumentation measures time.
         reproducer: The value of `PassFailedError.reproducer`, if it writes a file.
         run_record: The value of `RunResult.record` and `PassFailedError.record`, if it records.
-        collects_statistics: Whether passes collect statistics that take time to count. An IR's own
-            passes may run as one under it.
+        collects_statistics: Whether passes collect statistics that take time to count. The IR's own
+            passes may still run as one.
         finds_changes: Whether `Ended.changed` is needed, which takes a fingerprint for each
             pass that is not verified anyway.
-        crosses: Whether it also observes pipelines that passes run on ops of another IR. It asks
-            the adapter of the innermost run about these ops.
+        crosses: Whether it also observes pipelines that passes run on ops of another IR. It must
+            use the adapter of the innermost run for these ops.
 
     Example:
         >>> from passel import PassManager
@@ -111,9 +111,9 @@ class PassInstrumentation:
     def split(self) -> PassInstrumentation | None:
         """Return an instrumentation for a part of a run in another process or thread.
 
-        It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
-        parts in program order. None, the default: it observes what happens here, so that all of
-        the run does.
+        The result is pickled, receives the hooks of its part, and is pickled back; `merge` receives
+        the parts in program order. None, the default, keeps the whole run in this process and
+        thread.
         """
         return None
 

@@ -115,8 +115,8 @@ class Run:
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
         """Return the identities of an op, last, and of its enclosing ops, outermost first.
 
-        The same here as in a worker that only has a copy of the op. With the path of a step they
-        identify the execution of a pass; see `passel.instruments.events.execution_of`.
+        They are the same in a worker, which has only a copy of the op. Together with the path of a
+        step, they identify the execution of a pass; see `passel.instruments.events.execution_of`.
         """
         return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
 
@@ -169,7 +169,7 @@ class Reports:
     ) -> Outcome:
         """Report diagnostics and a failure, unless held back; return them as an outcome.
 
-        They are plain data then. A failure that was reported before adds no diagnostic.
+        The reports are then plain data. A failure that was reported before adds no diagnostic.
         """
         said = list(diagnostics)
         failures = () if failure is None else (failure,)

@@ -67,14 +67,14 @@ class LowersPasses(Protocol):
 class SendsOps(Protocol):
     """Optional ability of an adapter: changes made to ops in forked processes can be sent back.
 
-    Workers use it for siblings. Where ops do not survive a fork, an adapter leaves it out.
+    Worker processes use it for sibling ops. Adapters whose ops do not survive a fork lack it.
     """
 
     def note(self, op: Any) -> Any:
         """Return data about an op for `encode_changes`, before passes change the op.
 
-        If that is None, `encode_changes` is only asked for ops whose fingerprints have changed;
-        else also for others: names, or an order, that fingerprints leave out come back as well.
+        If the result is None, only ops with changed fingerprints are encoded. Otherwise all ops are
+        encoded, so that changes that fingerprints ignore, such as names, are also sent.
         """
         ...
 
@@ -95,8 +95,8 @@ class SendsOps(Protocol):
     def decode_changes(self, op: Any, data: bytes, context: Any) -> Callable[[], None]:
         """Return a function that applies the changes of another process to an op.
 
-        The op stays the same object. Unreadable data raises here, before anything is changed:
-        the work is then done again in this process.
+        The op stays the same object. Unreadable data raises an exception here, before anything
+        changes. The work is then repeated in this process.
 
         Args:
             op: The op, in the same state as its copy when it was noted.
@@ -128,8 +128,8 @@ class ShipsOps(Protocol):
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
         """Return copies of ops that are immediately inside one op.
 
-        Their enclosing ops come along as well, with as much of what else is in them as passes
-        may look at: declarations of the symbols that the ops refer to.
+        The copies include the enclosing ops, and declarations of the symbols that the ops
+        reference.
 
         Args:
             ops: The ops.
@@ -153,7 +153,7 @@ class ShipsOps(Protocol):
 class FindsDialects(Protocol):
     """Optional ability of an adapter: the dialects of ops can be checked.
 
-    For an IR that does not itself refuse ops of dialects that are not loaded.
+    It is for IRs that accept ops of dialects that are not loaded.
     """
 
     def dialects_in(self, op: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def _adapters() -> dict[str, EntryPoint]:
 
 @cache
 def adapter_named(name: str) -> IRAdapter:
-    """Return the installed adapter of a name, made once, by a class without arguments.
+    """Return the installed adapter with a name, created once and without arguments.
 
     Raises:
         AdapterError: If there is none, or its package cannot be used.
@@ -75,9 +75,9 @@ def adapter_names() -> Collection[str]:
 
 
 def installed_name(adapter: IRAdapter) -> str:
-    """Return the name by which every process with the same packages has an adapter like this one.
+    """Return the name under which an adapter of this class is installed.
 
-    It is what `--ir` and `load_reproducer` take; empty if there is none.
+    `--ir` and `load_reproducer` accept it. It is empty if the adapter is not installed.
     """
     name = adapter.build_name()
     is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
@@ -87,9 +87,9 @@ def installed_name(adapter: IRAdapter) -> str:
 def adapter_for(thing: object) -> IRAdapter:
     """Return the adapter of the IR that an op (or a pass of that IR) belongs to.
 
-    It is found by the top-level package of the object's class or of a base class, among the
-    entry points `passel.adapters` of all installed packages: an entry point's name is that
-    package's name, its value a class that fulfils `IRAdapter`.
+    The top-level package of the object's class, or of a base class, selects one of the entry points
+    `passel.adapters` of installed packages. An entry point has the name of that package, and a
+    subclass of `IRAdapter` as its value.
 
     Raises:
         AdapterError: If no installed adapter claims it.
@@ -98,7 +98,7 @@ def adapter_for(thing: object) -> IRAdapter:
 
 
 def adapter_of_class(cls: type) -> IRAdapter:
-    """Return the adapter of the IR that a class of ops or passes belongs to, as `adapter_for`.
+    """Return the adapter of the IR that a class of ops or passes belongs to; see `adapter_for`.
 
     Raises:
         AdapterError: If no installed adapter claims it.
@@ -122,7 +122,7 @@ def entered_context(adapter: IRAdapter | None = None) -> Any:
     """Return the IR's context that the calling thread is in, or None.
 
     Args:
-        adapter: The IR's; by default that of any IR that has been imported already.
+        adapter: The adapter of the IR; by default, all imported IRs are tried.
     """
     if adapter is not None:
         return adapter.entered_context()
@@ -157,10 +157,10 @@ _running: ContextVar[_Running | None] = ContextVar("running", default=None)
 
 @contextmanager
 def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
-    """Enter a context for passes, and look up names in pipelines that they build in its IR.
+    """Enter a context for passes; pipelines that they build use its IR.
 
-    Holds for the calling thread; others take part by `contextvars.copy_context`, and
-    `IRAdapter.in_context` in them.
+    This applies to the calling thread. Other threads need `contextvars.copy_context` and
+    `IRAdapter.in_context`.
 
     Args:
         adapter: The adapter of the IR whose ops passes run on.
@@ -204,7 +204,7 @@ _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
 def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
     """Use given adapters for pipelines that continue on other IRs.
 
-    A tool whose author or plugins bring dialects lets them be known on both sides.
+    Tools use this to provide additional dialects for both IRs.
 
     Args:
         find: Returns the adapter for an IR, or None for the installed one; called when a pipeline

@@ -1,7 +1,7 @@
 """The adapter contract: the questions that passel asks of an IR.
 
-passel brings no IR. An adapter answers for one IR, and nothing above this module asks an
-op anything itself. Ops are `Any` here: the core never looks inside them.
+passel brings no IR. An adapter answers for one IR. Modules above this one never access ops
+themselves; to the core, ops are `Any`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class SiblingWatch:
     def are_all_in_place(self) -> bool:
         """Return whether all children are in their places after all pipelines have run.
 
-        Changes that a pass made to its own op do not count. By default ops that had a turn
-        were in place then, and fingerprints tell the rest.
+        Changes by a pass to its own op do not count. By default, the result is True: processed ops
+        were in place, and fingerprints detect later moves.
         """
         return True
 
@@ -55,7 +55,7 @@ class Lifetime:
 
     Args:
         place_of: Returns the place of an op, such as its parent: equal as long as the op is neither
-            moved nor erased. It is asked once per pass and op, so it should be as cheap as an
+            moved nor erased. It is called once per pass and op, so it should be as cheap as an
             attribute. It must not raise for an erased op.
 
     Attributes:
@@ -111,7 +111,7 @@ class PrintFlags(NamedTuple):
         skip_regions: Print `{...}` for regions.
         pretty_locations: Print locations in a short form, which cannot be parsed.
         name_locations: Name values after their `NameLoc` locations.
-        assume_verified: Print in custom form without asking whether the op is valid.
+        assume_verified: Print in custom form without verifying the op.
     """
 
     generic: bool = False
@@ -144,13 +144,13 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
 class IRAdapter(ABC):
     """Base class of adapters: fourteen abstract methods, and some with defaults.
 
-    An adapter has no state of a run. Methods that take an op may be called from several
-    threads for ops that are not nested in each other.
+    An adapter holds no state of a run. Methods that take an op may be called from several threads
+    for ops that are not nested in each other.
 
     Attributes:
         name: The IR's name, such as `xdsl`.
         finds_changes: Whether a run looks for changes by fingerprint, to verify only what changed.
-            Not worthwhile for an IR whose own verifier takes less time.
+            Not worthwhile if the IR's own verifier is faster.
         allows_threads: Whether several Python threads may work on ops of one context.
     """
 
@@ -163,9 +163,9 @@ class IRAdapter(ABC):
     def key_of(self) -> Callable[[Any], Hashable]:
         """A function from an op to its identity key.
 
-        The key is the same object for all ops of one name in one context: a class or an
-        interned string. It is asked for every op that a run visits, so the function
-        should be as cheap as the builtin `type`.
+        The key is the same object for all ops of one name in one context: a class or an interned
+        string. It is called for every op that a run visits, so the function should be as cheap as
+        the builtin `type`.
         """
 
     @classmethod
@@ -183,7 +183,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
-        """Load dialects by name. Raises `LookupError` for one that does not exist."""
+        """Load dialects by name. Raises `LookupError` for a dialect that does not exist."""
 
     @abstractmethod
     def kind_of(self, op: Any) -> OpKind:
@@ -207,20 +207,19 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def symbol_name(self, op: Any) -> str | None:
-        """Return the name that `op` defines as a symbol, if it does."""
+        """Return the name of the symbol that `op` defines, if any."""
 
     @abstractmethod
     def location(self, op: Any) -> Location:
-        """Return where `op` comes from."""
+        """Return the source location of `op`."""
 
     @abstractmethod
     def verify(self, op: Any, *, recursive: bool) -> None:
-        """Check `op`, and what is nested in it if `recursive`.
+        """Check `op` and, if `recursive`, all nested ops.
 
-        Without `recursive` it is checked what no verification of the ops inside, one by one,
-        can find: the op's own rules, and what ops inside say of each other, such as a call of
-        its callee. An IR that
-        can only check both as one does so whatever is asked.
+        Without `recursive`, only checks that verifying each nested op separately cannot make are
+        required: the op's own rules, and rules between nested ops, such as a call and its callee.
+        An IR without separate checks always checks both.
 
         Raises:
             InvalidIR: If an op is invalid; for the first such op.
@@ -243,22 +242,22 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Return `op` as text, without a final newline. Must work for invalid ops too."""
+        """Return `op` as text, without a final newline. It must also work for invalid ops."""
 
     @abstractmethod
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a value that equals a later one only if nothing in `op` changed between.
 
-        Covers everything nested in `op` but not its own place; if not `recursive`, the op's
-        own parts alone: its attributes, its blocks, and which ops are immediately inside, in
-        which order. May be conservative (differ although nothing changed), never optimistic.
-        Lives at most as long as a run.
+        It covers all nested ops, but not the place of `op`. If not `recursive`, it covers only the
+        op's own parts: attributes, blocks, and the order of the ops immediately inside. It may be
+        conservative (differ although nothing changed), but never optimistic. It lives at most as
+        long as a run.
         """
 
     # -- What most IRs answer alike ---------------------------------------------------------
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:  # noqa: B027 - few need it
-        """Prepare a context for passes that are about to run in it."""
+        """Prepare a context before passes run in it."""
 
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
@@ -280,9 +279,9 @@ class IRAdapter(ABC):
         return thing
 
     def identity_of(self, op: Any) -> Hashable:
-        """Return a key that is equal for all objects for one op, whatever changes in it.
+        """Return a key that is equal for all objects for one op, even if the op changes.
 
-        By default the op itself, where there is one object for each, which compares by identity.
+        By default, the op itself, which suits IRs with one object per op that compares by identity.
         """
         return op
 
@@ -300,7 +299,7 @@ class IRAdapter(ABC):
     def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
         """Return the lock of a context, which a run holds while it compiles and runs.
 
-        By default several runs may work in a context.
+        By default, several runs may use a context at once.
 
         Args:
             context: The IR's own context.
@@ -309,9 +308,9 @@ class IRAdapter(ABC):
         return nullcontext()
 
     def build_name(self) -> str:
-        """Return the name that entry points have for the adapter.
+        """Return the adapter's name in entry points.
 
-        By default the IR's, of which there is one build.
+        By default, the IR's name.
         """
         return self.name
 
@@ -328,7 +327,7 @@ class IRAdapter(ABC):
             inner: The name of the nested ops.
 
         Returns:
-            A sentence without a final period; empty if they may be, or if it is not known.
+            A sentence without a final period; empty if they may be, or if unknown.
         """
         return ""
 

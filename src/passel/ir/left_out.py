@@ -77,7 +77,7 @@ def package_of(point: EntryPoint) -> str:
 
 
 def unusable_ir() -> AdapterError | None:
-    """Return the error of an installed IR that cannot be used, if one is known."""
+    """Return the error of an unusable installed IR, if known."""
     return _unusable[0] if _unusable else None
 
 
@@ -99,7 +99,7 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Pass each message about packages that are left out to a function, also reported ones.
+    """Pass each message about packages that are left out to a function, including reported ones.
 
     Args:
         tell: Receives a line.

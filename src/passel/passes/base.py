@@ -132,7 +132,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     if not TYPE_CHECKING:
 
         def __class_getitem__(cls, parameters: Any) -> Any:
-            """Make type parameters optional, as their defaults make them for type checkers."""
+            """Make type parameters optional at run time, as their defaults do for type checkers."""
             given = parameters if isinstance(parameters, tuple) else (parameters,)
             expected = len(getattr(cls, "__parameters__", ()))
             return super().__class_getitem__(given + (None,) * (expected - len(given)))
@@ -178,7 +178,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def check_complete(cls) -> None:
-        """Refuse a class that lacks what a run needs, before anything runs.
+        """Reject an incomplete class before anything runs.
 
         Raises:
             DefinitionError: The class does not define `run`.
@@ -198,8 +198,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def own_effects(self) -> tuple[str, ...]:
         """Return the effects of the pass outside the IR, by default `effects`.
 
-        Override it if the effects depend on options. Effects of passes in options do not belong
-        to it.
+        Override it if the effects depend on options. Effects of passes in options are not included.
         """
         return self.effects
 
@@ -232,14 +231,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             registry: The registry of the enclosing pipeline.
 
         Raises:
-            PipelineError: The elements are wrong.
+            PipelineError: The elements are invalid.
         """
         msg = f"{cls.__qualname__} takes elements, but does not define from_elements"
         raise DefinitionError(msg)
 
     @property
     def display_name(self) -> str:
-        """The name in reports and dumps: the class's, such as `CSE`.
+        """The name in reports and dumps: the class name, such as `CSE`.
 
         Source: `mlir::Pass::getName`, MLIR 22.
         """
@@ -325,7 +324,7 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 
     @classmethod
     def check_complete(cls) -> None:
-        """Refuse a class without an anchor as well."""
+        """Also reject a class without an anchor."""
         super().check_complete()
         if cls.anchor is None and cls.can_schedule_on is OperationPass.can_schedule_on:
             msg = (
@@ -358,7 +357,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
 
     @classmethod
     def check_complete(cls) -> None:
-        """Refuse a class without an interface as well."""
+        """Also reject a class without an interface."""
         super().check_complete()
         if cls.interface is None and cls.can_schedule_on is InterfacePass.can_schedule_on:  # pyright: ignore[reportUnknownMemberType]
             msg = (
@@ -372,7 +371,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         return self.interface is not None and kind.implements(self.interface)
 
     def requirement(self) -> str:
-        """Return which ops the pass can run on: those that implement the interface."""
+        """Return the restriction to ops that implement the interface."""
         name = "its interface" if self.interface is None else self.interface.__name__
         return f"on ops that implement {name}"
 

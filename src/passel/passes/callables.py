@@ -72,7 +72,7 @@ def pass_of(
     description: str = "",
     op_name: str = "",
 ) -> CallablePass:
-    """Return a function as a pass.
+    """Return a pass that calls a function.
 
     Args:
         functions: The function, called with the op and an object with `signal_pass_failure()`.

@@ -228,8 +228,8 @@ class PassContext(Generic[StateT]):
     def answer_for_changes_outside(self) -> None:
         """State that the pass changed the enclosing op intentionally.
 
-        It is for compilers whose passes add symbols next to their op, which passes must not do
-        otherwise. The enclosing op counts as changed, and later changes are detected relative to
+        Compilers need this if their passes add symbols next to their op, which is otherwise
+        forbidden. The enclosing op counts as changed, and later changes are detected relative to
         its current state.
         """
         self.valid_state = None

@@ -1,6 +1,6 @@
 """Checks of classes when they are defined.
 
-They refuse definitions that Python accepts but that would fail later, such as in a run.
+They reject definitions that Python accepts but that would fail later, such as in a run.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def check_pass(cls: type[Any]) -> None:
 
 
 def check_body(function: object, what: str) -> None:
-    """Refuse a function that a call would not run.
+    """Reject a function whose body a call would not run.
 
     Args:
         function: The function.

@@ -187,7 +187,7 @@ def _option_like(pass_: Pass[Any, Any], field: dataclasses.Field[Any]) -> Option
 
 
 def _reduced(pass_: Any) -> tuple[Any, ...]:
-    """Say where the class of a pass comes from, for pickle."""
+    """Return the origin of the class of a pass, for pickle."""
     values = {field.name: getattr(pass_, field.name) for field in dataclasses.fields(pass_)}
     return _remade, (pass_.prototype, pass_.name, values)
 

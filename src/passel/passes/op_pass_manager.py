@@ -1,6 +1,6 @@
 """Building pipelines: in Python or from text, and printing them.
 
-Managers are only built and printed here. To run one, it is compiled to a schedule.
+This module only builds and prints managers. A run compiles a manager to a schedule.
 """
 
 from __future__ import annotations
@@ -200,9 +200,8 @@ class OpPassManager:
 
         Args:
             anchor: An op name, an op class, or `any`.
-            jobs: The largest number of such ops that it may run on at once, whatever the run
-                allows; 1 for one after the other. None for no limit. `repr` shows it, the
-                pipeline's text does not.
+            jobs: The largest number of such ops that it may run on at once, even if the run allows
+                more; None for no limit. `repr` shows it, the pipeline's text does not.
             span: The place of the nested pipeline in a text.
 
         Raises:
@@ -311,7 +310,7 @@ class OpPassManager:
         return len(self._placed)
 
     def __bool__(self) -> bool:
-        """A manager is true even when it is empty, so that `pm or default` keeps it."""
+        """Return True, even for an empty manager, so that `pm or default` works."""
         return True
 
     def __iter__(self) -> Iterator[Pass[Any, Any] | OpPassManager]:

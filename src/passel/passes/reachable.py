@@ -1,4 +1,4 @@
-"""The passes that a pipeline may run: nested ones, ones in options, and ones that passes run.
+"""The passes that a pipeline may run: nested passes, passes in options, and passes run by others.
 
 The module also finds the analyses that they all preserve, and checks their effects.
 """

@@ -278,7 +278,7 @@ class PassRegistry:
         return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield names to suggest for a misspelt one; some of an IR's own may not exist."""
+        """Yield candidates for suggestions; some of an IR's own may not exist."""
         ir = self._loaded(ir)
         yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):

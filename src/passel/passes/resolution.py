@@ -42,8 +42,8 @@ def names_for(
 ) -> PassRegistry:
     """Return the registry that resolves the names of passes.
 
-    It is for the IR of the adapter or context; without either, for the IR of the running pass;
-    else for all IRs, and first for the IR that has been imported, if there is only one.
+    The registry is for the IR of the adapter or context, else for the IR of the running pass, else
+    for all IRs. In the last case, names of the only imported IR come first.
 
     Args:
         adapter: The IR's adapter, if it is known.

@@ -120,5 +120,5 @@ class PassSource(Protocol):
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:
-        """Yield names to suggest for a misspelt one, cheaply; some may not exist."""
+        """Yield candidates for suggestions, cheaply; some may not exist."""
         ...

@@ -47,7 +47,7 @@ class Statistic:
     if not TYPE_CHECKING:  # to type checkers, there is no such operator
 
         def __iadd__(self, amount: object) -> None:
-            """Refuse C++'s way of counting."""
+            """Reject counting with `+=`, as in C++."""
             msg = (
                 f"statistic '{self.name}' is a declaration and holds no number: count with "
                 f"ctx.count(self.{self.name.replace('-', '_')})"

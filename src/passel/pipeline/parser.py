@@ -6,10 +6,10 @@
     element   ::= name (`[` text `]`)? (`{` options `}`)?  a pass or a registered pipeline
                 | anchor `(` elements? `)`                 a nested pipeline
 
-A name is everything up to the next of `, ( ) { [`, trimmed; white space is free around
-names and brackets. Knowingly different from MLIR 22: `func.func()` is an empty nested
-pipeline (MLIR prints those but does not read them), `(cse)` without an anchor is an error
-(there: an anchor with an empty name), and positions refer to the whole text.
+A name is everything up to the next of `, ( ) { [`, trimmed; white space around names and brackets
+is ignored. Intentional differences from MLIR 22: `func.func()` is an empty nested pipeline (MLIR
+prints those but does not read them), `(cse)` without an anchor is an error (in MLIR, an anchor with
+an empty name), and positions refer to the whole text.
 
 Source: `mlir/lib/Pass/PassRegistry.cpp` (`TextualPipeline`), MLIR 22.
 """
@@ -123,8 +123,8 @@ class _Parser:
         """Parse elements up to the end, or past the parenthesis that closes them.
 
         Args:
-            opened: The anchor, if they are in parentheses.
-            depth: How many parentheses they are in.
+            opened: The anchor of the enclosing parentheses, if any.
+            depth: The number of enclosing parentheses.
         """
         last = "" if opened is None else ")"
         found: list[ElementNode] = []

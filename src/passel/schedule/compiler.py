@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Compiled(NamedTuple):
-    """A schedule, with what it was compiled from."""
+    """A schedule, with its sources."""
 
     tree: weakref.ref[OpPassManager]
     changes: int
@@ -67,7 +67,7 @@ class PipelineCompiler:
 
         Args:
             tree: A pass manager.
-            outer: The path under which it runs, if it is not the top.
+            outer: The path under which it runs, if it is nested.
 
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
@@ -100,7 +100,7 @@ class PipelineCompiler:
             return schedule
 
     def _check_ir(self, visits: Iterable[Visit]) -> None:
-        """Refuse passes for another IR: they would not know what they are given."""
+        """Reject passes for another IR."""
         for pass_, span, _ in visits:
             if pass_.ir not in ("", self.adapter.name):
                 message = (

@@ -61,7 +61,7 @@ class Named(NamedTuple):
 def check_contracts(
     pipeline: Pipeline, regions: Iterable[Region] = (), named: Iterable[Named] = ()
 ) -> None:
-    """Refuse a pipeline in which the requirements of a pass are not met.
+    """Reject a pipeline in which the requirements of a pass are not met.
 
     Args:
         pipeline: The pipeline.
@@ -112,7 +112,7 @@ class _Level:
     facts: dict[_Key, _Fact] = field(default_factory=dict[_Key, _Fact])
 
     def inside(self, anchor: str = ANY) -> _Level:
-        """Return a level for nested ops; no two `any` pipelines are known to have the same ops."""
+        """Return a level for nested ops; two `any` pipelines may have different ops."""
         return _Level((*self.scope, object() if anchor == ANY else anchor))
 
 
@@ -154,7 +154,7 @@ class _Walk:
     # -- The pipeline -----------------------------------------------------------------------
 
     def _pipeline(self, pipeline: Pipeline, levels: list[_Level]) -> None:
-        """Visit passes in the order in which they were added: siblings run in any order."""
+        """Visit passes in the order in which they were added, since siblings run in any order."""
         places = sorted(_placed(pipeline, levels), key=lambda found: found[0].number)
         for step, self._levels in places:
             self._pass(step)
@@ -251,7 +251,7 @@ class _Walk:
                 found.append((self._levels[-1].scope, place))
 
     def _regions_with(self, place: _Place, end: str) -> list[Region]:
-        """Return the regions that a pass starts or ends; passes run by others are no such pass."""
+        """Return the regions that a pass starts or ends; passes run by other passes do neither."""
         regions = self._regions if self._holder is None else ()
         return [region for region in regions if place.named.label in getattr(region, end)]
 

@@ -33,7 +33,7 @@ def merged(
 
     Args:
         tree: A pass manager.
-        outer: The path under which it runs, if it is not the top.
+        outer: The path under which it runs, if it is nested.
         span: The place of the pass that runs it.
         adapter: The adapter of the IR. Without it, an `any` pipeline is never merged, since it
             may match every op.

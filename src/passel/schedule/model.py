@@ -1,4 +1,4 @@
-"""The immutable form of a pipeline, which is what runs."""
+"""The immutable form of a pipeline, as it runs."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ class Plan(NamedTuple):
         pipeline: The pipeline.
         steps: The steps that run, in order.
         rejected: The step that cannot run on such ops; None if all can.
-        rejection: Why the rejected step cannot run.
+        rejection: The reason why the rejected step cannot run.
         op_name: The name of the ops.
         matched: The keys of the pipelines that count as matched once the plan runs.
     """
