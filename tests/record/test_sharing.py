@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from passel import OperationPass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.execution.strategies.fork import Forked
 from passel.record.recorder import Recorder
+from passel.record.writer import PartLog, RecordFile
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -118,3 +119,12 @@ def test_workers_record_what_one_does(
     assert merged
     _assert_same(record, one)
     assert bool(record.info.runs[0].failures) == bool(passes)
+
+
+def test_a_run_inside_a_pass_of_a_worker_ends_in_the_record(tmp_path: Path) -> None:
+    """The end of a run that crosses to another IR is taken over with its start."""
+    share, file = PartLog(), RecordFile(tmp_path / "record")
+    share.end_run(share.start_run({"outer": 0}), (), ())
+    assert not list(share.replay(file, file.start_run({})))
+    file.end_run(0, (), ())
+    assert (tmp_path / "record").read_text().count('{"end":') == 2

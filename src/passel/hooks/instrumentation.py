@@ -117,7 +117,7 @@ class PassInstrumentation:
         """
         return None
 
-    def merge(self, child: PassInstrumentation) -> None:
+    def merge(self, child: Any) -> None:
         """Add the observations of a part that `split` returned."""
 
     def __getstate__(self) -> dict[str, Any]:

@@ -111,9 +111,8 @@ class PrintIR(PassInstrumentation):
         child._put = child._kept.append
         return child
 
-    def merge(self, child: PassInstrumentation) -> None:
+    def merge(self, child: PrintIR) -> None:
         """Print the dumps that the child has kept."""
-        assert isinstance(child, PrintIR)  # noqa: S101 - the contract
         self._known = None  # the child may have seen changes
         for dump in child._kept:
             self.run.catch_up(dump.reported)

@@ -105,9 +105,8 @@ class StatisticsReport(PassInstrumentation):
         part._prints = False
         return part
 
-    def merge(self, child: PassInstrumentation) -> None:
+    def merge(self, child: StatisticsReport) -> None:
         """Take over the worker's dynamic pipelines."""
-        assert isinstance(child, StatisticsReport)  # noqa: S101 - the contract
         for path, pipelines in child._dynamic.items():
             self._dynamic.setdefault(path, {}).update(pipelines)
 

@@ -207,13 +207,12 @@ class Timing(PassInstrumentation):
         part._split_at = perf_counter(), process_time()
         return part
 
-    def merge(self, child: PassInstrumentation) -> None:
+    def merge(self, child: Timing) -> None:
         """Add a worker's measurements below the current row.
 
         The wall time of the slowest worker counts, and the user time of all workers. The user time
         of a worker process is its processor time.
         """
-        assert isinstance(child, Timing)  # noqa: S101 - the contract
         self._thread().open[-1].merge(child._worker, child.timing)
         for pair, seconds in child._pairs.items():
             self._add(pair, seconds)

@@ -121,9 +121,8 @@ class Trace(PassInstrumentation):
         child._target, child._origin = None, self._origin
         return child
 
-    def merge(self, child: PassInstrumentation) -> None:
+    def merge(self, child: Trace) -> None:
         """Take over a worker's events, as separate tracks."""
-        assert isinstance(child, Trace)  # noqa: S101 - the contract
         self._foreign += child._pending
 
     # -- Slices --------------------------------------------------------------------------------

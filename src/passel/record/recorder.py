@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer import replay_command
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data
 from passel.record.reader import Record
-from passel.record.snapshots import Snapshots
+from passel.record.recorded_run import Frame, RecordedRun, RunningPass
 from passel.record.texts import digest_of
-from passel.record.writer import PartLog, RecordedOp, RecordFile
+from passel.record.writer import PartLog, RecordFile
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.errors import Failure
-    from passel.hooks import Ended, OpIdentity, Run
+    from passel.hooks import Ended, Run
     from passel.record.writer import Log
     from passel.schedule import Step
 
@@ -49,8 +48,7 @@ class Recorder(PassInstrumentation):
         pipeline: str = "",
         finds_changes: bool = True,
     ) -> None:
-        self._file: RecordFile | None = (file := RecordFile(path, command_line))
-        self._start(file, pipeline, finds_changes)
+        self._start(RecordFile(path, command_line), pipeline, finds_changes)
 
     def _start(self, log: Log, pipeline: str, finds_changes: bool) -> None:
         self._log: Log = log
@@ -58,9 +56,9 @@ class Recorder(PassInstrumentation):
         self.finds_changes: bool = finds_changes
         self._source: tuple[str, str | bytes] = "", b""
         self._replay: str | None = None
-        self._runs: list[_RecordedRun] = []
+        self._runs: list[RecordedRun] = []
         self._steps: dict[Step, StepInfo] = {}
-        self._part_of: _Frame | None = None
+        self._part_of: Frame | None = None
         self._told: set[int] = set()
 
     # -- What users call ---------------------------------------------------------------------
@@ -68,7 +66,7 @@ class Recorder(PassInstrumentation):
     @property
     def run_record(self) -> Record | None:
         """The record, which is read on first access; None in a worker."""
-        return None if self._file is None else Record(self._file.path)
+        return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
     def prepare(self, pipeline: str, source: str, text: str | bytes, replay: str) -> None:
         """Take note of the next run.
@@ -86,16 +84,14 @@ class Recorder(PassInstrumentation):
     def split(self) -> Recorder:
         """Return a recorder for a worker's share of the run."""
         child = Recorder.__new__(Recorder)
-        child._file = None
         child._start(PartLog(), self.pipeline, self.finds_changes)
         frame = self._runs[-1].frames[-1]
-        child._part_of = _Frame(frame.ordinals, None, frame.at_work, frame.is_apart)
+        child._part_of = Frame(frame.ordinals, None, frame.at_work, frame.is_apart)
         return child
 
-    def merge(self, child: PassInstrumentation) -> None:
+    def merge(self, child: Recorder) -> None:
         """Take over the executions that a worker has recorded."""
-        assert isinstance(child, Recorder)  # noqa: S101 - the contract
-        assert isinstance(child._log, PartLog)  # noqa: S101 - as above
+        assert isinstance(child._log, PartLog)  # noqa: S101 - a worker has it
         run = self._runs[-1]
         for op, facts in child._log.replay(self._log, run.number):
             if "after" in facts:
@@ -105,11 +101,11 @@ class Recorder(PassInstrumentation):
 
     def before_run(self, run: Run) -> None:
         """Record the run's pipeline and its op."""
-        snapshots = Snapshots(run.adapter, self._log.text)
-        is_part = self._file is None and not self._runs
-        number = 0 if is_part else self._log.start_run(self._run_facts(run, snapshots))
-        frame = (self._part_of if is_part else None) or _Frame((), None, None)
-        self._runs.append(_RecordedRun(run, number, snapshots, frame))
+        share = None if self._runs else self._part_of
+        recorded = RecordedRun(run, self._log.text, share or Frame((), None, None))
+        if share is None:
+            recorded.number = self._log.start_run(self._run_facts(run, recorded))
+        self._runs.append(recorded)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Record how the run ended."""
@@ -119,9 +115,9 @@ class Recorder(PassInstrumentation):
             self._runs[-1].frames[-1].inside += ended.frames[0].inside
         else:
             self._told.clear()
-        if self._file is not None:
+        if self._runs or self._part_of is None:
             failures = [FailureInfo.of(each) for each in run.outcome.failures]
-            self._file.end_run(ended.number, failures, run.notes)
+            self._log.end_run(ended.number, failures, run.notes)
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Record the start of an execution."""
@@ -143,19 +139,19 @@ class Recorder(PassInstrumentation):
         else:
             self._end_nested(run, step, op, failure)
 
-    def _begin_pass(self, run: _RecordedRun, step: Step, op: Any) -> None:
+    def _begin_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
         entered = perf_counter()
         facts, outer = run.facts_of(op), run.frames[-1]
         is_amid = outer.at_work is not None and outer.at_work != facts.ordinals
         if is_amid or run.is_new_inside(facts):
-            self._log.change(run.number, facts.ordinals, run.snapshots.take(op), is_amid)
+            self._log.change(run.number, facts.ordinals, run.text_of(op), is_amid)
         self._log.begin(run.number, self._step_facts(step), facts)
-        run.snapshots.prepare(op)
-        frame = _Frame(outer.ordinals, outer.op, facts.ordinals, outer.is_apart)
+        run.prepare(op)
+        frame = Frame(outer.ordinals, outer.op, facts.ordinals, outer.is_apart)
         run.frames.append(frame)
-        run.running.append(_Running(facts, run.place_of(op), entered, perf_counter()))
+        run.running.append(RunningPass(facts, run.place_of(op), entered, perf_counter()))
 
-    def _end_pass(self, run: _RecordedRun, step: Step, op: Any) -> None:
+    def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
         inside, running, ended = run.frames.pop().inside, run.running.pop(), self.ended
         total = perf_counter() - running.started
         data: dict[str, Any] = {"total": round(total, 7)}
@@ -167,7 +163,7 @@ class Recorder(PassInstrumentation):
         self._log.end(run.number, running.facts, data)
         run.frames[-1].inside += perf_counter() - running.entered
 
-    def _end_nested(self, run: _RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
+    def _end_nested(self, run: RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
         frame = run.frames.pop()
         run.frames[-1].inside += frame.inside
         if failure is not None:
@@ -177,16 +173,16 @@ class Recorder(PassInstrumentation):
             self._log.begin(run.number, self._step_facts(step), facts)
             self._log.end(run.number, facts, data)
         elif run.changes != frame.changes and not frame.is_apart:
-            self._log.change(run.number, frame.ordinals, run.snapshots.take(op))
+            self._log.change(run.number, frame.ordinals, run.text_of(op))
 
     # -- What is recorded ------------------------------------------------------------------------
 
-    def _run_facts(self, run: Run, snapshots: Snapshots) -> dict[str, Any]:
+    def _run_facts(self, run: Run, recorded: RecordedRun) -> dict[str, Any]:
         schedule = str(run.pipeline)
         outer = self._runs[-1].number if self._runs else None
         source, text = self._source if outer is None else ("", b"")
         digest, replay = None, ""
-        if outer is None and self._file is not None:
+        if outer is None:
             replay = replay_command(run, passes_of(run.pipeline), self._replay)
         if isinstance(text, str):
             self._log.text(digest := digest_of(text), text)
@@ -200,7 +196,7 @@ class Recorder(PassInstrumentation):
             "source_text": digest,
             "replay": replay,
             "op_name": run.adapter.kind_of(run.op).name,
-            "before": snapshots.take(run.op),
+            "before": recorded.text_of(run.op),
             "outer": outer,
         }
 
@@ -228,126 +224,16 @@ class Recorder(PassInstrumentation):
             data["failure"] = FailureInfo.of(ended.failure)
 
     def _look(
-        self, run: _RecordedRun, op: Any, ended: Ended, place: object, data: dict[str, Any]
+        self, run: RecordedRun, op: Any, ended: Ended, place: object, data: dict[str, Any]
     ) -> None:
         """Record the text of an op after a pass, from which readers see whether it changed."""
         is_there = run.place_of(op) == place
-        data["after"] = run.snapshots.take(op) if is_there else None
+        data["after"] = run.text_of(op) if is_there else None
         if ended.failed:
             data["status"] = "failed"
         elif ended.changed:
             data["status"] = "changed"
         run.note(op, data["after"])
-
-
-@dataclass(slots=True)
-class _Frame:
-    """A frame of the run: a step that runs nested pipelines, or a pass inside it.
-
-    Attributes:
-        ordinals: The ordinals of the op whose nested ops pipelines run on; empty if none run.
-        op: That op; None in a worker.
-        at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
-        is_apart: Whether the nested ops of `op` have separate texts.
-        changes: The number of changes that had been recorded when the frame began.
-        inside: The time of the passes inside the frame, and of recording them.
-    """
-
-    ordinals: tuple[int, ...]
-    op: Any
-    at_work: tuple[int, ...] | None
-    is_apart: bool = False
-    changes: int = 0
-    inside: float = 0.0
-
-
-class _Running(NamedTuple):
-    """A running pass.
-
-    Attributes:
-        facts: The op, as identified in records.
-        place: The place of the op in the IR.
-        entered: The time at which the recorder's hook was called.
-        started: The time at which the pass began.
-    """
-
-    facts: RecordedOp
-    place: object
-    entered: float
-    started: float
-
-
-class _RecordedRun:
-    """A run that is being recorded.
-
-    Args:
-        run: The run.
-        number: The number of the run.
-        snapshots: The texts of the run's ops.
-        frame: The outermost frame.
-
-    Attributes:
-        changes: The number of recorded changes.
-        frames: The current frames, innermost last.
-        running: The running passes, innermost last.
-    """
-
-    def __init__(self, run: Run, number: int, snapshots: Snapshots, frame: _Frame) -> None:
-        self.number = number
-        self.snapshots = snapshots
-        self.place_of = run.adapter.lifetime().place_of
-        self.changes = 0
-        self.frames = [frame]
-        self.running: list[_Running] = []
-        self._run = run
-        self._seen: set[tuple[int, ...]] = set()
-        self._last: tuple[Any, RecordedOp] | None = None  # no pass has changed it since
-        self._children: tuple[_Frame, Sequence[Any]] | None = None
-
-    def facts_of(self, op: Any) -> RecordedOp:
-        """Return an op as identified in records, before the next pass on it."""
-        if self._last is None or self._last[0] is not op:
-            chain = self._run.identify(op)
-            name, symbol, _ = chain[-1]
-            facts = RecordedOp(name, symbol, _ordinals(chain), self._run.adapter.location(op))
-            self._last = op, facts
-        return self._last[1]
-
-    def enter(self, op: Any) -> None:
-        """Enter an op whose nested ops pipelines are about to run on."""
-        self._seen.clear()
-        self._last = None  # changes by passes inside are not seen here if workers run them
-        ordinals, at_work = _ordinals(self._run.identify(op)), self.frames[-1].at_work
-        at_work = None if at_work == ordinals else at_work
-        is_apart = self.snapshots.is_apart(op)
-        self.frames.append(_Frame(ordinals, op, at_work, is_apart, self.changes))
-
-    def is_new_inside(self, op: RecordedOp) -> bool:
-        """Return whether an op is seen for the first time, and is in no known text."""
-        frame = self.frames[-1]
-        if not frame.ordinals or frame.is_apart or op.ordinals in self._seen:
-            return False
-        self._seen.add(op.ordinals)
-        return len(op.ordinals) > len(frame.ordinals)
-
-    def note(self, op: Any, digest: str | None) -> None:
-        """Register an op's new text."""
-        self.changes += 1
-        self._last = None
-        self.snapshots.note(op, digest)
-
-    def take_over(self, op: RecordedOp, digest: str | None) -> None:
-        """Register the new text of an op that a worker has changed."""
-        frame = self.frames[-1]
-        self.changes += 1
-        if frame.op is not None and op.ordinals[:-1] == frame.ordinals:
-            if self._children is None or self._children[0] is not frame:
-                self._children = frame, self._run.adapter.children(frame.op)
-            self.snapshots.note(self._children[1][op.ordinals[-1]], digest)
-
-
-def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
-    return tuple(op.ordinal for op in ops)
 
 
 def _facts_of(step: Step) -> StepInfo:

@@ -174,6 +174,7 @@ class PartLog:
     begin: partialmethod[None] = partialmethod(_keep, "begin")
     end: partialmethod[None] = partialmethod(_keep, "end")
     change: partialmethod[None] = partialmethod(_keep, "change")
+    end_run: partialmethod[None] = partialmethod(_keep, "end_run")
 
     def text(self, digest: str, content: str) -> None:
         """Keep a text."""

@@ -1,0 +1,208 @@
+"""A run that is being recorded: its ops as text, and the passes that are running."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+from passel.ir import PrintFlags, ability_of
+from passel.record.texts import HOLE, Outline, digest_of
+from passel.record.writer import RecordedOp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from passel.hooks import OpIdentity, Run
+
+_EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
+"""How an op is printed so that a run can continue from its text."""
+
+
+@runtime_checkable
+class PrintsApart(Protocol):
+    """Optional ability of an adapter: the ops inside some ops are printed separately.
+
+    A record then stores such an op as its outline, `print_op` with `skip_regions`, and the texts
+    of the ops inside. If one of many has changed, only that one is printed again.
+    """
+
+    def prints_apart(self, op: Any) -> bool:
+        """Return whether the ops inside mean the same when printed separately.
+
+        The generic form of `op`, apart from names of values, is then its outline with the texts
+        inside in place of `{...}`. It has one region with one block without arguments.
+        """
+        ...
+
+
+class _Known(NamedTuple):
+    """The last text of a separately printed op, and the op's fingerprint at that time."""
+
+    digest: str
+    fingerprint: object
+
+
+@dataclass(slots=True)
+class Frame:
+    """A frame of the run: a step that runs nested pipelines, or a pass inside it.
+
+    Attributes:
+        ordinals: The ordinals of the op whose nested ops pipelines run on; empty if none run.
+        op: That op; None in a worker.
+        at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
+        is_apart: Whether the nested ops of `op` have separate texts.
+        changes: The number of changes that had been recorded when the frame began.
+        inside: The time of the passes inside the frame, and of recording them.
+    """
+
+    ordinals: tuple[int, ...]
+    op: Any
+    at_work: tuple[int, ...] | None
+    is_apart: bool = False
+    changes: int = 0
+    inside: float = 0.0
+
+
+class RunningPass(NamedTuple):
+    """A running pass.
+
+    Attributes:
+        facts: The op, as identified in records.
+        place: The place of the op in the IR.
+        entered: The time at which the recorder's hook was called.
+        started: The time at which the pass began.
+    """
+
+    facts: RecordedOp
+    place: object
+    entered: float
+    started: float
+
+
+class RecordedRun:
+    """A run that is being recorded. An unchanged op is not printed again.
+
+    Args:
+        run: The run.
+        add: Records a text, unless its digest is known.
+        frame: The outermost frame.
+
+    Attributes:
+        number: The number of the run in the record.
+        changes: The number of recorded changes.
+        frames: The current frames, innermost last.
+        running: The running passes, innermost last.
+    """
+
+    def __init__(self, run: Run, add: Callable[[str, str], None], frame: Frame) -> None:
+        self.number = 0
+        self.place_of = run.adapter.lifetime().place_of
+        self.changes = 0
+        self.frames = [frame]
+        self.running: list[RunningPass] = []
+        self._run = run
+        self._adapter = run.adapter
+        self._add = add
+        self._prints_apart = ability_of(run.adapter, PrintsApart)
+        self._known: dict[Hashable, _Known] = {}
+        self._seen: set[tuple[int, ...]] = set()
+        self._last: tuple[Any, RecordedOp] | None = None  # no pass has changed it since
+        self._children: tuple[Frame, Sequence[Any]] | None = None
+
+    def facts_of(self, op: Any) -> RecordedOp:
+        """Return an op as identified in records, before the next pass on it."""
+        if self._last is None or self._last[0] is not op:
+            chain = self._run.identify(op)
+            name, symbol, _ = chain[-1]
+            facts = RecordedOp(name, symbol, _ordinals(chain), self._adapter.location(op))
+            self._last = op, facts
+        return self._last[1]
+
+    def enter(self, op: Any) -> None:
+        """Enter an op whose nested ops pipelines are about to run on."""
+        self._seen.clear()
+        self._last = None  # changes by passes inside are not seen here if workers run them
+        ordinals, at_work = _ordinals(self._run.identify(op)), self.frames[-1].at_work
+        at_work = None if at_work == ordinals else at_work
+        self.frames.append(Frame(ordinals, op, at_work, self._is_apart(op), self.changes))
+
+    def is_new_inside(self, op: RecordedOp) -> bool:
+        """Return whether an op is seen for the first time, and is in no known text."""
+        frame = self.frames[-1]
+        if not frame.ordinals or frame.is_apart or op.ordinals in self._seen:
+            return False
+        self._seen.add(op.ordinals)
+        return len(op.ordinals) > len(frame.ordinals)
+
+    # -- Texts -----------------------------------------------------------------------------------
+
+    def text_of(self, op: Any) -> str | None:
+        """Return the digest of an op's current text; None if the op cannot be printed."""
+        try:
+            return self._print(op)
+        except Exception:  # noqa: BLE001 - a printer may raise anything on IR that passes have broken
+            return None
+
+    def prepare(self, op: Any) -> None:
+        """Take fingerprints of the ops inside with separate texts: a pass may change only some."""
+        if not self._adapter.finds_changes or not self._is_apart(op):
+            return
+        for child in self._adapter.children(op):
+            key = self._adapter.identity_of(child)
+            known = self._known.get(key)
+            if known is not None and known.fingerprint is None:
+                now = self._adapter.fingerprint(child)
+                self._known[key] = known._replace(fingerprint=now)
+
+    def note(self, op: Any, digest: str | None) -> None:
+        """Register an op's new text."""
+        self.changes += 1
+        self._last = None
+        if self._adapter.finds_changes:
+            key = self._adapter.identity_of(op)
+            self._known.pop(key, None)
+            if digest is not None:
+                self._known[key] = _Known(digest, None)
+
+    def take_over(self, op: RecordedOp, digest: str | None) -> None:
+        """Register the new text of an op that a worker has changed."""
+        frame = self.frames[-1]
+        if frame.op is None or op.ordinals[:-1] != frame.ordinals:
+            self.changes += 1
+            return
+        if self._children is None or self._children[0] is not frame:
+            self._children = frame, self._adapter.children(frame.op)
+        self.note(self._children[1][op.ordinals[-1]], digest)
+
+    def _is_apart(self, op: Any) -> bool:
+        return self._prints_apart is not None and self._prints_apart.prints_apart(op)
+
+    def _print(self, op: Any) -> str:
+        adapter = self._adapter
+        if self._is_apart(op):
+            outline = adapter.print_op(op, _EXACT._replace(skip_regions=True))
+            if outline.count(HOLE) == 1:
+                print_child = self._print_child if adapter.finds_changes else self._print
+                parts = [*map(print_child, adapter.children(op))]
+                return self._added(Outline(outline, parts).content)
+        return self._added(adapter.print_op(op, _EXACT))
+
+    def _print_child(self, op: Any) -> str:
+        key = self._adapter.identity_of(op)
+        known = self._known.get(key)
+        if known is not None and known.fingerprint is not None:
+            now = self._adapter.renew_fingerprint(op, known.fingerprint)
+            if now is known.fingerprint:
+                return known.digest
+        digest = self._print(op)
+        self._known[key] = _Known(digest, None)
+        return digest
+
+    def _added(self, content: str) -> str:
+        digest = digest_of(content)
+        self._add(digest, content)
+        return digest
+
+
+def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
+    return tuple(op.ordinal for op in ops)
