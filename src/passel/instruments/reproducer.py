@@ -49,26 +49,20 @@ class Recipe(NamedTuple):
 
 
 class _Running(NamedTuple):
-    """A pass that is running on an op.
+    """A pass on an op that is running or has failed.
 
     Attributes:
         executions: The executions of the passes that run its pipeline, outermost first, then its
             own.
         recipe: The IR before the pass, and a pipeline of only the pass; None if not recorded.
-        number: The number of passes that had failed before it.
+        failed: The passes in its dynamic pipelines that have failed.
+        failure: The failure of the pass.
     """
 
     executions: Sequence[PassExecution]
     recipe: Recipe | None
-    number: int
-
-
-class _Failed(NamedTuple):
-    """A pass that has failed on an op; see `_Running`."""
-
-    executions: Sequence[PassExecution]
-    recipe: Recipe | None
-    failure: Failure
+    failed: list[_Running]
+    failure: Failure | None = None
 
 
 class CrashReproducer(PassInstrumentation):
@@ -141,9 +135,8 @@ class CrashReproducer(PassInstrumentation):
         self.reproducer = None
         self._file = ReproducerFile(self.path)
         self._problem = ""
-        self._running: list[_Running] = []
-        self._failed: list[_Failed] = []  # since the outermost pass that runs has begun
-        self._told: dict[int, Sequence[_Failed]] = {}  # by the failure of the outermost pass
+        self._running = [_Running((), None, [])]
+        self._failed: dict[int, Sequence[_Running]] = {}  # by the failure of the outermost pass
         self._whole: Recipe | None = None
         anchor = run.adapter.kind_of(run.op).name
         node = run.pipeline.to_node(all_options=True)._replace(anchor=anchor)
@@ -154,11 +147,10 @@ class CrashReproducer(PassInstrumentation):
     def before_pass(self, step: Step, op: Any) -> None:
         """Write the local reproducer in advance."""
         if isinstance(step, PassStep):
-            outer = self._running[-1].executions if self._running else ()
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
-            executions = [*outer, execution_of(self.run, step, op)]
-            self._running.append(_Running(executions, recipe, len(self._failed)))
+            executions = *self._running[-1].executions, execution_of(self.run, step, op)
+            self._running.append(_Running(executions, recipe, []))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Return to the pass that runs this one, if any."""
@@ -168,16 +160,16 @@ class CrashReproducer(PassInstrumentation):
         """Remember the failure."""
         if not isinstance(step, PassStep):
             return
-        executions, recipe, number = self._running.pop()
-        if self._running:
-            self._prepare(self._running[-1].recipe)
-        # A pass is not to blame if it fails, or is interrupted, because of a pipeline that it ran.
-        if failure is None:
-            del self._failed[number:]
-        elif not self._failed[number:] or failure.kind not in {"failed", "interrupted"}:
-            self._failed[number:] = [_Failed(executions, recipe, failure)]
-        if not self._running:
-            self._told[id(failure)], self._failed = self._failed, []
+        ended = self._running.pop()
+        outer = self._running[-1]
+        self._prepare(outer.recipe)
+        if failure is not None:
+            # A pass that fails because of a pipeline that it ran is not to blame.
+            is_caused = ended.failed and failure.kind in {"failed", "interrupted"}
+            outer.failed.extend(ended.failed if is_caused else [ended._replace(failure=failure)])
+        if outer is self._running[0]:
+            self._failed[id(failure)] = [*outer.failed]
+            outer.failed.clear()
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Report the file if the run failed; otherwise remove it."""
@@ -232,16 +224,16 @@ class CrashReproducer(PassInstrumentation):
         failed = [
             each
             for failure in run.outcome.failures
-            for each in self._told.get(id(failure)) or [_unseen(run, failure)]
+            for each in self._failed.get(id(failure)) or [_unseen(run, failure)]
         ]
-        first = failed[0] if failed else None
-        local = first.recipe if first else None
+        first = failed[0] if failed else self._running[0]
+        local = first.recipe
         recipe = local or self._whole
         outcome = self._problem if recipe is None else self._write(run, recipe)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        if first and first.failure.kind not in _ABOUT_THE_RUN:
+        if first.failure and first.failure.kind not in _ABOUT_THE_RUN:
             error.location = first.failure.location
         while_executing = self._while_executing(failed, is_local=local is not None)
         error.attach_note(f"Pipeline failed{while_executing}: {outcome}")
@@ -259,7 +251,7 @@ class CrashReproducer(PassInstrumentation):
         replay = how_to_replay(run, self._file.title, recipe.steps, self.replay)
         return f"reproducer generated at `{self._file.title}`\n{replay}"
 
-    def _while_executing(self, failed: Iterable[_Failed], *, is_local: bool) -> str:
+    def _while_executing(self, failed: Iterable[_Running], *, is_local: bool) -> str:
         ran = (each.executions[-1:] if self.local else each.executions for each in failed)
         titles = [each.title for each in dict.fromkeys(chain.from_iterable(ran))]
         if not titles:
@@ -269,14 +261,14 @@ class CrashReproducer(PassInstrumentation):
         return f" while executing [{listed(titles, _MOST_NAMED)}]"
 
 
-def _unseen(run: Run, failure: Failure) -> _Failed:
+def _unseen(run: Run, failure: Failure) -> _Running:
     """Return a failure that no hook has seen, because it was in a worker or before all passes."""
     steps = {step.path: step for step in passes_of(run.pipeline)}
     name, display_name = "", failure.pass_text
     if step := steps.get(failure.path):
         name, display_name = step.pass_.name, step.display_name
     op = OpIdentity(failure.op_name, failure.symbol)
-    return _Failed([PassExecution(failure.path, name, display_name, (op,))], None, failure)
+    return _Running([PassExecution(failure.path, name, display_name, (op,))], None, [], failure)
 
 
 _ALLOWED = re.compile(r" --allow-effects=(\S*)")

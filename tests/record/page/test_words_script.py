@@ -2,60 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from javascript import JavaScript
 
-Blocks: TypeAlias = list[tuple[int, int, int, int]]
-
-LINES = st.lists(st.sampled_from(["a", "b", "c", "{", "}"]), max_size=14)
 IR = st.text(st.sampled_from(list('%@x0 =(.":i\u202e\u00e9\U0001f600')), max_size=30)
-
-
-def applied(blocks: Blocks, old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Return the new text, from the old one and what differs."""
-    result: list[str] = []
-    at = 0
-    for start, end, first, last in blocks:
-        result += [*old[at:start], *new[first:last]]
-        at = end
-    return [*result, *old[at:]]
-
-
-def size(blocks: Blocks) -> int:
-    """Return how many lines are removed and added."""
-    return sum(end - start + last - first for start, end, first, last in blocks)
-
-
-def fewest(old: Sequence[str], new: Sequence[str]) -> int:
-    """Return the least number of lines to remove and add."""
-
-    @cache
-    def from_(i: int, j: int) -> int:
-        if i == len(old) or j == len(new):
-            return len(old) - i + len(new) - j
-        if old[i] == new[j]:
-            return from_(i + 1, j + 1)
-        return 1 + min(from_(i + 1, j), from_(i, j + 1))
-
-    return from_(0, 0)
-
-
-@given(LINES, LINES)
-def test_a_difference_makes_the_new_text_and_is_minimal(
-    javascript: JavaScript, old: list[str], new: list[str]
-) -> None:
-    """Blocks turn the old lines into the new ones, with no line more than is needed."""
-    blocks = javascript.call("Words", "blocks", old, new)
-    assert applied(blocks, old, new) == new
-    assert size(blocks) == fewest(old, new)
 
 
 @given(IR, IR)

@@ -75,7 +75,7 @@ const Words = (() => {
     return all;
   }
 
-  return { blocks, inLine };
+  return { inLine };
 })();
 
 if (typeof module !== "undefined") module.exports = Words;
