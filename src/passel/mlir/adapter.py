@@ -89,7 +89,7 @@ class MLIRAdapter(IRAdapter):
         return partial(type(self), dialects=self._dialects), (self.bindings.root,)
 
     def __repr__(self) -> str:
-        """Return an expression that makes an adapter for the build, without the dialects."""
+        """Return an expression that creates an adapter for the build, without the dialects."""
         return f'{type(self).__name__}("{self.bindings.root}")'
 
     @classmethod
@@ -244,7 +244,7 @@ class MLIRAdapter(IRAdapter):
         return address(op)
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether both have the Python object that the bindings invalidate on erasure."""
+        """Return whether both share a Python object, which the bindings invalidate on erasure."""
         return known.operation is op.operation
 
     def children(self, op: Any) -> list[Any]:
@@ -341,8 +341,8 @@ class MLIRAdapter(IRAdapter):
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or of its generic text if it has none.
 
-        Bytecode is several times faster to write than text, including the verification it needs:
-        to write an invalid op, or one that uses values from outside, crashes the process. The
+        Bytecode is several times faster to write than text, including the required verification:
+        writing an invalid op, or one that uses values from outside, crashes the process. The
         structural hash of later releases covers neither regions nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this

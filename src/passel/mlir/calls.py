@@ -123,7 +123,7 @@ def captured(
         bindings: The build.
         context: The context.
         report: Takes a diagnostic; returns false to leave it to other handlers.
-        threads: The thread whose diagnostics are meant; this thread by default.
+        threads: The thread whose diagnostics are passed on; by default this one.
     """
     info, threads = bindings.ir.DiagnosticInfo, threads or [threading.get_ident()]
 

@@ -1,6 +1,6 @@
 """Detection of erased ops that still have Python objects.
 
-To touch an erased op crashes the process.
+Accessing an erased op crashes the process.
 """
 
 from __future__ import annotations

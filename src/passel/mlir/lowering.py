@@ -156,7 +156,7 @@ def failures_in(
     Siblings without names share a folder. Of these, the failed ones contain the errors.
 
     Args:
-        folder: The op's.
+        folder: The folder of the op.
         op: The op.
         steps: The steps that ran on it.
         adapter: The adapter.

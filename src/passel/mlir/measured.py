@@ -50,7 +50,7 @@ class CountedRun(NamedTuple):
 
     Attributes:
         managers: MLIR's pass managers.
-        ctx: The context of the pass that stands for them.
+        ctx: The context of the pass that replaces them.
         call: Calls MLIR.
         read: Returns its output.
         diagnostics: The diagnostics it reported.

@@ -71,7 +71,7 @@ class Managers:
         Args:
             op: The op.
             steps: The passes.
-            ctx: The context of the pass that stands for them.
+            ctx: The context of the pass that replaces them.
         """
         if ctx.collects_statistics:
             from passel.mlir.measured import can_measure, run_counted  # noqa: PLC0415 - rare

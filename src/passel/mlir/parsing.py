@@ -34,7 +34,7 @@ def parse_source(
     line_offset: int = 0,
     on_warning: Callable[[Diagnostic], None] | None = None,
 ) -> Any:
-    """Parse a source to its top-level op, and verify it: the bindings always do.
+    """Parse a source to its top-level op, and verify it, as the bindings always do.
 
     The rules are those of `mlir::parseSourceFile`: a single top-level `builtin.module` is the
     result; anything else, including an empty source, is wrapped in a module.
@@ -42,7 +42,7 @@ def parse_source(
     Args:
         context: A context of the bindings. Its `allow_unregistered_dialects` decides whether
             unregistered dialects are accepted.
-        source: Text, in UTF-8 if it is bytes, or MLIR bytecode.
+        source: Text, as a string or UTF-8 bytes, or MLIR bytecode.
         name: The name used in locations and errors.
         implicit_module: Whether to wrap. If not, the source must be the text of exactly one
             top-level op, or the bytecode of a module.

@@ -59,7 +59,7 @@ def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
 
 
 def _odd_integer(element: Any) -> tuple[Any, bool]:
-    """Return the elements' integer type if MLIR stores it differently, and if they are pairs."""
+    """Return the integer type if MLIR stores it differently, and whether elements are pairs."""
     is_complex = type(element) is ComplexType
     kind = element.element_type if is_complex else element
     if type(kind) is not IntegerType:

@@ -29,11 +29,11 @@ class Fingerprint:
     Replacing an attribute by an equal one counts as a change.
 
     Args:
-        objects: What is equal if it is identical: ops, blocks, regions, and tuples of blocks,
-            regions and values, in the order of the IR. Among them, for each dict of an op, how
-            many attributes come between the first value of the dict before and its own, or the
-            complement of that if they are not properties, and its names. Python shares such
-            small numbers, whereas absolute places would take a third more memory.
+        objects: The parts that are compared by identity, in the order of the IR: ops, blocks,
+            regions, and tuples of blocks, regions and values. For each dict of an op, they include
+            its names, and the distance of its first value in `attributes` from that of the dict
+            before, as a complement if the dict does not hold properties. Python shares small
+            numbers; absolute places would take a third more memory.
         attributes: All attributes, types and locations, in the same order.
     """
 

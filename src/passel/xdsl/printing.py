@@ -91,10 +91,10 @@ def printed(op: Operation, flags: PrintFlags) -> str:
 
     Args:
         op: The op.
-        flags: How to print.
+        flags: The flags for printing.
 
     Raises:
-        Exception: Whatever a custom printer raises for invalid IR.
+        Exception: If a custom printer fails on invalid IR.
     """
     stream = StringIO()
     make_printer(flags, stream=stream).print_op(op)
