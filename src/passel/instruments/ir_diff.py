@@ -148,7 +148,7 @@ class _Unique(str):
 
 
 def coloured(diff: str) -> str:
-    r"""Return a unified diff with ANSI colours.
+    r"""Return a unified diff with ANSI colors.
 
     Example:
         >>> coloured("+x\n")

@@ -46,7 +46,7 @@ class PrintIR(PassInstrumentation):
         diff: After passes, print their changes, if any, as a unified diff; after all passes
             unless `after` names some.
         stream: The stream to print to; by default the current standard error.
-        color: Whether diffs are coloured: `auto`, `always` or `never`.
+        color: When diffs are colored: `auto`, `always` or `never`.
 
     Example:
         >>> import sys

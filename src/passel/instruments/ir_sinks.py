@@ -56,7 +56,7 @@ class Sink:
 
     Args:
         stream: The stream; by default the current standard error.
-        color: Whether diffs are coloured.
+        color: When diffs are colored.
         directory: The directory, created when needed; None to write to the stream.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
@@ -72,7 +72,7 @@ class Sink:
         self._broken = False
 
     def take(self, dump: Dump) -> None:
-        """Write a dump; a diff is coloured if the stream is to have colours."""
+        """Write a dump; a diff is colored if the stream supports colors."""
         if self._broken:
             return
         if self._root is None:

@@ -1,4 +1,4 @@
-"""Colours on terminals."""
+"""Colors on terminals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CODES = {
 
 
 def shows_color(stream: Any, color: Color = "auto") -> bool:
-    """Return whether text for a stream is to be coloured.
+    """Return whether to color text for a stream.
 
     Example:
         >>> import io

@@ -195,7 +195,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def suggest_op(self, context: Any, name: str) -> str:
-        """Return `; did you mean 'x'?` for a misspelt op name, or an empty string."""
+        """Return `; did you mean 'x'?` for a misspelled op name, or an empty string."""
 
     @abstractmethod
     def children(self, op: Any) -> Sequence[Any]:

@@ -87,7 +87,7 @@ class MLIRFrontend(Frontend):
             raise UsageError(f"cannot open IRDL file '{self._irdl}'")
 
     def is_binary(self, data: bytes, name: str) -> bool:
-        """Recognise bytecode."""
+        """Recognize bytecode."""
         return data.startswith(MAGIC)
 
     def new_context(self) -> Any:

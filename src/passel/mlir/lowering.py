@@ -40,7 +40,7 @@ def lower(
 ) -> tuple[Step, ...]:
     """Return the steps, with adjacent native steps joined.
 
-    A native pass without native neighbours stays a step.
+    A native pass without native neighbors stays a step.
 
     Args:
         bindings: The build.

@@ -14,7 +14,7 @@ class Liveness:
     """The values that are live at the start and end of each block inside an op.
 
     A value is live at a point if a later op of the same region, or nested in it, may use it. Nested
-    regions are analysed on their own: a value that is only used after the enclosing op is not live
+    regions are analyzed separately: a value that is only used after the enclosing op is not live
     inside it. (xDSL's analysis of this name is another one: it finds the values that contribute to
     an effect.)
 

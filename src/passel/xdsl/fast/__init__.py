@@ -1,6 +1,6 @@
 """Fast paths: the same results as xDSL's, in less time.
 
-A fast path replaces code with known behaviour (see `known`), on the releases of xDSL on which both
+A fast path replaces code with known behavior (see `known`), on the releases of xDSL on which both
 were compared. xDSL's own code runs instead on other releases, with `PASSEL_FAST=0` in the
 environment, and inside `slow_paths()`.
 """

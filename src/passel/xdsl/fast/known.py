@@ -1,7 +1,7 @@
 """The code that fast paths may replace.
 
 A fast path does the work of other code without calling it. This is limited to code with known
-behaviour: xDSL's own, and classes that their authors declared `context_free`. All other code is
+behavior: xDSL's own, and classes that their authors declared `context_free`. All other code is
 called as often as xDSL calls it, in the same order, on the same objects.
 """
 
