@@ -303,7 +303,7 @@ class Bisection:
 
 
 def _distance(ends: int, number: int) -> int:
-    """Return twice the distance of a number from the middle of two numbers with this sum."""
+    """Return twice the distance of a number from the middle, given the sum of both ends."""
     return abs(2 * number - ends)
 
 

@@ -67,7 +67,7 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
 
 
 def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
-    """Yield the items without `size` adjacent ones, for each multiple of `size` from `start`."""
+    """Yield the items without each group of `size` adjacent items, beginning at `start`."""
     for place in range(start, len(items), size):
         yield items[:place] + items[place + size :]
 

@@ -1,4 +1,4 @@
-"""The flags of passel-opt, and the settings of a command line, which are their values.
+"""The flags of passel-opt, and the settings that hold their values.
 
 Each class attribute declares a flag (underscores become dashes); instances hold the values.
 Parsing, help, replay commands, and the flags of search programs use the declarations.
