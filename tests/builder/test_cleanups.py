@@ -55,7 +55,7 @@ FINDS = "'needs' should find the IR as some 'canonical' leaves it (declared by p
 MESSY = "inserted: 'x', 'x#2', since " + TIDIES.format("messy")
 NEEDS = f"inserted: 'canonical', since {FINDS}"
 ON_A = "'a' should be followed by some {} (declared)"
-NO_PLACE = "warning: {}, and is not: no place {} it keeps the other constraints"
+NO_PLACE = "warning: {}, but is not: no position {} it satisfies the other constraints"
 
 CASES: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
     "what is there will do, not at once": ([Messy(), A(), TIDY, B()], [], "messy,a,x{n=1},x{n=2},b", []),
@@ -68,7 +68,7 @@ CASES: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
     ),
     "a type is never inserted": (
         [A()], [followed_by(CLEANUP)], "a",
-        ["warning: " + ON_A.format("pass of type 'cleanup'") + ", and is not: add one"],
+        ["warning: " + ON_A.format("pass of type 'cleanup'") + ", but is not: add one"],
     ),
     "in the nested pipeline, or right after it": (
         [FUNCTIONS, Lower(), B()], [followed_by(OnFunc), followed_by("canonicalize")],

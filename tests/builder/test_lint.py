@@ -48,10 +48,10 @@ def test_good_pipelines(adapter: Any, text: str) -> None:
 FINDINGS = [
     ("builtin.module(func.func(cse),gpu.module(gpu.func(cse)),func.func(sccp))", ["func.func"], "warning: two nested pipelines on 'func.func' run as one"),
     ("builtin.module(func.func(cse),func.func(cse))", ["func.func", "cse"], "warning: two nested pipelines"),
-    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row, the second time needlessly: drop one"),
+    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row; the second run is redundant: drop one"),
     ("builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))", ["cse"], "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines"),
-    ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: 'func.func' matches nothing immediately inside 'func.func': "),
-    ("builtin.module(func.func())", ["func.func"], "warning: nothing runs on 'func.func' here: add a pass, or remove it"),
+    ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: 'func.func' matches no op directly inside 'func.func': "),
+    ("builtin.module(func.func())", ["func.func"], "warning: the nested pipeline on 'func.func' is empty: add a pass, or remove it"),
     ("builtin.module(func.fun(cse))", ["func.fun"], "error: no registered operation is called 'func.fun'; did you mean 'func.func'?"),
     ("builtin.module(scf.for(cse))", ["scf.for"], "error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove'"),
 ]  # fmt: skip
@@ -91,9 +91,9 @@ def test_types_that_no_pass_has() -> None:
     builder.add(Bundle("b", B(), types=(PassType("bufferisation"),)))
     builder.constrain("a", followed_by(PassType("my-own")))
     first, second = (message for message, _ in said(builder) if "of the type" in message)
-    assert first.startswith("warning: no pass is of the type 'bufferisation' that bundle 'b' (")
+    assert first.startswith("warning: no pass has the type 'bufferisation', which bundle 'b' (")
     assert first.endswith(" names; did you mean 'bufferization'?")
-    assert second.startswith("warning: no pass is of the type 'my-own' that a constraint on 'a'")
+    assert second.startswith("warning: no pass has the type 'my-own', which a constraint on 'a'")
     assert second.endswith(" names; give a pass this type")
 
 

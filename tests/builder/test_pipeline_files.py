@@ -82,16 +82,16 @@ def test_other_files_hold_text(tmp_path: Path) -> None:
     """A pipeline's text may be on several lines, with or without an anchor."""
     assert str(read(tmp_path, "builtin.module(\n  cse\n)\n", "p.txt")) == "builtin.module(cse)"
     assert str(read(tmp_path, "cse,\ndce", "p")) == "builtin.module(cse,dce)"
-    with pytest.raises(PipelineError, match="holds text and no variables such as 'n'"):
+    with pytest.raises(PipelineError, match="is text, which has no variables such as 'n'"):
         read(tmp_path, "cse", "p.txt", n=1)
 
 
 WRONG = {
     "Pipelin: [cse]": "1:1: error: a pipeline's file has no key 'Pipelin'; did you mean 'Pipeline'?",
-    "variables: {n: 1}": "1:1: error: a pipeline's file needs 'Pipeline', a list",
+    "variables: {n: 1}": "1:1: error: a pipeline file needs the key 'Pipeline', with a list",
     "": "1:1: error: expected a pipeline's file, a table of keys",
     "- cse": "1:1: error: expected a pipeline's file, a table of keys",
-    "Pipeline: cse": "1:11: error: a pipeline's file needs 'Pipeline', a list",
+    "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline', with a list",
     "Pipeline: [": "1:12: error: this is not YAML: ",
     "a: \x01": "1:4: error: YAML has no character U+0001",
     "[" * 5000: "1:1: error: the file is nested too deeply",
@@ -105,7 +105,7 @@ WRONG = {
     "Pipeline:\n- pass:": "2:8: error: expected the name of a pass",
     "Pipeline:\n- pass: [cse]": "2:9: error: expected the name of a pass",
     "Pipeline:\n- pas: cse": "2:3: error: an element of a pipeline has no key 'pas'; did you mean 'pass'?",
-    "Pipeline:\n- {pass: cse, include: b.yaml}": "2:3: error: an element of a pipeline has one of",
+    "Pipeline:\n- {pass: cse, include: b.yaml}": "2:3: error: an element of a pipeline has either",
     "Pipeline:\n- schedule: x.py": "2:3: error: an element of a pipeline has no key 'schedule': run schedules with 'transform-interpreter'",
     "variables: {rounds: 3}\nPipeline:\n- canonicalize{max-iterations=$round}": "3:31: error: variable 'round' has no value; did you mean 'rounds'?",
     "variables: {n: }\nPipeline: []": "1:13: error: variable 'n' has neither a default nor a value",
@@ -113,14 +113,14 @@ WRONG = {
     "Pipeline:\n- include: none.yaml": "2:12: error: cannot open pipeline file",
     "Pipeline:\n- include: p.txt": "2:12: error: 'p.txt' is not a .yaml file",
     "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it has no variables",
-    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: this is a pipeline for 'builtin.module', and is included in one for 'func.func'",
+    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: this pipeline is for 'builtin.module', but is included in one for 'func.func'",
     'Pipeline: [{include: "a\\0.yaml"}]': "1:22: error: cannot open pipeline file '{dir}/a\0.yaml': embedded null byte",
     "variables: {a: "
     + "x" * 1_000
     + "}\nPipeline: ['"
     + "$a" * 1_000
-    + "']": "2:143: error: with its variables, this is longer than 65536 characters",
-    "Pipeline:\n" + "- cse,cse\n" * 6_000: "5002:3: error: a pipeline has 10000 elements at most",
+    + "']": "2:143: error: with its variables expanded, this is longer than 65536 characters",
+    "Pipeline:\n" + "- cse,cse\n" * 6_000: "5002:3: error: a pipeline can have at most 10000 el",
 }
 
 
@@ -156,9 +156,9 @@ def test_files_that_include_each_other(tmp_path: Path) -> None:
         (tmp_path / f"twice{i}.yaml").write_text(f"variables: {{x: ab}}\nPipeline:\n{use}")
         (tmp_path / f"fan{i}.yaml").write_text("Pipeline:\n" + f"- include: fan{i + 1}.yaml\n" * 2)
     (tmp_path / "fan40.yaml").write_text("Pipeline: []\n")
-    with pytest.raises(PipelineError, match="with its variables, this is longer than 65536"):
+    with pytest.raises(PipelineError, match="with its variables expanded, this is longer than"):
         PipelineBuilder.from_file(tmp_path / "twice0.yaml")
-    with pytest.raises(PipelineError, match="a pipeline has 256 files at most"):
+    with pytest.raises(PipelineError, match="a pipeline can have at most 256 files"):
         PipelineBuilder.from_file(tmp_path / "fan0.yaml")
 
 
@@ -179,7 +179,7 @@ def test_only_files_of_some_size_are_included(tmp_path: Path, kind: str) -> None
     assert str(caught.value).startswith(f"{tmp_path / 'p.yaml'}:3:12: error: ")
     assert {
         "loop": "Too many levels of symbolic links",
-        "large": "the files of a pipeline have 262144 bytes at most",
+        "large": "the files of a pipeline can have at most 262144 bytes",
     }.get(kind, "it is not a regular file") in str(caught.value)
 
 

@@ -91,7 +91,7 @@ def test_nested_pipelines() -> None:
         "no order satisfies all of these:",
         "  'on-module' must run after every 'b' (declared)",
         "  'on-module' must run before the first 'a#2' (declared)",
-        "  nested pipeline 'func.func#2' stays in one piece",
+        "  nested pipeline 'func.func#2' must stay together",
         "drop one of the constraints or leave out one of the steps",
     ]
 
@@ -194,4 +194,4 @@ def test_explain() -> None:
         "  it runs right after 'x'",
         "  'on-memory' must run before the first pass of type 'lowering' (declared by pass 'on-memory')",
     ]
-    assert "  it was put before pass 'lower'" in message(builder.explain("x"))
+    assert "  it was inserted before pass 'lower'" in message(builder.explain("x"))

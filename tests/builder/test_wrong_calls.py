@@ -84,11 +84,11 @@ def test_labels_are_given_once() -> None:
     builder = PipelineBuilder()
     builder.add(A(), label="start")
     for call in (builder.add, builder.place):
-        with pytest.raises(InsertionError, match="an item with the label 'start' already"):
+        with pytest.raises(InsertionError, match="already an item with the label 'start'"):
             call(B(), label="start")
     builder.add("cse,canonicalize", label="tidy")
     for taken in ("tidy", "cse"):
-        with pytest.raises(InsertionError, match=f"an item with the label '{taken}' already"):
+        with pytest.raises(InsertionError, match=f"already an item with the label '{taken}'"):
             builder.add(A(), B(), label=taken)
     builder.remove("tidy")
     assert [step.label for step in builder.steps()] == ["start"]
@@ -152,7 +152,7 @@ def test_extensions_are_functions_with_names_of_their_own() -> None:
     with pytest.raises(TypeError, match="an extension is a function that takes a builder, not 'x'"):
         builder.extend("x")  # pyright: ignore[reportArgumentType]
     one = partial(PipelineBuilder.add, label="")
-    with pytest.raises(InsertionError, match=r"two extensions are called 'functools\.partial'"):
+    with pytest.raises(InsertionError, match=r"two extensions have the name 'functools\.partial'"):
         builder.extend(one, one)
     builder.extend(Extension("second", partial(append, n=2)), Extension("first", append))
     assert str(builder) == "builtin.module(a,x{n=1},x{n=2})"
@@ -173,7 +173,7 @@ def test_a_target_that_was_taken_out_is_no_riddle() -> None:
     assert str(caught.value) == (
         "extension 'second': 'a' is not in the pipeline: extension 'first' removed it"
     )
-    with pytest.raises(InsertionError, match="extensions 'first' and 'second' disagree"):
+    with pytest.raises(InsertionError, match="extensions 'first' and 'second' conflict"):
         builder.extend(Extension("first", misses), Extension("second", takes))
     assert str(builder) == "builtin.module(a,b)"
 

@@ -104,15 +104,15 @@ RAISE = made("raise", makes_legal=("linalg",))
             (
                 "pass 'careless' [toy.module/1:careless] between 'generate' [toy.module/0:generate] "
                 "and 'materialize' [toy.module/2:materialize] does not preserve Schedule; if it does, "
-                "declare preserves = (Schedule,) in Careless, else move it elsewhere"
+                "declare preserves = (Schedule,) in Careless, otherwise move it elsewhere"
             ),
         ),
         (
             (LOWER, TILE),
             (
                 "pass 'tile' [toy.module/1:tile] requires dialect 'linalg', which 'lower' "
-                "[toy.module/0:lower] has made illegal, and no pass since has made it legal; put it "
-                "before that one"
+                "[toy.module/0:lower] made illegal, and which no later pass made legal again; move it "
+                "before that pass"
             ),
         ),
     ],

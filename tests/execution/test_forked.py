@@ -231,6 +231,4 @@ def test_a_failure_of_a_worker_is_logged(
     monkeypatch.setattr(Level, "track_all", fail)
     expected = everything(Sequential(), 1)
     assert everything(Forked(2), 1) == expected
-    assert "a worker process failed; its work is done again: ValueError: a worker's own" in (
-        caplog.text
-    )
+    assert "a worker process failed; redoing its work: ValueError: a worker's own" in (caplog.text)

@@ -111,7 +111,7 @@ def test_a_false_claim_to_preserve_everything_is_refused(ir: str, how: str) -> N
         pm.enable_verifier("always")
     else:
         pytest.skip("MLIR's ops are not compared unless claims are checked")
-    with pytest.raises(PassFailedError, match="states that it preserves everything, but changed"):
+    with pytest.raises(PassFailedError, match="claims to preserve everything, but changed"):
         pm.run(module, on_diagnostic=lambda _: None)
 
 
@@ -119,7 +119,7 @@ def test_a_false_claim_to_preserve_everything_is_refused(ir: str, how: str) -> N
 @pytest.mark.parametrize(
     ("statistic", "amount", "message"),
     [
-        (Lie.seen, -1, "statistic 'seen' cannot grow by -1: amounts are not negative"),
+        (Lie.seen, -1, "statistic 'seen' cannot grow by -1, a negative amount"),
         (Statistic("Others"), 1, "declare it in the class body"),
     ],
 )

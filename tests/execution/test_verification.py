@@ -184,7 +184,7 @@ def test_nested_passes_can_break_the_op_around(
     pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder()
     pm.nest("toy.func").add(Rename())
     pm.add_instrumentation(recorder)
-    with pytest.raises(PassFailedError, match="has two symbols of one name") as info:
+    with pytest.raises(PassFailedError, match="has two symbols with the same name") as info:
         pm.run(parse_toy(NESTED))
     (failure,) = info.value.failures
     assert (failure.kind, failure.op_name) == ("invalid", "toy.module")

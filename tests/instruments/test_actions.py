@@ -129,7 +129,7 @@ def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--log-mlir-actions-filter=x:1"], "--log-actions-to=<file> logs, which is missing"),
+        (["--log-mlir-actions-filter=x:1"], "needs --log-actions-to=<file>"),
         (["--log-actions-to=-", "--log-mlir-actions-filter=x:y"], "expected 'file:line:col'"),
         (["--log-actions-to=no/such/directory"], "cannot open output file 'no/such/directory'"),
         (["--profile-actions-to=no/such/directory"], "cannot open output file"),

@@ -58,17 +58,17 @@ def test_add_takes_text() -> None:
 REFUSED: list[tuple[Callable[[Any], object], str]] = [
     (lambda pm: pm.add(1.5), r"a pass manager, text or a function, got 1\.5$"),
     (lambda pm: pm.add(CSE), r"expected a pass, got the class CSE; write CSE\(\)"),
-    (lambda pm: pm.add(["cse"]), r"got \['cse'\]; give each by itself: add\(\*passes\)"),
+    (lambda pm: pm.add(["cse"]), r"got \['cse'\]; pass each one separately: add\(\*passes\)"),
     (lambda pm: pm.add(FuncOp), r"got FuncOp, the class of 'toy\.func' ops; write nest\("),
     (lambda pm: pm.add(ModuleOp([])), "^expected a pass, got a 'builtin.module' op$"),
     (
         lambda pm: pm.add(PipelineBuilder("toy.module")),  # which can be called
-        r"a PipelineBuilder, which makes .* what its \.build\(\)",
+        r"a PipelineBuilder, which builds .* result of its \.build\(\)",
     ),
     (lambda pm: pm.nest(int), r"^int is not an op class: it has no op name; give it "),
     (
         lambda _: PassManager("toy.module", adapter=ToyAdapter),  # pyright: ignore[reportArgumentType]
-        r"not the class ToyAdapter: adapter=ToyAdapter\(\)$",
+        r"got the class ToyAdapter: write adapter=ToyAdapter\(\)$",
     ),
 ]
 
@@ -183,7 +183,7 @@ def test_a_frozen_manager_cannot_be_changed(
     pm = OpPassManager("toy.module")
     pm.nest("toy.func")
     knobs: Any = make("knobs", pipeline=pm)
-    with pytest.raises(TypeError, match=r"held by a pass and cannot be changed; use copy\(\)"):
+    with pytest.raises(TypeError, match=r"belongs to a pass and cannot be changed; use copy\(\)"):
         change(knobs.pipeline)
     assert str(knobs.pipeline) == "toy.module(toy.func())"
     change(knobs.pipeline.copy())

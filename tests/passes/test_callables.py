@@ -59,7 +59,7 @@ def test_a_function_takes_the_bindings_keywords() -> None:
 def test_the_keywords_are_for_one_function(passes: tuple[Any, ...]) -> None:
     """Anything else is refused, and nothing is added."""
     pm = manager()
-    with pytest.raises(TypeError, match="are for one function that is a pass"):
+    with pytest.raises(TypeError, match="apply only to a single function"):
         pm.add(*passes, name="x")
     assert len(pm) == 0
 

@@ -64,7 +64,7 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (
             Options,
             {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")},
-            "options 'x' and 'y' of .*Wrong are both written 'x'",
+            "options 'x' and 'y' of .*Wrong have the same name 'x'",
         ),
         (
             Pass,
@@ -222,7 +222,7 @@ def test_a_field_may_be_called_like_a_type() -> None:
     ("base", "body", "said"),
     [
         (Pass, {}, "P does not define run(self, op, ctx)"),
-        (Pass, {"apply": _late}, "P does not define run(self, op, ctx): write its apply as this"),
+        (Pass, {"apply": _late}, "P does not define run(self, op, ctx): rename its method apply"),
         (OperationPass, {"run": print}, "P needs an anchor: derive from OperationPass[FuncOp], "),
         (InterfacePass, {"run": print}, "P needs an interface: derive from InterfacePass[Symb"),
     ],
@@ -258,8 +258,8 @@ def derived(base: Any, parameter: Any) -> Callable[[], type]:
         (
             derived(OperationPass, "toy.func"),
             (
-                "P derives from OperationPass['toy.func'], which takes the class of an op; an op's "
-                "name is written anchor = 'func.func' in the body"
+                "P derives from OperationPass['toy.func'], which takes the class of an op; for the "
+                "name of an op, write anchor = 'func.func'"
             ),
         ),
         (derived(InterfacePass, Table()), "takes the class of a trait or interface"),
@@ -296,8 +296,8 @@ class Counting(Pass):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("assign", "FrozenInstanceError: cannot assign to 'other' of Counting: passes never chang"),
-        ("delete", "FrozenInstanceError: cannot assign to 'how' of Counting: passes never change"),
+        ("assign", "FrozenInstanceError: cannot assign to 'other' of Counting: passes are immut"),
+        ("delete", "FrozenInstanceError: cannot assign to 'how' of Counting: passes are immutable"),
         (
             "count",
             "TypeError: statistic 'seen' is a declaration and holds no number: count with ctx.count(",

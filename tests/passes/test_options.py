@@ -78,7 +78,7 @@ def bad_options(hint: Any, default: object) -> type[Options]:
 @pytest.mark.parametrize(
     ("hint", "default", "said"),
     [
-        ("Nowhere", None, r"the type of option 'x' of .*Bad cannot be read .*'Nowhere' is"),
+        ("Nowhere", None, r"the type of option 'x' of .*Bad cannot be evaluated .*'Nowhere' is"),
         (bytes, b"", r"option 'x' of .*Bad: .*bytes.* cannot be read"),
         (int, "x", r"default of option 'x' of .*Bad: expected int, got 'x'"),
     ],
@@ -173,9 +173,9 @@ def test_an_object_is_no_text() -> None:
     assert (str(pass_), Holding.option_infos()) == ("holding{<thing=...>}", ())
     assert Holding(thing=1).to_text(all_options=True) == "holding{<thing=...>}"
     said = {
-        "": "requires option 'thing', an object, so it is made in Python only",
-        "thing=1": "option 'thing' of it: it is an object, which text cannot set",
-        "thing=1 <maybe=...>": "'<maybe=...>' stands for an object of it, which text cannot set",
+        "": "requires option 'thing', an object, so create the pass in Python",
+        "thing=1": "option 'thing' of it: it is an object, which cannot be given in text",
+        "thing=1 <maybe=...>": "'<maybe=...>' stands for an object of it, which cannot be given in text",
     }
     for text, message in said.items():
         with pytest.raises(OptionError, match=message):

@@ -167,8 +167,8 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
     assert order == ["bad", "good"]
     assert {info.origin for info in infos if info} == {f"{__name__} of {package}"}
     assert sorted(record.getMessage() for record in caplog.records) == [
-        f"{package} is left out: ImportError: gone (entry point 'm' of passel.passes)",
-        f"{package} is left out: ValueError (entry point 'a' of passel.passes)",
+        f"{package} is skipped: ImportError: gone (entry point 'm' of passel.passes)",
+        f"{package} is skipped: ValueError (entry point 'a' of passel.passes)",
     ]
 
 

@@ -146,7 +146,7 @@ def test_an_argument_in_brackets_is_for_passes_that_take_one(
     assert str(parse("any(tool[x,y]{flags=a})")) == 'any(tool{command="x,y" flags={a}})'
     with pytest.raises(OptionError) as info:
         parse("any(a[x])")
-    assert info.value.problems[0].message == "pass 'a' takes no argument in brackets"
+    assert info.value.problems[0].message == "pass 'a' takes no argument in square brackets"
     assert info.value.span is not None
     assert info.value.span.text == "x"
 

@@ -124,6 +124,6 @@ def test_what_cannot_be_shown_or_is_an_interrupt() -> None:
 def test_checking_needs_to_know_the_ir() -> None:
     """Without an adapter nothing could be checked: the error says how to name one."""
     pm = PassManager("toy.module").add(pass_with()())
-    with pytest.raises(AdapterError, match=r"give check\(adapter\) the IR's adapter, or PassMan"):
+    with pytest.raises(AdapterError, match=r"call check\(adapter\), or create the manager"):
         pm.check()
     pm.check(ToyAdapter())

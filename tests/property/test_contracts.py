@@ -145,7 +145,7 @@ def found_by_walk(pm: PassManager) -> Found:
     for message in problems(pm):
         numbers = [int(number) for number in re.findall(r"'p(\d+)'", message)]
         kind = One if " One" in message else Two
-        ends = "ends with the nested" in message
+        ends = "is lost when its nested" in message
         found.add((numbers[-1] if ends else numbers[0], numbers[-1], kind))
     return found
 

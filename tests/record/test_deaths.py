@@ -51,7 +51,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
     subprocess.run([*command, "--record=r.passel"], capture_output=True, check=False)
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (
-        "passel-bisect: error: the record lacks what passes did to 'func.func' @f3: "
+        "passel-bisect: error: the record lacks the changes to 'func.func' @f3: "
         "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record it with -j1, or give --interesting=<command>\n"
     )
 
@@ -63,7 +63,7 @@ def test_the_ir_of_a_record_may_not_be_installed(
     assert main([functions, "--cse", "--record=r.passel", "-o", "/dev/null"]) == 0
     record = Path("r.passel")
     record.write_bytes(record.read_bytes().replace(b'"ir":"xdsl"', b'"ir":"stack"'))
-    said = "error: the record is of IR 'stack', which no installed package has\n"
+    said = "error: the record is of IR 'stack', which no installed package provides\n"
     assert (bisect.main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-bisect: {said}")
     assert (main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-opt: {said}")
 

@@ -135,7 +135,7 @@ INSIDE = "write {}(any({})) to run it on the ops inside that it accepts"
     ("text", "where", "way_out"),
     [
         ("toy.module(a,on-callable)", "on ops that implement Callable_", INSIDE),
-        ("toy.func(a,picky)", "on such ops as its can_schedule_on accepts", INSIDE),
+        ("toy.func(a,picky)", "on ops that its can_schedule_on accepts", INSIDE),
         (
             "toy.func(toy.module(a,on-callable))",
             "on ops that implement Callable_",

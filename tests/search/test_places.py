@@ -34,9 +34,9 @@ def test_a_place_is_named_by_a_path_or_by_an_end_of_one() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dce", "'dce' is at 2 places; name one:"),
-        ("cs", "no pass is at 'cs'; did you mean 'cse'?; the passes are at:"),
-        ("", "no pass is at ''; the passes are at:"),
+        ("dce", "'dce' matches 2 passes; name one:"),
+        ("cs", "no pass matches 'cs'; did you mean 'cse'?; the passes are:"),
+        ("", "no pass matches ''; the passes are:"),
     ],
 )
 def test_a_text_that_names_no_single_place_is_refused(text: str, message: str) -> None:

@@ -259,7 +259,7 @@ def test_registration_is_lazy(generate: Callable[..., Any], tmp_path: Path) -> N
 WRONG = {
     "reserved word": (
         options(option("int", name="lambda")),
-        "Passes.td:2: error: option 'lambda' of pass 'a' cannot be a name in Python, nor can",
+        "Passes.td:2: error: neither option 'lambda' of pass 'a' nor",
     ),
     "colliding options": (
         """def A : Pass<"a"> {
@@ -284,7 +284,7 @@ WRONG = {
     ),
     "option without a name in Python": (
         'def A : Pass<"a"> { let options = [Option<"2", "1", "int", "", "">]; }',
-        "Passes.td:2: error: option '1' of pass 'a' cannot be a name in Python, nor can its var",
+        "Passes.td:2: error: neither option '1' of pass 'a' nor its var",
     ),
 }
 

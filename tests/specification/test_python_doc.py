@@ -76,7 +76,7 @@ def test_facts() -> None:
     """Anchors, interfaces, analyses and effects follow the description; options have types."""
     assert pass_doc([OnTrait, OnOwn]) == DOCUMENTED
     text = pass_doc([Everything])
-    assert "* May make ops of the dialects `arith`, `my_own`.\n" in text
+    assert "* May create ops of the dialects `arith`, `my_own`.\n" in text
     assert '\n-count=<uint>          : How "many". (default 4294967295)\n' in text
     assert "\n-mode=<fast|very-slow> : (default very-slow)\n" in text
     assert "\n-needed=<int>          : (required)\n" in text

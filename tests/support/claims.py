@@ -72,7 +72,7 @@ def untrue_claim(module: Operation, context: Context, *passes: str | Pass[Any]) 
             try:
                 changed = manager.run(module, on_diagnostic=_ignore).changed
             except PassFailedError as error:
-                if "states that it preserves" in str(error):
+                if "claims to preserve" in str(error):
                     return str(error)
                 return ""
             if changed is False and snapshot(module) != before:

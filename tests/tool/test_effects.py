@@ -108,7 +108,7 @@ CASES = [
 
 DOES = (
     "pass '(mlir-opt' runs programs|snapshot-op-locations' writes files|touch' writes files)",
-    "pass 'inline', by what is in its options, writes files",
+    "pass 'inline', through its options, writes files",
 )
 """What errors say of passes that have effects themselves, and of those that hold such passes."""
 

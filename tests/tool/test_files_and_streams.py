@@ -130,7 +130,7 @@ def test_named_pipes(start: Start, tmp_path: Path, flags: tuple[str, ...]) -> No
     [
         ("in.mlir", "-", "would overwrite the input"),
         ("./link.mlir", "-", "would overwrite the input"),
-        ("./new", "new", "and '-o new' are one file"),
+        ("./new", "new", "and '-o new' are the same file"),
     ],
     ids=["input", "link", "result"],
 )

@@ -118,7 +118,7 @@ PACKAGES = {
 }
 
 CAUSE = "ModuleNotFoundError: No module named 'no_such_module'"
-LEFT_OUT = f"passel-opt: warning: package 'broken_zoo' 1.0 is left out: {CAUSE} (entry point "
+LEFT_OUT = f"passel-opt: warning: package 'broken_zoo' 1.0 is skipped: {CAUSE} (entry point "
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +249,7 @@ def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
     left_out, lazy = outcome.err.splitlines()
     assert left_out.startswith(LEFT_OUT)
     assert lazy == (
-        "passel-opt: warning: passes of lazy_passes of package 'lazy_zoo' 1.0 are left out: "
+        "passel-opt: warning: passes of lazy_passes of package 'lazy_zoo' 1.0 are skipped: "
         f"{CAUSE} (dream, sleep)"
     )
     used = opt("in.mlir", "--sleep", packages=("lazy-zoo",))
@@ -265,9 +265,9 @@ def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
     assert outcome.code == 0
     for name in ("cse", "another", "canonicalize"):
         assert f"  --{name}  " in outcome.out
-    what = "passel-opt: warning: '{}' of package '{}' 1.0 is left out: {} has registered it; "
+    what = "passel-opt: warning: '{}' of package '{}' 1.0 is skipped: {} registered it first; "
     assert {
-        line.removesuffix("override=True replaces that") for line in outcome.err.splitlines()
+        line.removesuffix("override=True replaces it") for line in outcome.err.splitlines()
     } == {
         what.format("mine", "second", "passel.xdsl.passes.canonicalize of package 'first' 1.0"),
     }

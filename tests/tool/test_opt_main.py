@@ -225,7 +225,7 @@ def test_a_tool_for_an_ir_of_passels(
 @pytest.mark.parametrize("flag", ["--ir=mlir", "--emit-bytecode", "--compat=xdsl"])
 def test_flags_for_other_irs(toy_opt: ToyOpt, flag: str) -> None:
     """A flag that is for another IR is refused, not ignored, as is an adapter without files."""
-    reason = f"'{flag.partition('=')[0]}' means nothing here: toy-opt reads only 'toy'"
+    reason = f"'{flag.partition('=')[0]}' is not supported: toy-opt reads only 'toy'"
     assert toy_opt("absent.toy", flag) == (1, "", f"toy-opt: error: {reason}\n")
     lacks = "the adapter of 'toy' cannot read files: it has no make_frontend()"
     assert toy_opt("in", adapter=ToyAdapter()) == (1, "", f"toy-opt: error: {lacks}\n")
@@ -343,8 +343,8 @@ def test_a_setup_that_adds_passes(tool: Tool, capsys: pytest.CaptureFixture[str]
     ("flag", "message"),
     [
         (Flag("again", name="cse-"), ""),
-        (Flag("again", name="lint"), "there is a flag '--lint' already"),
-        (Flag("again", name="far", short=("o",)), "there is a flag '--o' already"),
+        (Flag("again", name="lint"), "there is already a flag '--lint'"),
+        (Flag("again", name="far", short=("o",)), "there is already a flag '--o'"),
         (Flag("nameless"), "it has no name"),
     ],
 )

@@ -50,12 +50,12 @@ def line_of(marker: str, text: str) -> int:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("self.n = 4", "FrozenInstanceError: cannot assign to 'n' of Tested: passes never change"),
+        ("self.n = 4", "FrozenInstanceError: cannot assign to 'n' of Tested: passes are immutable"),
         ("ctx.count(self.n)", "ValueError: pass 'tested' does not declare statistic '3'"),
         ("ctx.run_pipeline('cse')", "TypeError: run_pipeline takes a pass manager"),
         ("ctx.run_pipeline(OpPassManager('func.func'))", "AnchorError: can't run 'func.func'"),
         ("ctx.preserve('Dominance')", "TypeError: preserve takes the classes of analyses, not 'D"),
-        ("ctx.emit('text')", "TypeError: emit takes a Diagnostic, not 'text'; emit_error and its"),
+        ("ctx.emit('text')", "TypeError: emit takes a Diagnostic, not 'text'; emit_error and oth"),
         ("ctx.analysis(int)", "TypeError: int() argument must be"),
     ],
 )

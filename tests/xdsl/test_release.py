@@ -36,8 +36,8 @@ def with_xdsl(version: str, directory: Path, *command: str) -> str:
 
 def _warning(version: str) -> str:
     return (
-        f"passel was tested on xDSL 0.59 to 0.75; installed is xDSL {version}, on which it takes "
-        "no fast paths\n"
+        f"passel is tested on xDSL 0.59 to 0.75; with the installed xDSL {version}, fast paths "
+        "are disabled\n"
     )
 
 

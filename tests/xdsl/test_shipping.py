@@ -109,7 +109,7 @@ def test_what_hangs_on_others_is_refused() -> None:
     made.body.block.add_ops([one, user])
     with pytest.raises(EncodingError, match="has operands"):
         adapter.ship([user], context)
-    with pytest.raises(EncodingError, match="does not stand in one block"):
+    with pytest.raises(EncodingError, match="is not in the same block"):
         adapter.ship([ModuleOp([])], context)
 
 

@@ -60,7 +60,7 @@ def test_a_dialect_that_nobody_has_loaded_is_an_error() -> None:
     """It names the op, the dialect, the pass and the way out."""
     message = (
         "'arith.constant' op is of dialect 'arith', which neither the input nor any pass has "
-        "loaded; pass 'silent' makes such ops, so declare it: dependent_dialects = ('arith',)"
+        "loaded; pass 'silent' creates such ops, so declare it: dependent_dialects = ('arith',)"
     )
     with pytest.raises(PassFailedError) as caught:
         run(Silent())

@@ -117,7 +117,7 @@ class AnalysisManager:
                 break
             path.append(each)
         else:
-            msg = "the op is not nested in the op whose analyses these are"
+            msg = "the op is not nested in the op that these analyses belong to"
             raise ValueError(msg)
         manager = self
         for inner in reversed(path):
@@ -196,7 +196,7 @@ class AnalysisManager:
             if type(old).__eq__ is not object.__eq__ and fresh.analysis(kind) != old:
                 where = adapter.symbol_name(self.op)
                 on = f" of @{where}" if where else ""
-                message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
+                message = f"it claims to preserve {analysis_name(kind)}{on}, but changed it"
                 raise PassFailure(message, op=self.op)
         inside = adapter.children(self.op) if self._children else ()
         for child in map(self._children.get, map(adapter.identity_of, inside)):  # not erased since
@@ -237,7 +237,7 @@ def _takes_manager(kind: Any) -> bool:
         # A second parameter that has a default is the analysis's own affair.
         second = [*taken.parameters.values()][1:2]
         return len(arguments) == 2 and [each.default for each in second] == [taken.empty]  # noqa: PLR2004
-    msg = f"{kind!r} is not an analysis: it takes neither (op) nor (op, analyses)"
+    msg = f"{kind!r} is not an analysis: its constructor takes neither (op) nor (op, analyses)"
     raise DefinitionError(msg)
 
 

@@ -51,7 +51,7 @@ class Crossing(Pass[Any]):
         """Refuse mutable pipelines, because a pass is a value."""
         super().__post_init__()
         if not isinstance(self.passes, BarePipeline):
-            expected = f"{type(self).__name__}.of(...) makes it of whatever a manager takes"
+            expected = f"{type(self).__name__}.of(...) creates one from whatever a manager takes"
             msg = f"expected a BarePipeline, got {self.passes!r}; {expected}"
             raise TypeError(msg)
 
@@ -140,7 +140,7 @@ class Crossing(Pass[Any]):
         text = _whole(there.write(other, here.knows))
         result = here.read(text, _enclosing_symbols(here, op, text))
         if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
-            raise PassFailure(f"{self} made another op of it")
+            raise PassFailure(f"{self} replaced its op by another kind of op")
         here.replace(op, result)
 
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
@@ -220,7 +220,7 @@ def _whole(text: str) -> str:
     if "dense_resource<" in text:
         for found in _RESOURCE.finditer(text):
             if found[1] is not None:
-                raise PassFailure(f"it uses the resource {found[1]}, which cannot cross")
+                raise PassFailure(f"it uses the resource {found[1]}, which cannot be converted")
     return text
 
 

@@ -216,7 +216,7 @@ def _refusal(circle: list[_Edge]) -> InsertionError:
     rules = tuple({id(each.rule): each.rule for each in circle if each.rule}.values())
     lines = dict.fromkeys(each.reason for each in circle)
     whole = (each.first for each in circle if not isinstance(each.first, Step))
-    lines |= dict.fromkeys(f"{_named(each)} stays in one piece" for each in whole)
+    lines |= dict.fromkeys(f"{_named(each)} must stay together" for each in whole)
     drop = "one of the constraints" if len(rules) > 1 else "the constraint"
     return InsertionError(
         Problem("no order satisfies all of these:"),

@@ -74,7 +74,7 @@ class Edit:
             return Scope("bundle", item.name, self.origin).around(inner) if item.together else inner
         if hasattr(item, "insert_before"):  # callable like a pipeline, but not one
             raise TypeError(
-                "a builder is not a pass; register it as a pipeline, and add that by name"
+                "a builder is not a pass; register it as a pipeline and add the pipeline by name"
             )
         manager = self._template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
         return list(entries_of(manager, self.origin))
@@ -130,7 +130,7 @@ class Edit:
             InsertionError: If the label is taken.
         """
         if label and self._positions.units(label):
-            raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
+            raise InsertionError(Problem(f"there is already an item with the label '{label}'"))
         added = [group for _, inside in places for group in grouped(inside)]
         if label and len(added) > 1:
             use, label = BundleUse(Bundle(label, *items)), ""
@@ -163,7 +163,7 @@ class Edit:
     def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
         """Append a stage; raises the errors of `PipelineBuilder.stage`."""
         if self._positions.units(Stage(name)):
-            raise InsertionError(Problem(f"there is a stage '{name}' already"))
+            raise InsertionError(Problem(f"there is already a stage '{name}'"))
         anchor = self._anchor(scope)
         inner = [entry for item in default for entry in self.entries(item, anchor)]
         for step in steps_in(inner):
@@ -187,7 +187,7 @@ class Edit:
                 )
         side = "after" if after else "before"
         for step in self.sequence.steps_of(self.added):
-            step.because = (f"it was put {side} {describe(target)}",)
+            step.because = (f"it was inserted {side} {describe(target)}",)
 
     def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
         """Put items in place of a target; raises the errors of `PipelineBuilder.replace`."""
@@ -236,17 +236,17 @@ class Edit:
             elif scope.kind != "nest":
                 raise InsertionError(
                     Problem(
-                        f"nothing can be put {side}, which is inside {scope.kind} "
-                        f"'{scope.name}'; put it before or after the {scope.kind}"
+                        f"nothing can be inserted {side}, which is inside {scope.kind} "
+                        f"'{scope.name}'; insert it before or after the {scope.kind}"
                     )
                 )
             elif not split:
                 where, _, target = side.partition(" ")
                 raise InsertionError(
                     Problem(
-                        f"{item} cannot go into the pipeline on '{scope.name}' that {target} is "
-                        f"in, and to stand {where} that outside it would have to split the "
-                        "pipeline; allow it with split=True, or choose another target"
+                        f"{item} cannot be nested in the pipeline on '{scope.name}' with "
+                        f"{target}, and a position {where} that outside would split the "
+                        "pipeline; allow this with split=True, or choose another target"
                     )
                 )
             else:
@@ -307,7 +307,7 @@ class Edit:
             for label, user in self.sequence.users:
                 if label == step.label and extension and user != extension:
                     message = (
-                        f"extensions '{user}' and '{extension}' disagree: one puts "
+                        f"extensions '{user}' and '{extension}' conflict: one inserts "
                         f"something next to {what}, the other removes {what}"
                     )
                     raise InsertionError(Problem(message))

@@ -123,8 +123,8 @@ def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> Non
     for one, other in pairwise(waiting):
         if one.name == other.name:
             message = (
-                f"two extensions are called '{one.name}': give one of them a name of its own, "
-                "as Extension(name, function)"
+                f"two extensions have the name '{one.name}': rename one of them with "
+                "Extension(name, function)"
             )
             raise InsertionError(Problem(message))
     while waiting:

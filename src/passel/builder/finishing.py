@@ -83,8 +83,8 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
             continue
         is_type = isinstance(wish.rule.constraint.cleanup, PassType)
         side = "after" if wish.rule.constraint.kind == "followed-by" else "before"
-        way_out = "add one" if is_type else f"no place {side} it keeps the other constraints"
-        yield Remark("warning", wish.step.label, f"{wish.about}, and is not: {way_out}")
+        way_out = "add one" if is_type else f"no position {side} it satisfies the other constraints"
+        yield Remark("warning", wish.step.label, f"{wish.about}, but is not: {way_out}")
 
 
 def _inserted(wish: Breach, draft: Draft) -> list[Step]:

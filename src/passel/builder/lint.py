@@ -109,7 +109,7 @@ def _types(builder: PipelineBuilder) -> Iterator[Finding]:
     for each, where in asked.items():
         if each not in known:
             hint = suggest(each.name, [k.name for k in known]) or "; give a pass this type"
-            message = f"no pass is of the type '{each}' that {where} names{hint}"
+            message = f"no pass has the type '{each}', which {where} names{hint}"
             yield Finding(Severity.WARNING, message)
 
 
@@ -140,7 +140,7 @@ class _Nests:
             pass_ = second.pass_
             is_given = second.span is None or first.span != second.span
             if first.pass_ == pass_ and is_given and self._declarations.of(pass_).idempotent:
-                message = f"'{pass_}' runs twice in a row, the second time needlessly: drop one"
+                message = f"'{pass_}' runs twice in a row; the second run is redundant: drop one"
                 yield Finding(Severity.WARNING, message, second.span)
 
     def _interrupted(self, pipeline: Pipeline) -> Iterator[Finding]:
@@ -180,13 +180,13 @@ class _Nests:
     def _inside(self, outer: str, inner: Pipeline) -> Iterator[Finding]:
         name, span = inner.anchor, inner.spans[0]
         if not inner.steps and span is not None:
-            message = f"nothing runs on '{name}' here: add a pass, or remove it"
+            message = f"the nested pipeline on '{name}' is empty: add a pass, or remove it"
             yield Finding(Severity.WARNING, message, span)
         if self._adapter is None or ANY in {outer, name}:
             return
         if why := self._adapter.misfit(self._context, outer, name):
             message = (
-                f"'{name}' matches nothing immediately inside '{outer}': {why}; put the nested "
+                f"'{name}' matches no op directly inside '{outer}': {why}; put the nested "
                 "pipeline where these ops are"
             )
             yield Finding(Severity.WARNING, message, span)

@@ -41,7 +41,7 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
     """
     source = _Reader().text(path, None)
     if variables:
-        message = f"'{path}' holds text and no variables such as '{next(iter(variables))}'"
+        message = f"'{path}' is text, which has no variables such as '{next(iter(variables))}'"
         raise PipelineError(Problem(message))
     return source
 
@@ -116,7 +116,7 @@ class _Reader:
         """
         self._files -= 1
         if self._files < 0:
-            raise _refusal(f"a pipeline has {_MOST_FILES} files at most", span)
+            raise _refusal(f"a pipeline can have at most {_MOST_FILES} files", span)
         try:
             if span is not None and Path(path).exists() and not Path(path).is_file():
                 raise OSError(0, "it is not a regular file")  # noqa: TRY301 - put as others are
@@ -128,7 +128,7 @@ class _Reader:
             raise PipelineError(Problem(message, span)) from None
         self._bytes -= len(data)
         if self._bytes < 0:
-            message = f"the files of a pipeline have {_MOST_BYTES} bytes at most"
+            message = f"the files of a pipeline can have at most {_MOST_BYTES} bytes"
             raise _refusal(f"{message}; '{path}' exceeds that", span)
         return Source(text, str(path))
 
@@ -145,7 +145,7 @@ class _Reader:
         """
         chain = (*chain, path)
         if not is_data(path):
-            raise _refusal(f"'{path.name}' is not a .yaml file; no other can be included", span)
+            raise _refusal(f"'{path.name}' is not a .yaml file; only those can be included", span)
         file = _File(self.text(path, span), given)
         if any(path.samefile(each) for each in chain[:-1]):
             shown = " includes ".join(f"'{each}'" for each in chain)
@@ -156,14 +156,14 @@ class _Reader:
         if "anchor" in table:
             anchor, outer = file.scalar(table["anchor"][1], "an op's name, or 'any'"), self.anchor
             if span is not None and anchor != outer:
-                message = f"this is a pipeline for '{anchor}', and is included in one for '{outer}'"
+                message = f"this pipeline is for '{anchor}', but is included in one for '{outer}'"
                 raise _refusal(message, span)
             self.anchor = anchor
         _, pipeline = table.get("Pipeline", (None, None))
         if pipeline is None or pipeline.id != "sequence":
             first_line = Span(file.source, 0, len(file.source.text.partition("\n")[0]))
             place = file.span(pipeline) if pipeline else first_line
-            raise _refusal("a pipeline's file needs 'Pipeline', a list of what runs", place)
+            raise _refusal("a pipeline file needs the key 'Pipeline', with a list", place)
         for node in pipeline.value:
             self._element(node, file, chain)
         if unknown := next((name for name in file.values if name not in file.known), ""):
@@ -176,7 +176,7 @@ class _Reader:
             return self._pass(node, file)
         table = file.table(node, "an element of a pipeline", ("pass", "include"))
         if len(table) != 1:
-            message = "an element of a pipeline has one of 'pass' and 'include'"
+            message = "an element of a pipeline has either 'pass' or 'include'"
             raise _refusal(message, file.span(node))
         ((key, (_, value)),) = table.items()
         if key == "pass":
@@ -199,7 +199,7 @@ class _Reader:
         with placed(span):
             self.elements += ((each, span) for each in parse_elements(exact))
         if len(self.elements) > MAX_ELEMENTS:
-            raise _refusal(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
+            raise _refusal(f"a pipeline can have at most {MAX_ELEMENTS} elements", span)
 
 
 class _File:
@@ -251,7 +251,7 @@ class _File:
             length += len(self.values[name])
             if length > _MOST_CHARACTERS:
                 most = f"{_MOST_CHARACTERS} characters"
-                raise _refusal(f"with its variables, this is longer than {most}", place)
+                raise _refusal(f"with its variables expanded, this is longer than {most}", place)
             return self.values[name]
 
         return _USE.sub(value, text)

@@ -188,8 +188,8 @@ class Positions:
             number = f"are {there}" if there > 1 else "is only 1"
             return f"there is no occurrence {wanted} of {what}: there {number}, counted from 0"
         if isinstance(target, PassType):
-            way_out = ", so there is no place before, after or inside of it: add one first, or "
-            way_out += "declare the type of a pass that is there"
+            way_out = ", so there is no place before, after or inside it: add one first, or "
+            way_out += "declare the type of an existing pass"
             return f"there is no {noun(target)}{self.suggestion(target) or way_out}"
         names = [stage.name for stage in self._sequence.stages()]
         if not isinstance(target, Stage):

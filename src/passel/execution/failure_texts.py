@@ -114,14 +114,14 @@ class Failures(NamedTuple):
 
     def broken_claim(self, step: Step, op: Any) -> Failure:
         """Return the failure of a pass that claims to change nothing, but does."""
-        message = f"pass '{step.title}' states that it preserves everything, but changed the op"
+        message = f"pass '{step.title}' claims to preserve everything, but changed the op"
         return self._failure("failed", _sole(step, op), op, message)
 
     def undeclared(self, step: Step, op: Any, made: Any, dialect: str) -> Failure:
         """Return the failure of a pass that made an op of a dialect that is not loaded."""
         message = (
             f"is of dialect '{dialect}', which neither the input nor any pass has loaded; pass "
-            f"'{step.title}' makes such ops, so declare it: dependent_dialects = ('{dialect}',)"
+            f"'{step.title}' creates such ops, so declare it: dependent_dialects = ('{dialect}',)"
         )
         return self._failure("failed", _sole(step, op), op, message, blamed=made)
 

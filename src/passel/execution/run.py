@@ -183,7 +183,7 @@ class Run(Loop):
         with Bracket(self.hooks, "analysis", name, kind, op):
             result = construct()
         if is_checked and self.adapter.fingerprint(op) != before:
-            raise PassFailure(f"analysis {name} changed the op that it looked at", op=op)
+            raise PassFailure(f"analysis {name} changed its op", op=op)
         return result
 
 

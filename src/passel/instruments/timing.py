@@ -139,8 +139,8 @@ class Timing(PassInstrumentation):
     ) -> None:
         if display not in ("tree", "list", "ops") or output_format not in ("text", "json"):
             raise ValueError(
-                f"there is no timing report '{display}' as '{output_format}', only 'tree', "
-                "'list' or 'ops' as 'text' or 'json'"
+                f"unknown timing report '{display}' in format '{output_format}': expected 'tree', "
+                "'list' or 'ops' in 'text' or 'json'"
             )
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format

@@ -67,7 +67,7 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
         package: The package, as `package_of` returns it.
         owner: The package that registered the name first.
     """
-    cause = f"{owner} has registered it; override=True replaces that"
+    cause = f"{owner} registered it first; override=True replaces it"
     _left_out.setdefault(_LeftOut(f"'{name}' of package {package}", cause), "")
 
 
@@ -94,7 +94,7 @@ def report_left_out() -> None:
     reader = _reader.get()
     for entry in _left_out.keys() - reader.told:
         reader.told.add(entry)
-        warn(f"{entry.what} is left out: {entry.cause}{_left_out[entry]}")
+        warn(f"{entry.what} is skipped: {entry.cause}{_left_out[entry]}")
 
 
 @contextmanager

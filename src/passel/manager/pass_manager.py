@@ -65,7 +65,7 @@ class PassManager(RunSettings, OpPassManager):
     ) -> None:
         if isinstance(adapter, type):
             name = adapter.__name__
-            raise TypeError(f"an adapter is an instance, not the class {name}: adapter={name}()")
+            raise TypeError(f"expected an adapter, got the class {name}: write adapter={name}()")
         OpPassManager.__init__(self, anchor, nesting=nesting)
         RunSettings.__init__(self)
         self._checks = check
@@ -178,8 +178,8 @@ class PassManager(RunSettings, OpPassManager):
         chosen = adapter or self._adapter
         if chosen is None and self.context is None:
             msg = (
-                "cannot check a pipeline without knowing its IR: give check(adapter) the IR's "
-                "adapter, or PassManager(anchor, context) a context of the IR"
+                "cannot check a pipeline without knowing its IR: call check(adapter), or create "
+                "the manager with a context of the IR, PassManager(anchor, context)"
             )
             raise AdapterError(msg)
         chosen = chosen or adapter_for(self.context)

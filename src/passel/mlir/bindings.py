@@ -46,7 +46,7 @@ registers passes.
 _BARE = ("iree.compiler", "mlir", "torch_mlir")
 """Large builds whose contexts may load dialects lazily; FlyDSL's crash the process."""
 
-_APART = "their libraries have one name, so use two processes"
+_APART = "their libraries have the same name, so use two processes"
 
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;| \(\* |$)")
 
@@ -90,7 +90,7 @@ class Bindings:
             build = known_builds().get(self.package) if error.name == self.package else None
             way_out = f"; pip install {build.distribution}" if build else ""
             if "undefined symbol" in str(error):
-                way_out = f" (beside {', '.join(self.loaded_beside())}; {_APART})"
+                way_out = f" (together with {', '.join(self.loaded_beside())}; {_APART})"
             msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
             raise AdapterError(msg) from error
 
@@ -109,7 +109,9 @@ class Bindings:
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
-                raise AdapterError(f"'{self.root}' uses {path}, which is of '{root}': {_APART}")
+                raise AdapterError(
+                    f"'{self.root}' uses {path}, which belongs to '{root}': {_APART}"
+                )
 
     @cached_property
     def ir(self) -> Any:

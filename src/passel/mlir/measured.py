@@ -132,8 +132,8 @@ def can_measure(bindings: Bindings) -> bool:
             return call(bool) is False
     except (AttributeError, OSError):  # another system, or not allowed
         log_warning_once(
-            f"no statistics of '{bindings.root}': this system does not let a thread "
-            "have a standard error of its own"
+            f"no statistics of '{bindings.root}': this system cannot redirect the standard "
+            "error of a single thread"
         )
         return False
 

@@ -57,7 +57,7 @@ class MLIRSource:
         """Yield the passes in the table for this build that the installed release has."""
         names = names_in(self.root)
         if not names:
-            log_warning_once(f"no list of MLIR's passes: passel knows none for '{self.root}'")
+            log_warning_once(f"passel has no list of the passes of '{self.root}'")
         return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
@@ -104,7 +104,7 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         call = PipelineNode(ANY, (PassNode(name, options.nodes),))
         text = _accepted(bindings, str(call), f"pipeline '{name}'")
         # MLIR prints some options and some passes so that it could not read them again.
-        apart = f"pipeline '{name}' cannot be taken apart into passes"
+        apart = f"pipeline '{name}' cannot be split into passes"
         if _accepted(bindings, text, apart) != text:
             raise OptionError(Problem(f"{apart}: MLIR prints it ambiguously"))
         elements = parse_pipeline(text).elements

@@ -214,10 +214,8 @@ def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str
     for node in nodes:
         for name in words_in(node.value.text if node.value else ""):
             if not _takes_any_op(bindings, name):
-                message = (
-                    f"{owner}: it would run MLIR's pipeline '{name}', which ends the process on "
-                )
-                message += "an op of another kind; write its passes one by one"
+                message = f"{owner}: it would run MLIR's pipeline '{name}', which crashes on "
+                message += "an op of another kind; list the passes of the pipeline instead"
                 raise OptionError(Problem(message, node.span))
 
 

@@ -98,9 +98,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     """
 
     _way_out: ClassVar[str] = (
-        "passes never change, as one object runs on all ops; keep the data of one op in "
-        "variables of run, what is costly to build in what initialize returns (ctx.state), and "
-        "count with ctx.count"
+        "passes are immutable, since one object runs on all ops; keep the data of one op in "
+        "local variables of run, expensive objects in the state that initialize returns "
+        "(ctx.state), and counts in statistics (ctx.count)"
     )
 
     name: ClassVar[str] = ""
@@ -185,7 +185,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """
         if cls.run is Pass.run:
             other = next((name for name in ("apply", "rewrite") if hasattr(cls, name)), "")
-            way_out = f": write its {other} as this" if other else ""
+            way_out = f": rename its method {other} to run" if other else ""
             msg = f"{cls.__qualname__} does not define run(self, op, ctx){way_out}"
             raise DefinitionError(msg)
 
@@ -193,7 +193,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return the pass's restriction to ops as a phrase for messages: `on 'func.func' only`."""
         if self.anchor is not None:
             return f"on '{self.anchor}' only"
-        return "on such ops as its can_schedule_on accepts"
+        return "on ops that its can_schedule_on accepts"
 
     def own_effects(self) -> tuple[str, ...]:
         """Return the effects of the pass outside the IR, by default `effects`.
@@ -393,7 +393,7 @@ def _parameter(cls: type, base: type, expected: str) -> type | None:
             shown = getattr(given, "__forward_arg__", given)
             msg = (
                 f"{cls.__qualname__} derives from {base.__name__}[{shown!r}], which takes the "
-                f"class of {expected}; an op's name is written anchor = 'func.func' in the body"
+                f"class of {expected}; for the name of an op, write anchor = 'func.func'"
             )
             raise DefinitionError(msg)
     return None

@@ -91,7 +91,7 @@ def pass_of(
         unknown<lambda>
     """
     if len(functions) != 1 or isinstance(functions[0], type) or not callable(functions[0]):
-        msg = "name, argument, description and op_name are for one function that is a pass"
+        msg = "name, argument, description and op_name apply only to a single function"
         raise TypeError(msg)
     function: Any = functions[0]
     own_name: str = getattr(function, "__name__", type(function).__name__)
@@ -134,10 +134,10 @@ def _no_pass(item: object) -> str:
     if callable(getattr(item, "build", None)):
         name = type(item).__name__
         return (
-            f"expected a pass, got a {name}, which makes pipelines: add what its .build() returns"
+            f"expected a pass, got a {name}, which builds pipelines: add the result of its .build()"
         )
     is_several = type(item) in (list, tuple)
-    hint = "; give each by itself: add(*passes)" if is_several else ""
+    hint = "; pass each one separately: add(*passes)" if is_several else ""
     return f"expected a pass, a pass manager, text or a function, got {_shown(item)}{hint}"
 
 

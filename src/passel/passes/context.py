@@ -298,7 +298,7 @@ class PassContext(Generic[StateT]):
                 "the class body"
             )
         if amount < 0:
-            msg = f"statistic '{statistic.name}' cannot grow by {amount}: amounts are not negative"
+            msg = f"statistic '{statistic.name}' cannot grow by {amount}, a negative amount"
             raise ValueError(msg)
         self.count_by_name(statistic.name, amount)
 
@@ -318,7 +318,7 @@ class PassContext(Generic[StateT]):
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic from another source, such as another compiler."""
         if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
-            msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and its kin take text"
+            msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and others take text"
             raise TypeError(msg)
         self.recorded().diagnostics.append(diagnostic)
 

@@ -22,7 +22,7 @@ EFFECTS = {
     "read-files": "reads files",
     "run-programs": "runs programs",
     "write-files": "writes files",
-    "unknown": "may have any effect outside the IR, since it declares none",
+    "unknown": "may have any effect outside the IR, since it does not declare its effects",
 }
 """The effects that a pass may declare, with their phrases in errors."""
 
@@ -73,7 +73,7 @@ def check_pass(cls: type[Any]) -> None:
     for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
         raise DefinitionError(
             f"{owner} makes dialect '{dialect}' both legal and illegal: list it in "
-            "makes_illegal if none of it is left, else in makes_legal"
+            "makes_illegal if no op of it is left, otherwise in makes_legal"
         )
 
 
@@ -167,8 +167,8 @@ def make_dataclass(cls: type[Any]) -> None:
         for name in {field.name, spelled}:
             if (other := owners.setdefault(name, field.name)) != field.name:
                 msg = (
-                    f"options '{other}' and '{field.name}' of {cls.__qualname__} are both "
-                    f"written '{name}'"
+                    f"options '{other}' and '{field.name}' of {cls.__qualname__} have the "
+                    f"same name '{name}'"
                 )
                 raise DefinitionError(msg)
 

@@ -160,8 +160,8 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         optional = {each.name for each in base.option_infos() if not each.required}
         if any(node.key in optional for node in given):
             raise DefinitionError(
-                f"{base.__name__} has this name, with other defaults than those of '{pass_}'; "
-                "register that under a name of its own"
+                f"{base.__name__} has this name, but the defaults of '{pass_}' differ; register "
+                "that under another name"
             )
     made = _classes.setdefault((name, base), [])
     for prototype, cls in made:

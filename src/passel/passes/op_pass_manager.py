@@ -260,7 +260,7 @@ class OpPassManager:
 
     def _check_can_change(self) -> None:
         if self._is_frozen:
-            msg = "this pass manager is held by a pass and cannot be changed; use copy()"
+            msg = "this pass manager belongs to a pass and cannot be changed; use copy()"
             raise TypeError(msg)
 
     def _empty_copy(self) -> OpPassManager:

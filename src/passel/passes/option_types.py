@@ -286,7 +286,7 @@ class ObjectCodec(Codec):
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
         """Refuse text."""
-        raise BadValue("it is an object, which text cannot set; make the pass in Python")
+        raise BadValue("it is an object, which cannot be given in text; create the pass in Python")
 
     def check(self, value: Any) -> Any:
         """Accept anything."""

@@ -80,7 +80,7 @@ class Options:
 
     option_metavar: ClassVar[str] = "<options>"
 
-    _way_out: ClassVar[str] = "options never change; make a new one with dataclasses.replace"
+    _way_out: ClassVar[str] = "options are immutable; create new ones with dataclasses.replace"
     """The advice in the error for an assignment to an attribute."""
 
     __options: ClassVar[tuple[OptionInfo, ...] | None] = ()
@@ -318,7 +318,7 @@ def read_options(
             if found:
                 values[info.field] = info.codec.parse([node.value for node in found], scope)
             elif info.required:
-                way_out = ", an object, so it is made in Python only" if info.is_object else ""
+                way_out = ", an object, so create the pass in Python" if info.is_object else ""
                 problems.append(Problem(f"{owner} requires option '{info.name}'{way_out}"))
         except PipelineError as error:
             problems += error.problems
@@ -338,7 +338,7 @@ def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
     if not key:
         return f"option without a name for {owner}"
     if key.startswith("<"):
-        return f"'{key}=...>' stands for an object of {owner}, which text cannot set"
+        return f"'{key}=...>' stands for an object of {owner}, which cannot be given in text"
     others = f"; it has {', '.join(names) or 'no options'}"
     return f"no such option '{key}' for {owner}{suggest(key, names) or others}"
 
@@ -390,8 +390,8 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
             (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
         )
         msg = (
-            f"the type of option '{used}' of {cls.__qualname__} cannot be read when the program "
-            f"runs: {error}; import or define it in the module, neither in a function nor under "
+            f"the type of option '{used}' of {cls.__qualname__} cannot be evaluated at run time: "
+            f"{error}; import or define it in the module, not in a function or under "
             "'if TYPE_CHECKING:'"
         )
         raise UnknownTypeError(msg) from None

@@ -140,6 +140,6 @@ class EffectsGuard:
 def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
     from passel.passes.definition import EFFECTS
 
-    by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
+    by = "" if set(effects) <= set(pass_.effects) else ", through its options,"
     does = " and ".join(EFFECTS[effect] for effect in effects)
     return f"pass '{pass_.name or pass_.display_name}'{by} {does}"

@@ -163,7 +163,7 @@ class _Builder:
             takes = getattr(kind, "argument_options", None)  # passes may
             extra = takes(node.argument.text) if takes is not None else None
             if extra is None:
-                message = f"{owner} takes no argument in brackets"
+                message = f"{owner} takes no argument in square brackets"
                 raise OptionError(Problem(message, node.argument.span))
             nodes += tuple(OptionNode(key, OptionText(text)) for key, text in extra)
         with _in_code_of_others(f"{owner} cannot be made", OptionError):

@@ -155,7 +155,7 @@ class _Parser:
         name, span = self._name()
         self.count += 1
         if self.count > MAX_ELEMENTS:
-            self._fail(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
+            self._fail(f"a pipeline can have at most {MAX_ELEMENTS} elements", span)
         if self._peek() == "(":
             if not name:
                 self._fail("expected an anchor before '(', such as 'func.func' or 'any'", span)

@@ -126,7 +126,7 @@ def read_contents(path: Path) -> Contents:
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             if isinstance(error, RecordError):
                 raise
-            raise RecordError(f"'{path}' is damaged in line {number}") from None
+            raise RecordError(f"'{path}' is damaged at line {number}") from None
     if not contents.runs:
         raise RecordError(f"'{path}' ends before anything is recorded")
     return contents

@@ -104,9 +104,9 @@ class PipelineCompiler:
         for pass_, span, _ in visits:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
-                    f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
-                    f"ops of {self.adapter.name}: build it with PassManager(anchor, context), or "
-                    "in the context, so that names are those of its IR"
+                    f"pass '{pass_.name}' is for ops of {pass_.ir}, but this pipeline runs on "
+                    f"ops of {self.adapter.name}: create it with PassManager(anchor, context), or "
+                    "inside the context, so that names refer to passes of its IR"
                 )
                 raise AnchorError(Problem(message, span))
 

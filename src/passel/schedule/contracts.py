@@ -145,7 +145,7 @@ class _Walk:
     def _half(self, key: _Key, place: _Place, why: str) -> None:
         kind, region = key
         name = f"{region.title if region else ''} for {analysis_name(kind)}"
-        message = f"the region {name} {why}; add the pass that does, or take the region out"
+        message = f"the region {name} {why}; add that pass, or remove the region"
         self._report(place, message)
 
     def _report(self, place: _Place, message: str) -> None:
@@ -211,15 +211,15 @@ class _Walk:
         elif not facts and (producer := self._last.get(key)):
             self._report(
                 producer,
-                f"the {name} of pass {producer} ends with the nested pipeline that the pass is "
-                f"in, so {place} does not get it; put both into one nested pipeline, or the first "
-                "into the enclosing pipeline",
+                f"the {name} of pass {producer} is lost when its nested pipeline ends, so {place} "
+                "does not get it; put both into one nested pipeline, or move the first to the "
+                "enclosing pipeline",
             )
         elif not facts:
             self._report(
                 place,
-                f"pass {place} requires {name}, which no pass before it produces; put one before "
-                "it that does",
+                f"pass {place} requires {name}, which no earlier pass produces; add a pass that "
+                "produces it",
             )
 
     def _require_dialect(self, dialect: str, place: _Place) -> None:
@@ -231,8 +231,8 @@ class _Walk:
         if by is not None:
             self._report(
                 place,
-                f"pass {place} requires dialect '{dialect}', which {by} has made illegal, and no "
-                "pass since has made it legal; put it before that one",
+                f"pass {place} requires dialect '{dialect}', which {by} made illegal, and which no "
+                "later pass made legal again; move it before that pass",
             )
 
     def _produce(self, place: _Place) -> None:
@@ -273,5 +273,5 @@ def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Pla
     way_out = f"if it does, declare preserves = ({name},) in {where}"
     return (
         f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
-        "else move it elsewhere"
+        "otherwise move it elsewhere"
     )

@@ -100,7 +100,7 @@ def bisect(
     def run(limit: int | None) -> tuple[bool, _Limit]:
         op, limited, gate = make_input(), copy(manager), _Limit(limit)
         if first and op is first[0]:
-            raise SearchError("make_input returned one op twice: return a new one each time")
+            raise SearchError("make_input returned the same op twice: return a new one each time")
         first[:] = first or [op]
         limited.add_instrumentation(gate)
         limited.add_gate(gate)

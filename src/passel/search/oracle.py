@@ -283,7 +283,7 @@ class ComputesElse(Oracle):
         computes = ability_of(adapter, Computes)
         if computes is None:
             raise SearchError(
-                f"functions of '{adapter.name}' cannot be run here: let a command run them, with "
+                f"passel cannot run functions of '{adapter.name}': use a command that runs them, "
                 "--interesting=<command>"
             )
         self._computes: Computes = computes
@@ -297,7 +297,7 @@ class ComputesElse(Oracle):
         if not results:
             why = _listed(problems) or "it has no functions with bodies"
             raise SearchError(
-                f"the IR cannot be run: {why}; --interesting=<command> asks another program"
+                f"the IR cannot run: {why}; --interesting=<command> uses another program"
             )
         count = len(results) + len(problems)
         left_out = f"{len(problems)} of {count} functions: {_listed(problems)}"
@@ -350,7 +350,7 @@ class ComputesElse(Oracle):
             return Answer(Verdict.INTERESTING, symbols=differing)
         if problems:
             others = "; of the other functions, none differs" if results else ""
-            why = f"there it cannot be run: {_listed(problems)}{others}"
+            why = f"it cannot run there: {_listed(problems)}{others}"
             return Answer(Verdict.INVALID, why)
         why = "its functions compute the same"
         if left_out:

@@ -48,10 +48,10 @@ class Place(NamedTuple):
             return cls(found[0], symbol)
         listed = "".join(f"\n  {each}" for each in found or paths)
         if found:
-            raise PipelineError(Problem(f"'{path}' is at {len(found)} places; name one:{listed}"))
+            raise PipelineError(Problem(f"'{path}' matches {len(found)} passes; name one:{listed}"))
         hint = suggest(path, [*paths, *map(_name_of, paths)])
-        where = f"the passes are at:{listed}" if paths else "there is no pass in the pipeline"
-        raise PipelineError(Problem(f"no pass is at '{path}'{hint}; {where}"))
+        where = f"the passes are:{listed}" if paths else "the pipeline has no passes"
+        raise PipelineError(Problem(f"no pass matches '{path}'{hint}; {where}"))
 
     def __str__(self) -> str:
         """Return the place as text."""

@@ -72,7 +72,7 @@ class Trials:
         if first.verdict is not second.verdict:
             raise UnsteadyError(
                 f"the same IR is '{first.verdict.value}', then '{second.verdict.value}': a search "
-                "needs an answer that does not change"
+                "needs stable answers"
             )
         return first
 

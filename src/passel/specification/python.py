@@ -159,7 +159,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
         try:
             anchor = op_name(target)
         except UnknownCpp:
-            notes.append(f"Runs on `{target}`, an op whose name is not known here: set `anchor`.")
+            notes.append(f"Runs on `{target}`, an op whose name is unknown: set `anchor`.")
     elif kind == "InterfacePass":
         notes.append(f"Runs on ops with the C++ interface `{target}`: set `interface`.")
     dialects = _dialects(declared, notes)
@@ -192,7 +192,7 @@ def _dialects(declared: PassDeclaration, notes: list[str]) -> tuple[str, ...]:
         try:
             found[dialect_name(each)] = None
         except UnknownCpp:
-            notes.append(f"Depends on `{each}`, a dialect whose name is not known here.")
+            notes.append(f"Depends on `{each}`, a dialect whose name is unknown.")
     return tuple(sorted(found))
 
 
@@ -269,8 +269,8 @@ def _field(declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: 
             field = field.lstrip("_") or field
             return f"{field}_" if field in _USED_BY_FIELDS else field_for(Pass, field)
     raise SpecificationError(
-        f"option '{name}' of pass '{owner.argument}' cannot be a name in Python, nor can its "
-        f"variable '{declared.cpp_name}'",
+        f"neither option '{name}' of pass '{owner.argument}' nor its variable "
+        f"'{declared.cpp_name}' is a valid name in Python",
         where,
     )
 
@@ -279,7 +279,7 @@ def _statistic(declared: StatisticDeclaration) -> PythonStatistic:
     attribute = snake_case(declared.cpp_name)
     if not attribute.isidentifier() or iskeyword(attribute):
         raise SpecificationError(
-            f"statistic '{declared.cpp_name}' cannot be a name in Python", str(declared.place)
+            f"statistic '{declared.cpp_name}' is not a valid name in Python", str(declared.place)
         )
     return PythonStatistic(
         field_for(Pass, attribute), declared.name, one_line(declared.description)

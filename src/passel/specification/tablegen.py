@@ -94,4 +94,4 @@ def _refusal(output: str, program: str, file: str) -> SpecificationError:
         )
     unplaced = _UNPLACED.search(output)
     reason = (unplaced[1] or unplaced[2]) if unplaced else output.strip().partition("\n")[0]
-    return SpecificationError(reason or f"{program} failed without a reason", file)
+    return SpecificationError(reason or f"{program} failed without an error message", file)

@@ -111,7 +111,7 @@ def equal(found: object, expected: object, what: str) -> None:
 
 def differ(found: object, before: object, what: str) -> None:
     """Fail a test if a result equals an earlier one."""
-    check(found != before, f"{what} is as before")
+    check(found != before, f"{what} did not change")
 
 
 def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> ErrorT:

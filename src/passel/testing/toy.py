@@ -157,7 +157,7 @@ class ToyAdapter(IRAdapter):
         """Reject negative values, and duplicate symbols in one op."""
         symbols = [inner.symbol for inner in op.body if inner.symbol]
         if len(symbols) != len(set(symbols)):
-            raise InvalidIR(op, "has two symbols of one name")
+            raise InvalidIR(op, "has two symbols with the same name")
         if op.value < 0:
             raise InvalidIR(op, f"has a negative value: {op.value}")
         if recursive:

@@ -115,12 +115,12 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
     for other in culprit.others:
-        print(f"or, as the IR after it cannot be judged: {title(other)}  [{other.path}]")
+        print(f"or, since the IR after it cannot be judged: {title(other)}  [{other.path}]")
     _tell_run_inside(record, found)
     if flags.inside:
         match guilty_rewrite(subject, trials, culprit):
             case None:
-                print("the pass does something else when it runs on that op alone")
+                print("the pass behaves differently when it runs on that op alone")
             case 0, _:
                 print("the pass makes no rewrites that can be counted")
             case number, rewrites:
@@ -175,7 +175,7 @@ def _oracle(
             return _failure_oracle(record, run, strict)
         case _:
             listed = " and ".join(f"'--{name.replace('_', '-')}'" for name in asked)
-            raise UsageError(f"{listed} ask for different things: give one")
+            raise UsageError(f"{listed} exclude each other: give only one")
 
 
 def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
@@ -184,7 +184,7 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
     if first is None and run.failures:
         told = run.failures[0]
         raise SearchError(
-            f"the record lacks what passes did to {told.where}: {told.message}; record it "
+            f"the record lacks the changes to {told.where}: {told.message}; record it "
             "with -j1, or give --interesting=<command>"
         )
     if first is None:
@@ -213,7 +213,7 @@ def _tell_run_inside(record: Record, execution: Execution) -> None:
         inner = (step.path.startswith(f"{execution.path}/") for step in run.steps)
         if run.outer == execution.run and any(inner):
             name, number = execution.pass_name, run.number
-            _say(f"'{name}' ran passes on '{run.ir}': --run={number} looks into these")
+            _say(f"'{name}' ran passes on '{run.ir}': to search these, add --run={number}")
 
 
 def _say(text: str) -> None:

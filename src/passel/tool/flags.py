@@ -40,11 +40,11 @@ _REASONS = {
     "--help-all lists all flags, --list-passes all passes": "help-hidden help-list "
     "help-list-hidden",
     "--dump-pass-pipeline prints what runs, with all options": "print-options print-all-options",
-    "MLIR's bindings write all of it": "elide-resource-data-from-bytecode",
+    "MLIR's bindings always write all resource data": "elide-resource-data-from-bytecode",
     "--log-actions-to and --mlir-debug-counter observe passes": "mlir-enable-debugger-hook",
-    "MLIR's bindings offer no such form": "mlir-print-unique-ssa-ids mlir-print-value-users "
+    "MLIR's bindings do not support it": "mlir-print-unique-ssa-ids mlir-print-value-users "
     "mlir-print-elementsattrs-with-hex-if-larger",
-    "no object file is written that remarks could be a section of": "remarks-section",
+    "passel writes no object files": "remarks-section",
     "add --compat=xdsl, which takes all flags as xdsl-opt does": "frontend f parsing-diagnostics "
     "print-no-properties shrink syntax-highlight",
 }
@@ -154,7 +154,7 @@ def read_flags(
         if not word.startswith("-") or word == "-":
             if word.startswith("@") and not Path(word).exists():
                 how = f"{program} $(cat {word[1:]})"
-                raise UsageError(f"'{word}': response files are not read; write {how}")
+                raise UsageError(f"'{word}': response files are not supported; write {how}")
             if after_pass and "=" in word:
                 line.stray[word] = after_pass
             line.inputs.append(word)

@@ -228,7 +228,7 @@ def _loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass
             cause = brief(error.__cause__) if error.__cause__ else str(error)
             broken.setdefault((info.origin, cause), []).append(info.name)
     for (origin, cause), names in broken.items():
-        warn(f"passes of {origin} are left out: {cause} ({', '.join(names)})")
+        warn(f"passes of {origin} are skipped: {cause} ({', '.join(names)})")
 
 
 def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:

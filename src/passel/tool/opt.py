@@ -140,7 +140,7 @@ def _start(words: list[str], tool: ToolDefinition, *, is_process: bool) -> int:
 def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
     if tool.adapter is not None and tool.adapter.name != "xdsl":
         raise UsageError(
-            f"'--compat' means nothing here: {tool.name} reads only '{tool.adapter.name}'"
+            f"'--compat' is not supported: {tool.name} reads only '{tool.adapter.name}'"
         )
     from passel.xdsl import compat
 

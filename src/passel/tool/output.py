@@ -222,7 +222,7 @@ def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
     result = settings.o
     is_one = os.path.realpath(result) == os.path.realpath(path)
     if result != "-" and is_one and not is_special(Path(path)):
-        raise UsageError(f"'--{flag}={path}' and '-o {result}' are one file")
+        raise UsageError(f"'--{flag}={path}' and '-o {result}' are the same file")
 
 
 def _is_input(source: str, path: str) -> bool:

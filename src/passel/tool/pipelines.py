@@ -180,8 +180,8 @@ def set_up(manager: PassManager, settings: Settings) -> None:
     tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
     if manager.to_text(all_options=True) != before:
         raise DefinitionError(
-            f"the setup of {tool.name} changes the passes, which a reproducer could not "
-            "tell from those that were asked for: register them as a pipeline"
+            f"the setup of {tool.name} changes the passes, which reproducers would not "
+            "record: register the passes as a pipeline"
         )
 
 
@@ -196,7 +196,7 @@ def lint_pipeline(settings: Settings) -> int:
 
     written, registry = _written_pipeline(settings), settings.registry
     if written is None and not settings.passes:
-        raise UsageError("'--lint' is about a pipeline: give one with -p, or passes as flags")
+        raise UsageError("'--lint' needs a pipeline: give one with -p, or passes as flags")
     adapter = settings.choice.adapter
     if written is not None and written.startswith("@"):
         builder = PipelineBuilder.from_file(written[1:], adapter=adapter, registry=registry)
@@ -279,13 +279,15 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
             return paths.index(place.path), not place.symbol
 
         if order(start) > order(stop):
-            raise UsageError(f"{stop} comes before {start} in the pipeline: nothing lies between")
+            raise UsageError(
+                f"{stop} comes before {start} in the pipeline: no passes are between them"
+            )
     stretch = Stretch(paths, settings.choice.adapter.symbol_name, start, stop)
     manager.add_gate(stretch)
     result = manager.run(op, **how)
     if (missed := stretch.missed) is not None:
         raise UsageError(
-            f"the run has not come to {missed}: the pass there ran on no op called @{missed.symbol}"
+            f"the run did not reach {missed}: the pass ran on no op named @{missed.symbol}"
         )
     return result
 

@@ -141,7 +141,7 @@ def _lack(plugin: ModuleType) -> str:
     if unnamed:
         return f"has no pass with a name: write name = '...' into {unnamed[0]}"
     return (
-        "brings no pass: define a class that derives from passel.Pass and has a name, or register "
+        "has no passes: define a class that derives from passel.Pass and has a name, or register "
         "one in passel.default_registry()"
     )
 

@@ -138,7 +138,7 @@ def _read_case(
 
     result = in_child(read)
     if isinstance(result, Died):
-        raise SearchError(f"the input crashes the parser, which ended by {result.cause}")
+        raise SearchError(f"the input crashes the parser: {result.cause}")
     if not isinstance(result, Case):
         for diagnostic in result:
             note_other_ir(diagnostic, source, ir)
@@ -155,7 +155,7 @@ def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
     """
     flags = SearchFlags(settings.line)
     if flags.interesting and flags.computes_else:
-        raise UsageError("'--interesting' and '--computes-else' ask for different things: give one")
+        raise UsageError("'--interesting' and '--computes-else' exclude each other: give only one")
     if flags.interesting:
         return command_oracle(settings, subject)
     if not case.pipeline:
@@ -231,8 +231,8 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
         return
     if isinstance(oracle, SameFailure):
         raise SearchError(
-            "the failure does not come back when the input is printed in generic form, without "
-            f"locations, and read again: {oracle.identity}"
+            "the failure does not recur when the input is printed in generic form, without "
+            f"locations, and parsed again: {oracle.identity}"
         )
     if verdict is Verdict.INVALID:
         if why:

@@ -91,11 +91,9 @@ def _run(line: CommandLine) -> int:
     if len(line.inputs) not in (1, 2):
         raise UsageError("name a record, or two: passel-report run.record")
     if len(line.inputs) > 1 and (flags.step or flags.op):
-        raise UsageError("--step and --op are about one record: --diff shows how two differ")
+        raise UsageError("--step and --op take one record: --diff shows how two differ")
     if flags.o and line.given.keys() - {"o", "color"}:
-        raise UsageError(
-            "-o writes a page with everything: --step and the like are about terminals"
-        )
+        raise UsageError("-o writes the full report: --step and similar flags are for terminals")
     records = [Record.open(each) for each in line.inputs]
     if flags.o:
         return _write_page(records, flags.o)

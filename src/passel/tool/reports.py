@@ -165,7 +165,7 @@ class Reports(ExitStack):
         except ValueError as error:
             raise UsageError(f"'--remarks-filter': {error}") from None
         if given.remark_format == "bitstream":
-            hint = "'llvm-remarkutil yaml2bitstream' makes it of --remark-format=yaml"
+            hint = "'llvm-remarkutil yaml2bitstream' converts the output of --remark-format=yaml"
             raise UsageError(f"'--remark-format=bitstream' is not available: {hint}")
         if given.remark_format == "yaml":
             yaml = self._open("remarks-output-file", given.remarks_output_file)
@@ -177,10 +177,7 @@ class Reports(ExitStack):
         places = self._settings.log_mlir_actions_filter
         if not path:
             if places:
-                raise UsageError(
-                    "'--log-mlir-actions-filter' selects what --log-actions-to=<file> logs, "
-                    "which is missing"
-                )
+                raise UsageError("'--log-mlir-actions-filter' needs --log-actions-to=<file>")
             return None
         from passel.instruments.actions import ActionLog, place_of
 

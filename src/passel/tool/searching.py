@@ -81,7 +81,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
         known = {each.name for each in program.flags}
         for name in settings.line.written:
             if name not in known and name not in settings.brought:
-                raise UsageError(f"'--{name}' means nothing here: see {program.name} --help")
+                raise UsageError(f"'--{name}' is not supported: see {program.name} --help")
         return run(settings)
 
     return start(program.name, argv, read_and_run)
@@ -123,8 +123,8 @@ def command_oracle(settings: Settings, subject: Subject | None) -> Command:
         raise UsageError(f"'--interesting': {str(error).lower()}") from None
     if found := _OPERATOR.search(_QUOTED.sub("", given.interesting)):
         raise UsageError(
-            f"'--interesting' is run by no shell, which '{found[0]}' needs: write sh -c '...', or "
-            "quote it"
+            f"'--interesting' runs without a shell, which '{found[0]}' needs: write sh -c '...', "
+            "or quote it"
         )
     if not words or shutil.which(words[0]) is None:
         name = words[0] if words else ""

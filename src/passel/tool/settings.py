@@ -317,7 +317,7 @@ class Settings(
                 raise UsageError(f"'--{name}' {frontend.refused[name]}")
             if self.tool.adapter is not None and (name == "ir" or is_other):
                 what = f"{self.program} reads only '{choice.name}'"
-                raise UsageError(f"'--{name}' means nothing here: {what}")
+                raise UsageError(f"'--{name}' is not supported: {what}")
             if is_other:
                 raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={choice.name}")
         own = [each for each in flags_by_name().values() if each.ir == choice.scope]
@@ -365,7 +365,7 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     for each in (*Settings.flags.values(), *own):
         for name in (each.name, *each.short):
             if not name or name in found:
-                what = f"there is a flag '--{name}' already" if name else f"it has no name: {each}"
+                what = f"there is already a flag '--{name}'" if name else f"it has no name: {each}"
                 raise DefinitionError(f"a flag of a tool or an IR cannot be used: {what}")
             found[name] = each
     return found

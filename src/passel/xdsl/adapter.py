@@ -172,7 +172,7 @@ class XDSLAdapter(IRAdapter):
         symbols = op_class.get_traits_of_type(SymbolOpInterface)
         is_optional = any(isinstance(each, OptionalSymbolOpInterface) for each in symbols)
         if symbols and not is_optional and not enclosing.has_trait(SymbolTable):
-            return f"'{inner}' is a symbol, and MLIR has symbols only in symbol tables"
+            return f"'{inner}' is a symbol, and MLIR allows symbols only in symbol tables"
         return ""
 
     def suggest_op(self, context: Context, name: str) -> str:

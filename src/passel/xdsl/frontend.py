@@ -54,7 +54,7 @@ def _target(text: str) -> Target | None:
     return None if spec.name == "mlir" else target
 
 
-_NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
+_NEEDS_MLIR = "needs --ir=mlir: xDSL does not support it"
 _NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
 """Log messages about packages whose names cannot be used."""
 

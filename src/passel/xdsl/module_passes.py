@@ -235,9 +235,9 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
     if op not in results:
         problem = "replaced the op that it ran on"
     elif module.attributes != attributes:
-        problem = "changed attributes of the module that encloses the op that it ran on"
+        problem = "changed attributes of the module around its op"
     elif place is None and len(results) > 1:
-        problem = "added ops beside the one that it ran on, which is in no module"
+        problem = "added ops next to its op, which is not in a module"
     else:
         return
     raise PassFailure(f"it {problem}; run builtin.module({name}) instead")
@@ -261,4 +261,4 @@ def _restore(
     if added:
         ctx.answer_for_changes_outside()
     if added and op in results:
-        ctx.emit_remark(f"pass '{name}' added {', '.join(added)} beside the op it ran on", op)
+        ctx.emit_remark(f"pass '{name}' added {', '.join(added)} next to its op", op)

@@ -42,6 +42,6 @@ def check() -> None:
     if _numbers(INSTALLED) is None or not OLDEST <= RELEASE <= NEWEST:
         oldest, newest = (".".join(map(str, release)) for release in (OLDEST, NEWEST))
         warn(
-            f"passel was tested on xDSL {oldest} to {newest}; installed is xDSL {INSTALLED}, on "
-            "which it takes no fast paths"
+            f"passel is tested on xDSL {oldest} to {newest}; with the installed xDSL {INSTALLED}, "
+            "fast paths are disabled"
         )

@@ -4,10 +4,10 @@
 // XDSL: passel-opt: error: '--target' does not work with --ir=mlir: xDSL's targets print xDSL's IR
 
 // RUN: not passel-opt %s --emit-bytecode 2>&1 | FileCheck %s --check-prefix=MLIR
-// MLIR: passel-opt: error: '--emit-bytecode' needs --ir=mlir: xDSL has no such thing
+// MLIR: passel-opt: error: '--emit-bytecode' needs --ir=mlir: xDSL does not support it
 
 // RUN: not passel-opt --ir=mlir %s --mlir-print-value-users 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: passel-opt: error: '--mlir-print-value-users' is not available: MLIR's bindings offer no such form
+// NONE: passel-opt: error: '--mlir-print-value-users' is not available: MLIR's bindings do not support it
 
 // RUN: not passel-opt %s --affine-loop-fusion 2>&1 | FileCheck %s --check-prefix=HINT
 // HINT: passel-opt: note: an installed IR has the pass 'affine-loop-fusion': --ir=mlir
@@ -30,4 +30,4 @@
 // OPTIONS: passel-opt: error: '--print-options' is not available: --dump-pass-pipeline prints what runs
 
 // RUN: not passel-opt @args.rsp 2>&1 | FileCheck %s --check-prefix=RESPONSE
-// RESPONSE: passel-opt: error: '@args.rsp': response files are not read; write passel-opt $(cat args.rsp)
+// RESPONSE: passel-opt: error: '@args.rsp': response files are not supported; write passel-opt $(cat args.rsp)

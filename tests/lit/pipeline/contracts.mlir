@@ -7,9 +7,9 @@
 // GONE: --pass-pipeline:1:37: error: pass 'cse' [builtin.module/func.func/0:cse] between 'find-facts' [builtin.module/0:find-facts] and 'use-facts' [builtin.module/1:use-facts] does not preserve Facts; {{.*}} move it elsewhere
 // GONE-NEXT: builtin.module(find-facts,func.func(cse),use-facts)
 // GONE-NEXT: ^~~
-// MISSING: passel-opt: error: pass 'use-facts' [builtin.module/0:use-facts] requires Facts, which no pass before it produces; put one before it that does
+// MISSING: passel-opt: error: pass 'use-facts' [builtin.module/0:use-facts] requires Facts, which no earlier pass produces; add a pass that produces it
 // NONE-NOT: {{error|warning}}
-// TILE: error: pass 'tile' [builtin.module/func.func/1:tile] requires dialect 'arith', which 'lower' [builtin.module/func.func/0:lower] has made illegal, and no pass since has made it legal; put it before that one
+// TILE: error: pass 'tile' [builtin.module/func.func/1:tile] requires dialect 'arith', which 'lower' [builtin.module/func.func/0:lower] made illegal, and which no later pass made legal again; move it before that pass
 
 func.func @f() {
   return

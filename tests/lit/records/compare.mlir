@@ -27,7 +27,7 @@
 // DIFF-NEXT: +++ after
 // DIFF:      +  %b = arith.addi %x, %zero : i32
 
-// STEP: passel-report: error: --step and --op are about one record: --diff shows how two differ
+// STEP: passel-report: error: --step and --op take one record: --diff shows how two differ
 // NO-RECORD: passel-report: error: '{{.*}}compare.mlir' is not a record of a run; passel-opt --record writes one
 
 func.func @f(%x: i32) -> i32 {

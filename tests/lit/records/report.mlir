@@ -47,7 +47,7 @@
 
 // GENERIC: "func.return"(%a, %a) : (i32, i32) -> () loc("{{.*}}report.mlir":
 
-// STEP:      passel-report: error: no pass is at 'cs'; did you mean 'cse'?; the passes are at:
+// STEP:      passel-report: error: no pass matches 'cs'; did you mean 'cse'?; the passes are:
 // STEP-NEXT: builtin.module/func.func/0:cse
 
 // NO-OP: passel-report: error: 'builtin.module/func.func/0:cse' did not run on @h

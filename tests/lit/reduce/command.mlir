@@ -27,7 +27,7 @@
 // MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable: chmod +x [[FILE]]
 // FORMAT: passel-{{reduce|bisect}}: error: the command cannot be run: {{.*}}.sh: Exec format error; a script begins with
 // INTERPRETER: passel-reduce: error: the command cannot be run: {{.*}}.sh: No such file or directory; a script begins with
-// FLAG: passel-reduce: error: '--mlir-timing' means nothing here
+// FLAG: passel-reduce: error: '--mlir-timing' is not supported
 // FINE: passel-reduce: error: 'builtin.module(cse)' does not fail on the input
 // NOTHING: passel-reduce: error: there is nothing to run
 func.func @f(%a: i32, %b: i32) -> i32 {

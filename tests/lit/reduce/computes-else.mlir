@@ -10,11 +10,11 @@
 // RUN: not passel-reduce %s --cse --computes-else 2>&1 | filecheck %s --check-prefix=RIGHT
 // RIGHT: error: the input, in generic form, is not interesting: of the functions that could be run, none differs; not run: 1 of 2 functions: @calls ({{.*}} named ext)
 // RUN: not passel-reduce %s --cse --computes-else=@calls 2>&1 | filecheck %s --check-prefix=CALLS
-// CALLS: error: the input cannot be judged: the IR cannot be run: @calls ({{.*}} named ext)
+// CALLS: error: the input cannot be judged: the IR cannot run: @calls ({{.*}} named ext)
 // RUN: not passel-reduce %s --computes-else 2>&1 | filecheck %s --check-prefix=NOTHING
 // NOTHING: error: there is nothing to run: give a pipeline
 // RUN: not passel-reduce %s --cse --computes-else --interesting=true 2>&1 | filecheck %s --check-prefix=TWO
-// TWO: error: '--interesting' and '--computes-else' ask for different things: give one
+// TWO: error: '--interesting' and '--computes-else' exclude each other: give only one
 
 func.func private @ext(i32) -> i32
 func.func @calls(%x: i32) -> i32 {

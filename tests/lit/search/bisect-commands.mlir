@@ -21,7 +21,7 @@
 
 // Nor is there a shell.
 // RUN: not passel-bisect %t.passel --interesting="grep -c f {} | grep 1" 2>&1 | filecheck %s --check-prefix=SHELL
-// SHELL: error: '--interesting' is run by no shell, which '|' needs: write sh -c '...', or quote it
+// SHELL: error: '--interesting' runs without a shell, which '|' needs: write sh -c '...', or quote it
 
 func.func @f() {
   %0 = arith.constant 1 : i32

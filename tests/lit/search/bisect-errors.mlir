@@ -11,7 +11,7 @@
 // RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | filecheck %s --check-prefix=NUMBER
 // NUMBER: passel-bisect: error: '--run=1': the last run of the record has the number 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | filecheck %s --check-prefix=TWO
-// TWO: passel-bisect: error: '--invalid' and '--computes-else' ask for different things: give one
+// TWO: passel-bisect: error: '--invalid' and '--computes-else' exclude each other: give only one
 // RUN: passel-bisect --help | filecheck %s --check-prefix=HELP
 // HELP: Usage: passel-bisect
 // RUN: not passel-bisect %s 2>&1 | filecheck %s --check-prefix=NO-RECORD
@@ -19,7 +19,7 @@
 // RUN: not passel-bisect 2>&1 | filecheck %s --check-prefix=NONE
 // NONE: passel-bisect: error: name a record: passel-bisect run.passel; passel-opt --record writes one
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | filecheck %s --check-prefix=FLAG
-// FLAG: passel-bisect: error: '--pass-pipeline' means nothing here
+// FLAG: passel-bisect: error: '--pass-pipeline' is not supported
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | filecheck %s --check-prefix=COMMAND
 // RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | filecheck %s --check-prefix=QUOTE
 // QUOTE: passel-bisect: error: '--interesting': no closing quotation

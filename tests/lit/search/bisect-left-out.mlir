@@ -6,9 +6,9 @@
 // CHECK: error: the IR after the last pass is not interesting: of the functions that could be run, none differs
 
 // RUN: not passel-bisect %t.passel --computes-else=@endless --timeout=0.2 2>&1 | filecheck %s --check-prefix=ENDLESS
-// ENDLESS: error: the IR cannot be run: @endless (takes longer than 0.2 s); --interesting=<command> asks another program
+// ENDLESS: error: the IR cannot run: @endless (takes longer than 0.2 s); --interesting=<command> uses another program
 // RUN: not passel-bisect %t.passel "--computes-else=@two(1 : i32)" 2>&1 | filecheck %s --check-prefix=FEWER
-// FEWER: error: the IR cannot be run: @two (takes 2 arguments, not 1)
+// FEWER: error: the IR cannot run: @two (takes 2 arguments, not 1)
 
 func.func private @ext(i32) -> i32
 func.func @calls(%x: i32) -> i32 {

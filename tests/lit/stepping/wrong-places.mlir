@@ -1,24 +1,24 @@
 // A place that does not exist, or that the run does not come to, is one error with the way out.
 
 // RUN: not passel-opt %s --stop-after=cse 2>&1 | filecheck %s --check-prefix=EMPTY
-// EMPTY: passel-opt: error: '--stop-after': no pass is at 'cse'; there is no pass in the pipeline
+// EMPTY: passel-opt: error: '--stop-after': no pass matches 'cse'; the pipeline has no passes
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=csee 2>&1 | filecheck %s --check-prefix=TYPO
-// TYPO: passel-opt: error: '--stop-after': no pass is at 'csee'; did you mean 'cse'?; the passes are at:
+// TYPO: passel-opt: error: '--stop-after': no pass matches 'csee'; did you mean 'cse'?; the passes are:
 // TYPO-NEXT: builtin.module/func.func/0:cse
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=dce 2>&1 | filecheck %s --check-prefix=TWO
-// TWO: passel-opt: error: '--start-after': 'dce' is at 2 places; name one:
+// TWO: passel-opt: error: '--start-after': 'dce' matches 2 passes; name one:
 // TWO-NEXT: builtin.module/0:dce
 // TWO-NEXT: builtin.module/1:dce
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=0:dce --stop-after=cse 2>&1 | filecheck %s --check-prefix=ORDER
-// ORDER: passel-opt: error: builtin.module/func.func/0:cse comes before builtin.module/0:dce in the pipeline: nothing lies between
+// ORDER: passel-opt: error: builtin.module/func.func/0:cse comes before builtin.module/0:dce in the pipeline: no passes are between them
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=cse --stop-after=cse@f 2>&1 | filecheck %s --check-prefix=ON-ONE
-// ON-ONE: passel-opt: error: builtin.module/func.func/0:cse@f comes before builtin.module/func.func/0:cse in the pipeline: nothing lies between
+// ON-ONE: passel-opt: error: builtin.module/func.func/0:cse@f comes before builtin.module/func.func/0:cse in the pipeline: no passes are between them
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | filecheck %s --check-prefix=NO-OP
-// NO-OP: passel-opt: error: the run has not come to builtin.module/func.func/0:cse@g: the pass there ran on no op called @g
+// NO-OP: passel-opt: error: the run did not reach builtin.module/func.func/0:cse@g: the pass ran on no op named @g
 
 // RUN: passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --record=%t.record -o /dev/null
 // RUN: not passel-opt %t.record --start-after=cse@g 2>&1 | filecheck %s --check-prefix=RECORD

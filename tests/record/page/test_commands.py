@@ -41,4 +41,4 @@ def test_a_page_about_two_records(record: Path, tmp_path: Path) -> None:
 def test_flags_that_do_not_go_together(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is for terminals is refused for pages."""
     assert report.main([str(record), "-o", "x.html", "--step=dce"]) == 1
-    assert "-o writes a page with everything" in capsys.readouterr().err
+    assert "-o writes the full report" in capsys.readouterr().err

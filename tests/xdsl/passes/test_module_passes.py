@@ -192,7 +192,7 @@ def test_on_functions(
         ("raise", "crashed: ValueError: broken on purpose"),
         ("give up", "failed: cannot go on"),
         ("bad spec", "failed: "),
-        ("module attributes", "failed: it changed attributes of the module that encloses the op"),
+        ("module attributes", "failed: it changed attributes of the module around its op"),
     ],
 )
 def test_position_after_failure(
@@ -240,7 +240,7 @@ def test_op_without_a_module(context: Context, parse_op: Callable[[str], Operati
     manager.run(function)
     assert function.attributes["demo.visited"] == StringAttr("1")
     manager.add(Scripted("add"))
-    with pytest.raises(PassFailedError, match=r"which is in no module; run builtin\.module"):
+    with pytest.raises(PassFailedError, match=r"which is not in a module; run builtin\.module"):
         manager.run(function)
     assert function.parent is None
 

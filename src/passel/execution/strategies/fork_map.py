@@ -250,7 +250,7 @@ class _Workers(Generic[_I, _R]):
                 with suppress(Exception):  # of what passes have raised
                     result = pickle.loads(data)  # noqa: S301 - as above
                     if number == _FAILED:
-                        log_warning(f"a worker process failed; its work is done again: {result}")
+                        log_warning(f"a worker process failed; redoing its work: {result}")
                     else:
                         self._found.results[number] = result
 

@@ -173,7 +173,7 @@ def fence(level: Level) -> Generator[None]:
     level.track_all()
     yield
     if standard_streams() != streams or not level.is_intact():  # an error of the main process
-        raise EncodingError("passes have changed more than the ops that they ran on")
+        raise EncodingError("passes changed more than the ops that they ran on")
 
 
 def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[Outcome] | None:
@@ -190,9 +190,7 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
         for change in changes:
             change()
     except Exception as error:  # noqa: BLE001 - attributes of others are read
-        log_warning_once(
-            f"the results of workers cannot be read; the work is done again: {brief(error)}"
-        )
+        log_warning_once(f"the results of workers cannot be read; redoing the work: {brief(error)}")
         return None
     finally:
         if collects:

@@ -205,7 +205,7 @@ class _Inliner:
         """Report the remaining calls with the reasons."""
         for call in self._callees.calls_in([self._op]):
             caller, callee = closest_enclosing(call, is_callable), self._callees.callee(call)
-            reason = "the callee is not a function that is known here"
+            reason = "the callee is not a known function"
             if caller is not None and callee is not None:
                 reason = self._rules.obstacle(call, caller, callee) or "the callee is recursive"
             self._ctx.remark.missed(

@@ -290,7 +290,7 @@ def pickled(
     except EncodingError:
         raise
     except Exception as error:
-        raise EncodingError(f"'{name}' holds what cannot be sent: {error}") from error
+        raise EncodingError(f"'{name}' contains an object that cannot be sent: {error}") from error
     return buffer.getvalue()
 
 
