@@ -90,7 +90,7 @@ def test_types_that_no_pass_has() -> None:
     builder = made(A())
     builder.add(Bundle("b", B(), types=(PassType("bufferisation"),)))
     builder.constrain("a", followed_by(PassType("my-own")))
-    first, second = (message for message, _ in said(builder) if "of the type" in message)
+    first, second = (message for message, _ in said(builder) if "has the type" in message)
     assert first.startswith("warning: no pass has the type 'bufferisation', which bundle 'b' (")
     assert first.endswith(" names; did you mean 'bufferization'?")
     assert second.startswith("warning: no pass has the type 'my-own', which a constraint on 'a'")
