@@ -49,6 +49,10 @@ CLIENTS = (
     Client("torch-mlir", "torch-mlir==20261001", is_quick=True),
     Client("CIRCT", "circt==1.162.0", is_quick=True, python="3.13"),
     Client("FlyDSL", "flydsl==0.5.0", is_quick=True),
+    Client("numba-cuda-mlir", "numba-cuda-mlir==0.6.0"),
+    Client("CUTLASS", "nvidia-cutlass-dsl==4.8.1"),
+    Client("ASTER", "aster-mlir==0.0.4", python="3.12"),
+    Client("hk", "hk-dsl==0.8.0", python="3.12"),
 )
 
 

@@ -61,16 +61,6 @@ def test_names_are_those_of_mlir(module: Any, names: str, additions: int, name: 
     assert str(module).count(name) == additions
 
 
-def test_nothing_is_left_when_the_run_ends(module: Any) -> None:
-    """A pipeline that is built after a run is for no IR in particular."""
-    manager = PassManager("builtin.module", module.context)
-    manager.nest("func.func").add(Dynamic())
-    manager.run(module)
-    (found,) = OpPassManager("func.func").add("cse")
-    assert isinstance(found, Pass)
-    assert found.ir == "xdsl"
-
-
 # -- Pipelines that were built before a run --------------------------------------------------
 
 

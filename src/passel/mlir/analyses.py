@@ -75,7 +75,8 @@ class DominanceInfo:
         """Return the tree of a region's blocks."""
         entry = _entry(region)
         if entry not in self._trees:
-            self._trees[entry] = DominatorTree(() if entry is None else (entry,), _successors)
+            roots = () if entry is None else (entry,)
+            self._trees[entry] = DominatorTree(roots, lambda block: list(block.successors))
         return self._trees[entry]
 
     def is_reachable(self, block: Any) -> bool:
@@ -172,10 +173,6 @@ class DominanceInfo:
 
 def _entry(region: Any) -> Any:
     return next(iter(region), None)
-
-
-def _successors(block: Any) -> list[Any]:
-    return list(block.successors)
 
 
 def _outwards(operation: Any) -> Iterator[Any]:

@@ -94,6 +94,10 @@ class Bindings:
             msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
             raise AdapterError(msg) from error
 
+    def is_loaded(self) -> bool:
+        """Return whether the library of the build is loaded."""
+        return f"{self.root}._mlir_libs" in sys.modules
+
     def loaded_beside(self) -> dict[str, Path]:
         """Return the library folders of other loaded builds, by root package."""
         suffix = "._mlir_libs"

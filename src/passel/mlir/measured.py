@@ -108,10 +108,9 @@ def run_counted(
     managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
 ) -> tuple[bool, list[Diagnostic]]:
     """Run passes on an op, and give the run their statistics."""
-    diagnostics: list[Diagnostic] = []
     with printing_elsewhere() as (call, read):
-        good = CountedRun(managers, ctx, call, read, diagnostics).run(op, steps)
-    return good, diagnostics
+        run = CountedRun(managers, ctx, call, read, [])
+        return run.run(op, steps), run.diagnostics
 
 
 def _sets_inside(step: Step) -> bool:

@@ -119,16 +119,16 @@ class NativePass(Pass[Any, Managers]):
 
     @property
     def display_name(self) -> str:
-        """The name of the class in reports of the build."""
-        return class_name(bindings_named(self.root), self.name, type(self).__name__)
+        """The name of the class in reports of the build, or in MLIR 22's if that is not loaded."""
+        bindings, declared = bindings_named(self.root), type(self).__name__
+        return class_name(bindings, self.name, declared) if bindings.is_loaded() else declared
 
     def dump_title(self, suffix: str = "") -> str:
         """Return the text that introduces dumps of the build."""
         bindings = bindings_named(self.root)
-        if "(" in banner(bindings):
+        if not bindings.is_loaded() or "(" in banner(bindings):
             return super().dump_title(suffix)
-        text = printed_pass(bindings, self.name, self.to_text())
-        return f"{self.display_name}{suffix}: {text}"
+        return f"{self.display_name}{suffix}: {printed_pass(bindings, self.name, self.to_text())}"
 
     @classmethod
     def documentation(cls) -> str:

@@ -1,0 +1,5 @@
+func.func @barrier() {
+  hk.barrier
+  hk.barrier
+  return
+}
