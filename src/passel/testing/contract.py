@@ -365,10 +365,10 @@ class AdapterContract(Subject):
         frontend: Frontend = self._able(BringsFrontend).make_frontend()
         own = {flag.name: flag.default for flag in frontend.flags}
         frontend.configure(FrontendSettings(own=own))
-        texts: list[Any] = [self.source]
+        texts = [self.source]
         for _ in range(2):
             context = frontend.new_context()
             part = SourcePart(texts[-1], "contract")
-            parsed = frontend.parse(part, context, lambda _: None)
-            texts.append(frontend.emit(parsed, context))
+            text = frontend.emit(frontend.parse(part, context, lambda _: None), context)
+            texts.append(text if isinstance(text, str) else text.decode())
         equal(texts[2], texts[1], "the text by 'emit' of what 'parse' makes of the same text")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from io import StringIO
-from typing import TYPE_CHECKING, ClassVar
+from io import RawIOBase, TextIOWrapper
+from typing import IO, TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.arg_spec import parse_spec
@@ -20,6 +20,7 @@ from passel.xdsl.registration import installed_universe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from _typeshed import ReadableBuffer
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
     from xdsl.utils.target import Target
@@ -59,6 +60,20 @@ _NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
 """Log messages about packages whose names cannot be used."""
 
 _BYTECODE = b"ML\xefR"
+
+
+class _Pieces(RawIOBase):
+    """A file in pieces; one growing string, and its copies, would take several times the memory."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        self.pieces.append(bytes(data))
+        return len(self.pieces[-1])
 
 
 class XDSLFrontend(Frontend):
@@ -112,19 +127,25 @@ class XDSLFrontend(Frontend):
             raise _unreadable(error) from error
         return Parsed(op, resources)
 
-    def emit(self, parsed: Parsed, context: Context) -> str:
+    def emit(self, parsed: Parsed, context: Context) -> bytes:
         """Print an op as MLIR text or with the chosen target.
 
         Raises:
             Exception: If the target raises it.
         """
-        op, flags, stream = parsed.op, self.settings.printing, StringIO()
+        result = _Pieces()
+        with TextIOWrapper(cast("Any", result), "utf-8", "surrogateescape", newline="") as stream:
+            self._print(parsed, context, stream)
+        return b"".join(result.pieces)
+
+    def _print(self, parsed: Parsed, context: Context, stream: IO[str]) -> None:
+        op, flags = parsed.op, self.settings.printing
         if self._target is not None:
             if not isinstance(op, ModuleOp):
                 msg = f"it takes a builtin.module, not '{op.name}'"
                 raise TypeError(msg)
             self._target.emit(context, op, stream)
-            return stream.getvalue()
+            return
         printer = make_printer(flags, stream=stream)
         printer.print_op(op)
         printer.print_metadata(context.loaded_dialects)
@@ -134,7 +155,6 @@ class XDSLFrontend(Frontend):
             stream.write(f"\n\n{print_resources(parsed.resources)}")
         # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
         stream.write("\n" if flags.local_scope else "\n\n")
-        return stream.getvalue()
 
     def dialect_names(self) -> Iterable[str]:
         """Return the names of the installed dialects."""

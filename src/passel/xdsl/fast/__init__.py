@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
+from xdsl.ir import OpResult, SSAValues
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.invariants import remember_definitions
@@ -20,9 +21,9 @@ from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
 
-    from xdsl.ir import Region
+    from xdsl.ir import Operation, Region
     from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
 
 SWITCH: Final = "PASSEL_FAST"
@@ -30,6 +31,8 @@ SWITCH: Final = "PASSEL_FAST"
 
 _REPEATS_ITSELF: Final = 1_000
 """The size in characters from which the template parser is worth loading."""
+
+_NO_RESULTS: Final = SSAValues[OpResult](())
 
 _is_slow: Final = ContextVar("slow_paths", default=False)
 
@@ -61,9 +64,9 @@ def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
     """Return the parser class for a source of a given size in characters."""
     if size < _REPEATS_ITSELF or not are_on():
         return SourceParser
-    from passel.xdsl.fast.functions import FunctionParser
+    from passel.xdsl.fast.template_parser import TemplateParser
 
-    return FunctionParser
+    return TemplateParser
 
 
 def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
@@ -84,6 +87,13 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
     from passel.xdsl.fast.dead_code import erase_dead_code
 
     return erase_dead_code
+
+
+def release(erased: Iterable[Operation]) -> None:
+    """Break the cycles between erased ops and their results, so that both are freed at once."""
+    for op in erased:
+        if op.parent is None:
+            op.results = _NO_RESULTS
 
 
 def switch() -> None:

@@ -222,7 +222,7 @@ def _consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
         return thing.__module__ == "builtins" or is_known_class(thing)
     if kind is FunctionType:
         return is_xdsl_code(thing)
-    if isinstance(thing, Attribute):
+    if Attribute in kind.__mro__:  # `isinstance` would ask, and keep, all subclasses of it
         return is_known_attribute(thing)
     if isinstance(thing, GenericAlias | UnionType | TypeVar) or kind.__module__ in {
         "builtins",

@@ -74,6 +74,11 @@ class TemplatePrinter(Printer):
         else:
             self.stream.write(text)
 
+    def exit_scope(self) -> None:
+        """Leave an isolated op, and forget the names of values and blocks in it."""
+        super().exit_scope()
+        self._names.clear()
+
     def print_ssa_value(self, value: SSAValue) -> str:
         """Print the name of a value, or a placeholder."""
         return self._mark(value) or super().print_ssa_value(value)

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
+    PatternRewriterListener,
     PatternRewriteWalker,
     RewritePattern,
 )
@@ -16,14 +17,13 @@ from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 
 from passel.errors import PassFailure
 from passel.passes import Pass, option
-from passel.xdsl.fast import canonicalizing_pattern, dead_code_eraser
+from passel.xdsl.fast import canonicalizing_pattern, dead_code_eraser, release
 from passel.xdsl.fast.rewriting import computes_with_integers, is_odd_loop
 from passel.xdsl.passes.folding import fold_integers
 from passel.xdsl.versions import FOLDS, replace_op
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, Region
-    from xdsl.pattern_rewriter import PatternRewriterListener
 
     from passel.passes import PassContext
 
@@ -77,15 +77,19 @@ class Canonicalizer(Pass["Operation"]):
         erase_dead_code = dead_code_eraser()
         limits = _Limits(pattern, self.max_iterations, self.max_num_rewrites)
         simplify = self.region_simplify == "normal"
+        erased: list[Operation] = []
 
         def end_iteration(region: Region, listener: PatternRewriterListener) -> bool:
             changed = simplify and erase_dead_code(region, listener)
+            release(erased)
+            erased.clear()
             limits.end_iteration(changed=changed)
             return changed
 
         walker = PatternRewriteWalker(
             limits if limits.exist else pattern,
             walk_reverse=not self.top_down,
+            listener=PatternRewriterListener(operation_removal_handler=[erased.append]),
             post_walk_func=end_iteration if limits.exist or simplify else None,
         )
         converged = True
@@ -111,9 +115,11 @@ class DCE(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Erase dead ops and blocks in each region, as xDSL's `region_dce` does."""
-        erase = dead_code_eraser()
+        erase, erased = dead_code_eraser(), list["Operation"]()
+        listener = PatternRewriterListener(operation_removal_handler=[erased.append])
         for region in op.regions:
-            erase(region, None)
+            erase(region, listener)
+        release(erased)
 
 
 class _IndexFolding(RewritePattern):

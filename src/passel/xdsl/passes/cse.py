@@ -19,6 +19,7 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
+from passel.xdsl.fast import release
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -101,6 +102,7 @@ class _Eliminator:
         for op in self._erased:
             if op.parent is not None:
                 Rewriter.erase_op(op)
+        release(self._erased)
         return bool(self._erased)
 
     def simplify_region(self, region: Region) -> set[EffectInstance] | None:
