@@ -167,7 +167,6 @@ class Contents:
         self._ops: list[RecordedOp] = []
         self._states: list[State] = []
         self._ends: dict[int, dict[str, Any]] = {}
-        self._is_amid = False
         self._head: dict[str, Any] = {}
         self.texts: Texts = Texts()
         self.runs: list[dict[str, Any]] = []
@@ -198,8 +197,8 @@ class Contents:
             RecordError: The record has another format.
         """
         match line:
-            case {"begin": step, "of": op, "in": run}:
-                self._begin(step, op, run)
+            case {"begin": step, "of": op, "in": run, "amid": is_amid}:
+                self._begin(step, op, run, bool(is_amid))
             case {"total": _}:
                 self._end(line)
             case {"texts": _}:
@@ -212,8 +211,7 @@ class Contents:
                 self._ops.append(op)
             case {"step": step}:
                 self._steps.append(StepInfo(*step))
-            case {"state": ordinals, "in": run, "after": digest, "amid": is_amid}:
-                self._is_amid = is_amid
+            case {"state": ordinals, "in": run, "after": digest}:
                 self._change(run, tuple(ordinals), digest)
             case {"end": run}:
                 self._ends[run] = line
@@ -228,14 +226,11 @@ class Contents:
                 f"passel {__version__} reads only format {FORMAT}: record the run again"
             )
 
-    def _begin(self, step: int, target: int, run: int) -> None:
+    def _begin(self, step: int, target: int, run: int, is_amid: bool) -> None:
         op, number = self._ops[target], len(self.executions)
         before = self._states[run].digest(op.ordinals)
-        begun = Execution(
-            number, run, *self._steps[step], *op, before=before, is_amid=self._is_amid
-        )
+        begun = Execution(number, run, *self._steps[step], *op, before=before, is_amid=is_amid)
         self.begun.append(begun)
-        self._is_amid = False
 
     def _end(self, line: dict[str, Any]) -> None:
         begun, number = self.begun.pop(), len(self.executions)

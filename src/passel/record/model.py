@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
-FORMAT = 6
+FORMAT = 7
 """The version of the file format; readers refuse all others."""
 
 

@@ -144,8 +144,8 @@ class Recorder(PassInstrumentation):
         facts, outer = run.facts_of(op), run.frames[-1]
         is_amid = outer.at_work is not None and outer.at_work != facts.ordinals
         if is_amid or run.is_new_inside(facts):
-            self._log.change(run.number, facts.ordinals, run.text_of(op), is_amid)
-        self._log.begin(run.number, self._step_facts(step), facts)
+            self._log.change(run.number, facts.ordinals, run.text_of(op))
+        self._log.begin(run.number, self._step_facts(step), facts, is_amid)
         run.prepare(op)
         frame = Frame(outer.ordinals, outer.op, facts.ordinals, outer.is_apart)
         run.frames.append(frame)

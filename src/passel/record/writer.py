@@ -74,29 +74,26 @@ class RecordFile:
             self._file.close()
             self._file = None
 
-    def begin(self, run: int, step: StepInfo, op: RecordedOp) -> None:
-        """Write the start of an execution."""
+    def begin(self, run: int, step: StepInfo, op: RecordedOp, is_amid: bool = False) -> None:
+        """Write the start of an execution, and whether a pass on an enclosing op runs it."""
         known = self._known
         number = known[step] if step in known else self._introduce("step", step)
         target = known[op] if op in known else self._introduce("op", op)
-        self._write(f'{{"begin":{number},"of":{target},"in":{run}}}')
+        self._write(f'{{"begin":{number},"of":{target},"in":{run},"amid":{int(is_amid)}}}')
 
     def end(self, run: int, op: RecordedOp, facts: Mapping[str, Any]) -> None:
         """Write the end of the execution that began last."""
         self._line(facts)
 
-    def change(
-        self, run: int, ordinals: Sequence[int], digest: str | None, is_amid: bool = False
-    ) -> None:
+    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
         """Write the text of an op that changed outside of its own executions.
 
         Args:
             run: The number of the run.
             ordinals: The ordinals of the op.
             digest: The digest of its text.
-            is_amid: Whether a pass on an enclosing op is about to run a pipeline on the op.
         """
-        self._line({"state": ordinals, "in": run, "after": digest, "amid": is_amid})
+        self._line({"state": ordinals, "in": run, "after": digest})
 
     def text(self, digest: str, content: str) -> None:
         """Write a text or an outline, unless the file has it."""

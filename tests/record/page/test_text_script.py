@@ -45,7 +45,7 @@ def compare(
     marked = [[*map(with_hidden_locations, text.split("\n"))] for text in texts]
     steps: list[Any] = []
     for old, new in pairwise(marked):
-        blocks, renamed = change_data(old, new)
+        blocks, *renamed = change_data(old, new)
         steps.append([{"blocks": blocks, "renamed": renamed}, False])
     settings = {"locations": locations, "names": names}
     return javascript.call("Texts", "compare", marked[0], marked[-1], steps, settings)

@@ -87,16 +87,14 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
     data_of = [*texts.values()]
     data = [_record(name, record, numbers) for name, record in named]
-    changes: list[list[Any]] = []
-    last = 0
     outlines = [rows_of(record.info, record.executions) for _, record in named]
     rows = list(matched(*([], *outlines)[-2:]))
     found = _following([each for _, each in named], rows)
     following = {(numbers[a], numbers[b]) for a, b in found}
-    for one, other in sorted(following):
-        blocks, renamed = change_data(*(_text(data_of[each], lines) for each in (one, other)))
-        changes.append([one - last, other - one, blocks, *renamed])
-        last = one
+    changes = [
+        (*pair, *change_data(*(_text(data_of[each], lines) for each in pair)))
+        for pair in sorted(following)
+    ]
     return {
         "fields": Execution._fields,
         "records": data,
@@ -136,19 +134,19 @@ def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterat
             yield one, other
 
 
-def change_data(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[int]], list[Any]]:
+def change_data(old: Sequence[str], new: Sequence[str]) -> list[Any]:
     """Return the difference of two texts as the page holds it: see `Difference`.
 
     Returns:
-        For each block, the number of equal lines in front of it, its numbers of old and new lines,
-        and its pairs; and the renamed lines.
+        The blocks, each as the number of equal lines in front of it, its numbers of old and new
+        lines, and its pairs; and the renamed lines.
     """
     found, blocks, at = difference(old, new), list[list[int]](), 0
     for start, end, first, last, pairs in found.blocks:
         inside = (number for i, j in pairs for number in (i - start, j - first))
         blocks.append([start - at, end - start, last - first, *inside])
         at = end
-    return blocks, [(line, " ".join(names)) for line, names in found.renamed.items()]
+    return [blocks, *((line, " ".join(names)) for line, names in found.renamed.items())]
 
 
 def _digests(record: Record, run: RunInfo) -> list[str]:

@@ -123,9 +123,8 @@ const Model = (() => {
   function changesOf(data) {
     const found = new Map();
     const put = (from, ...entry) => found.get(from)?.push(entry) ?? found.set(from, [entry]);
-    let from = 0;
-    for (const [step, distance, blocks, ...renamed] of data) {
-      const change = { blocks, renamed }, to = (from += step) + distance;
+    for (const [from, to, blocks, ...renamed] of data) {
+      const change = { blocks, renamed };
       put(from, to, change, false), put(to, from, change, true);
     }
     return found;
