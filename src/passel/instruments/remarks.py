@@ -52,13 +52,11 @@ def sifting_remarks(
 
     def take(diagnostic: Diagnostic) -> None:
         remark = diagnostic.remark
-        if remark is None:
-            report(diagnostic)
-        elif (pattern := wanted.get(remark.kind)) and pattern.search(remark.category):
-            if final:
-                held[remark.kind, remark.name, remark.category, remark.location] = diagnostic
-            else:
-                write(diagnostic)
+        pattern = None if remark is None else wanted.get(remark.kind)
+        if remark is None or (pattern and pattern.search(remark.category) and not final):
+            write(diagnostic)
+        elif pattern and pattern.search(remark.category):
+            held[remark.kind, remark.name, remark.category, remark.location] = diagnostic
 
     try:
         yield take
