@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -30,11 +31,8 @@ class RunSettings:
 
     def _set_as(self, other: RunSettings) -> None:
         """Take over the settings of another manager."""
-        self._options = other._options
-        self._instrumentations = list(other._instrumentations)
-        self._enabled = dict(other._enabled)
-        self._gates = list(other._gates)
-        self._guard = other._guard
+        for name in vars(RunSettings()):
+            setattr(self, name, copy(getattr(other, name)))
 
     # -- What is checked ------------------------------------------------------------------------
 

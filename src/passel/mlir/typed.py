@@ -17,7 +17,6 @@ from passel.mlir.pipelines import Refused, known_effects, parsed
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
 from passel.passes.factory import OptionSpec, make_pass_class
-from passel.passes.option_types import OptionalCodec
 from passel.passes.options import read_options
 from passel.pipeline import OptionNode, PassNode, parse_pipeline
 
@@ -61,7 +60,7 @@ class TypedNativePass(NativePass):
         given: frozenset[str] = self.__dict__["_given"]
         omitted = (None, ()) if all_options else (None,)  # MLIR prints no empty lists
         found = tuple(
-            OptionNode(info.name, info.codec.spell(getattr(self, info.field), all_options=True))
+            OptionNode(info.name, info.codec.spell(getattr(self, info.field), True))
             for info in _as_written(type(self))
             if (all_options or info.field in given) and getattr(self, info.field) not in omitted
         )
@@ -91,10 +90,7 @@ class TypedNativePass(NativePass):
 def _as_written(kind: type[TypedNativePass]) -> tuple[OptionInfo, ...]:
     """Return the options that text may contain, sorted by name; text has no word for None."""
     infos = sorted(kind.option_infos(), key=lambda info: info.name)
-    return tuple(
-        info._replace(codec=info.codec.inner) if isinstance(info.codec, OptionalCodec) else info
-        for info in infos
-    )
+    return tuple(info._replace(codec=info.codec.inner or info.codec) for info in infos)
 
 
 _TYPES: dict[str, Any] = {

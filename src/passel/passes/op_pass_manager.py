@@ -349,10 +349,6 @@ class OpPassManager:
         text = self.to_text(all_options=all_options)
         return OptionText(text, "{" if " " in text or "," in text else "")
 
-    def option_value(self) -> OpPassManager:
-        """Return the value for an option."""
-        return self.frozen()
-
     def _nested_if_needed(self, pass_: Any, span: Span | None = None) -> Placed:
         """Return a pass, or a manager that nests it."""
         if pass_.anchor in (None, ANY, self.anchor) or self.anchor == ANY:

@@ -19,7 +19,7 @@ import types
 import typing
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
@@ -48,88 +48,81 @@ class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError whe
         self.span: Span | None = span
 
 
-class Codec:
+class Codec(NamedTuple):
     """Reads, prints and checks the values of one type.
 
     Attributes:
         metavar: The placeholder for a value in help, such as `<int>`; empty for a flag.
+        parse: A function that returns the value for all occurrences of an option (None is a key
+            without `=`), with a registry for names in it. It raises `BadValue`, or a
+            `PipelineError` of nested options or a nested pipeline.
+        check: A function that checks a value and returns its canonical form, or raises a
+            `ValueError`. It converts only an int to a float, and a list to a tuple.
+        spell: A function that returns the text of a value, with all options or only those that
+            differ from their defaults. `parse` reads an equal value from it.
+        inner: The codec of values other than None, if None is a value.
+        element: The codec of the elements of a list.
     """
 
-    metavar: str = "<value>"
+    metavar: str
+    parse: Callable[[Sequence[OptionText | None], Any], Any]
+    check: Callable[[Any], Any]
+    spell: Callable[[Any, bool], OptionText]
+    inner: Any = None
+    element: Any = None
 
-    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
-        """Return the value for all occurrences of an option; None is a key without `=`.
 
-        Raises:
-            BadValue: A value is invalid, or missing for an option that is not a flag.
-            PipelineError: Nested options or a nested pipeline are wrong.
-        """
-        if self.metavar and None in values:
-            raise BadValue("requires a value!")
-        return self._read([value or _TRUE for value in values], scope)
+def _given(values: Sequence[OptionText | None]) -> list[OptionText]:
+    if None in values:
+        raise BadValue("requires a value!")
+    return [value for value in values if value is not None]
 
-    def _read(self, values: Sequence[OptionText], scope: Any) -> Any:
-        """Return the last value. All are read, so that a later value hides no error."""
+
+def _last(
+    read: Callable[[OptionText, Any], Any], *, is_flag: bool = False
+) -> Callable[[Sequence[OptionText | None], Any], Any]:
+    """Return a parser of values that read by themselves, of which the last counts."""
+
+    def parse(values: Sequence[OptionText | None], scope: Any) -> Any:
         found = None
-        for value in values:
+        # All are read, so that a later value hides no error.
+        for value in [each or _TRUE for each in values] if is_flag else _given(values):
             try:
-                found = self._read_one(value, scope)
+                found = read(value, scope)
             except PipelineError:
                 raise
             except ValueError as error:
                 raise BadValue(str(error), value.span) from None
         return found
 
-    def _read_one(self, value: OptionText, scope: Any) -> Any:
-        """Return the value of one occurrence, or raise a `ValueError`."""
-        raise NotImplementedError
-
-    def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Return the text after `=`; `parse` reads an equal value from it."""
-        raise NotImplementedError
-
-    def check(self, value: Any) -> Any:
-        """Return a Python value in its canonical form, or raise a `ValueError`."""
-        raise NotImplementedError
+    return parse
 
 
-class ScalarCodec(Codec):
-    """A value spelled by a single word.
+def _word(
+    metavar: str,
+    read: Callable[[str], Any],
+    check: Callable[[Any], Any],
+    spell: Callable[[Any], str] = repr,
+    spaces: str = WHITE_SPACE,
+) -> Codec:
+    """Return the codec for values that are single words.
 
     Args:
         metavar: The placeholder for a value in help.
         read: A function that reads a value from text.
         check: A function that checks a value and returns its canonical form.
-        spell: A function that returns the text of a value.
+        spell: A function that returns the word of a value.
         spaces: The white space that is stripped, inside quotes as well.
     """
 
-    def __init__(
-        self,
-        metavar: str,
-        read: Callable[[str], Any],
-        check: Callable[[Any], Any],
-        spell: Callable[[Any], str | OptionText] = repr,
-        spaces: str = WHITE_SPACE,
-    ) -> None:
-        self.metavar = metavar
-        self._from_text, self._checked, self._to_text = read, check, spell
-        self._spaces = spaces
+    def read_word(value: OptionText, scope: Any) -> Any:  # noqa: ARG001 - for other types
+        return check(read(value.text.strip(spaces)))
 
-    def _read_one(self, value: OptionText, scope: Any) -> Any:
-        return self._checked(self._from_text(value.text.strip(self._spaces)))
+    def print_word(value: Any, every: bool) -> OptionText:  # noqa: ARG001
+        return spelled(spell(value))
 
-    def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Return the word."""
-        return _as_option(self._to_text(value))
-
-    def check(self, value: Any) -> Any:
-        """Accept values of the type only, and an int for a float."""
-        return self._checked(value)
-
-
-def _as_option(text: str | OptionText) -> OptionText:
-    return text if isinstance(text, OptionText) else OptionText(text)
+    parse = _last(read_word, is_flag=not metavar)
+    return Codec(metavar, parse, check, print_word)
 
 
 def _instance_of(*kinds: type) -> Callable[[Any], Any]:
@@ -146,14 +139,14 @@ def _instance_of(*kinds: type) -> Callable[[Any], Any]:
 _check_int = _instance_of(int)
 
 _SCALARS: dict[Any, Codec] = {
-    bool: ScalarCodec("", read_bool, _instance_of(bool), lambda value: str(value).lower()),
-    int: ScalarCodec("<int>", read_int, _check_int),
-    float: ScalarCodec("<number>", read_float, _instance_of(float, int)),
-    str: ScalarCodec("<string>", str, _instance_of(str), spelled, spaces=""),
+    bool: _word("", read_bool, _instance_of(bool), lambda value: str(value).lower()),
+    int: _word("<int>", read_int, _check_int),
+    float: _word("<number>", read_float, _instance_of(float, int)),
+    str: _word("<string>", str, _instance_of(str), str, spaces=""),
 }
 
 
-def _ranged(bounds: IntRange) -> ScalarCodec:
+def _ranged(bounds: IntRange) -> Codec:
     """Return the codec for integers of a range."""
 
     def check(value: Any) -> int:
@@ -164,10 +157,10 @@ def _ranged(bounds: IntRange) -> ScalarCodec:
         return found
 
     metavar = f"<{bounds.name or f'{bounds.minimum}..{bounds.maximum}'}>"
-    return ScalarCodec(metavar, read_int, check)
+    return _word(metavar, read_int, check)
 
 
-def _one_of(choices: dict[str, Any]) -> ScalarCodec:
+def _one_of(choices: dict[str, Any]) -> Codec:
     """Return the codec for values that are written as keywords."""
 
     def read(text: str) -> Any:
@@ -183,114 +176,93 @@ def _one_of(choices: dict[str, Any]) -> ScalarCodec:
         msg = f"expected one of {', '.join(choices)}, got {value!r}"
         raise ValueError(msg)
 
-    return ScalarCodec(
+    return _word(
         metavar=f"<{'|'.join(choices)}>",
         read=read,
         check=lambda value: choices[keyword(value)],
-        spell=lambda value: spelled(keyword(value)),
+        spell=keyword,
     )
 
 
-class _ListCodec(Codec):
-    """A list, `{a,b}`.
+def _list_of(element: Codec) -> Codec:
+    """Return the codec for lists, `{a,b}`, which are tuples in Python."""
 
-    Attributes:
-        element: The codec of the elements.
-    """
+    def parse(values: Sequence[OptionText | None], scope: Any) -> tuple[Any, ...]:
+        texts = [text for value in _given(values) for text in split_list(value)]
+        return tuple(element.parse([text], scope) for text in texts)
 
-    def __init__(self, element: Codec) -> None:
-        self.element: Codec = element
-        self.metavar = f"{element.metavar},..." if element.metavar else "<list>"
-
-    def _read(self, values: Sequence[OptionText], scope: Any) -> tuple[Any, ...]:
-        texts = [text for value in values for text in split_list(value)]
-        return tuple(self.element.parse([text], scope) for text in texts)
-
-    def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Return the elements in braces, even if there are none."""
-        items = (self.element.spell(item, all_options=all_options) for item in value)
-        return OptionText(",".join(map(str, items)), "{")
-
-    def check(self, value: Any) -> tuple[Any, ...]:
-        """Accept any list or tuple and make it a tuple."""
+    def check(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)):
             raise BadValue(f"expected a tuple, got {value!r}")
-        return tuple(map(self.element.check, typing.cast("Sequence[Any]", value)))
+        return tuple(map(element.check, typing.cast("Sequence[Any]", value)))
+
+    def spell(value: Any, every: bool) -> OptionText:
+        return OptionText(",".join(str(element.spell(item, every)) for item in value), "{")
+
+    metavar = f"{element.metavar},..." if element.metavar else "<list>"
+    return Codec(metavar, parse, check, spell, element=element)
 
 
-class OptionalCodec(Codec):
-    """A value or None. `none` or, except for flags, a key without a value mean None.
+def _optional(inner: Codec) -> Codec:
+    """Return the codec for values or None: `none` or, except for flags, a key without a value."""
+    bare = _TRUE if not inner.metavar else _NONE
 
-    Attributes:
-        inner: The codec of values other than None.
-    """
+    def parse(values: Sequence[OptionText | None], scope: Any) -> Any:
+        given = [value or bare for value in values]
+        others = [value for value in given if value != _NONE]
+        return None if given[-1] == _NONE else inner.parse(others, scope)
 
-    def __init__(self, inner: Codec) -> None:
-        self.inner: Codec = inner
-        self.metavar: str = inner.metavar or "<bool>"
-
-    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
-        """Return None if the last occurrence means None; else read the other values."""
-        given = [value for value in values if not self._is_none(value)]
-        return None if self._is_none(values[-1]) else self.inner.parse(given, scope)
-
-    def _is_none(self, value: OptionText | None) -> bool:
-        return bool(self.inner.metavar) if value is None else value == _NONE
-
-    def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        """Return the text of the value, quoted if it would otherwise mean None."""
+    def spell(value: Any, every: bool) -> OptionText:
         if value is None:
             return _NONE
-        spelling = self.inner.spell(value, all_options=all_options)
-        return OptionText(spelling.text, '"') if spelling == _NONE else spelling
+        text = inner.spell(value, every)
+        return OptionText(text.text, '"') if text == _NONE else text  # a string, say
 
-    def check(self, value: Any) -> Any:
-        """Accept None, and values of the inner type."""
-        return None if value is None else self.inner.check(value)
+    def check(value: Any) -> Any:
+        return None if value is None else inner.check(value)
+
+    return Codec(inner.metavar or "<bool>", parse, check, spell, inner)
 
 
-class _CustomCodec(Codec):
-    """The codec of a class that reads and prints its option text itself.
+def _custom(kind: Any) -> Codec:
+    """Return the codec of a class that reads and prints its option text itself.
 
     The class method `from_option_text(text, scope)` returns the value of a text, or raises a
     `ValueError` or `PipelineError`. The method `to_option_text(all_options=...)` returns text that
     reads back as an equal value. Optional are `option_metavar`, the placeholder for a value in
-    help, and `option_value()`, which returns an immutable form of a value.
+    help, and `frozen()`, which returns an immutable form of a value.
     """
 
-    def __init__(self, kind: Any) -> None:
-        self._kind = kind
-        self.metavar = getattr(kind, "option_metavar", Codec.metavar)
-
-    def _read_one(self, value: OptionText, scope: Any) -> Any:
+    def read(value: OptionText, scope: Any) -> Any:
         try:
-            read = self._kind.from_option_text(value, scope)
-            read.to_option_text(all_options=True)  # what is too deep to be printed is refused here
+            found = kind.from_option_text(value, scope)
+            found.to_option_text(all_options=True)  # refuses values too deep to be printed
         except RecursionError:  # pipelines in options of pipelines in options ...
-            raise BadValue("is nested too deeply", value.span) from None
-        return read
+            raise BadValue("is nested too deeply") from None
+        return found
 
-    def spell(self, value: Any, *, all_options: bool) -> OptionText:
-        return _as_option(value.to_option_text(all_options=all_options))
+    def check(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise BadValue(f"expected {kind.__name__}, got {value!r}")
+        return value.frozen() if hasattr(value, "frozen") else value
 
-    def check(self, value: Any) -> Any:
-        if not isinstance(value, self._kind):
-            raise BadValue(f"expected {self._kind.__name__}, got {value!r}")
-        return value.option_value() if hasattr(value, "option_value") else value
+    def spell(value: Any, every: bool) -> OptionText:
+        text = value.to_option_text(all_options=every)
+        return text if isinstance(text, OptionText) else OptionText(text)
+
+    return Codec(getattr(kind, "option_metavar", "<value>"), _last(read), check, spell)
 
 
-class ObjectCodec(Codec):
-    """Any object. Only Python can set it."""
+def _refuse(*_: object) -> Any:
+    raise BadValue("it is an object, which cannot be given in text; create the pass in Python")
 
-    metavar = "<object>"
 
-    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
-        """Refuse text."""
-        raise BadValue("it is an object, which cannot be given in text; create the pass in Python")
+def _as_it_is(value: Any, *_: object) -> Any:
+    return value
 
-    def check(self, value: Any) -> Any:
-        """Accept anything."""
-        return value
+
+OBJECT = Codec("<object>", _refuse, _as_it_is, _as_it_is)
+"""The codec of objects, which only Python can set."""
 
 
 def codec_for(hint: Any) -> Codec:
@@ -307,13 +279,13 @@ def codec_for(hint: Any) -> Codec:
     if origin is Literal:
         return _one_of({str(choice): choice for choice in arguments})
     if origin is tuple and arguments[1:] == (Ellipsis,):
-        return _holding(_ListCodec, arguments[0])
+        return _holding(_list_of, arguments[0])
     if origin in (typing.Union, types.UnionType):
         members = [member for member in arguments if member is not types.NoneType]
         if len(members) == 1:
-            return _holding(OptionalCodec, members[0])
+            return _holding(_optional, members[0])
     if hint is Any:
-        return ObjectCodec()
+        return OBJECT
     if isinstance(hint, type) and origin is None and (found := _class_codec(hint)) is not None:
         return found
     raise DefinitionError(_no_type(hint))
@@ -324,13 +296,13 @@ def _class_codec(kind: Any) -> Codec | None:
         return _SCALARS[kind]
     if issubclass(kind, Enum):
         return _one_of({_keyword(member): member for member in kind})
-    return _CustomCodec(kind) if hasattr(kind, "from_option_text") else None
+    return _custom(kind) if hasattr(kind, "from_option_text") else None
 
 
 def _holding(made: Callable[[Codec], Codec], hint: Any) -> Codec:
     """Return the codec for a type with an element type; lists of objects are objects."""
     inner = codec_for(hint)
-    return inner if isinstance(inner, ObjectCodec) else made(inner)
+    return inner if inner is OBJECT else made(inner)
 
 
 def _keyword(member: Enum) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, PipelineError, Problem
-from passel.passes.option_types import BadValue, Codec, ObjectCodec, codec_for
+from passel.passes.option_types import OBJECT, BadValue, Codec, codec_for
 from passel.pipeline import (
     OptionNode,
     OptionText,
@@ -261,12 +261,12 @@ class OptionInfo(NamedTuple):
     @property
     def default_text(self) -> str:
         """The default, as a pipeline prints it."""
-        return str(self.codec.spell(self.default, all_options=True))
+        return str(self.codec.spell(self.default, True))
 
     @property
     def is_object(self) -> bool:
         """Whether values are objects, which text cannot set."""
-        return isinstance(self.codec, ObjectCodec)
+        return self.codec is OBJECT
 
     def node(self, value: Any, *, all_options: bool) -> OptionNode | None:
         """Return the option with a value as a syntax node, or None for an omitted default.
@@ -286,7 +286,7 @@ class OptionInfo(NamedTuple):
     def _node(self, value: Any, *, all_options: bool = False) -> OptionNode:
         if self.is_object:
             return OptionNode(f"<{self.name}", OptionText("...>"))
-        return OptionNode(self.name, self.codec.spell(value, all_options=all_options))
+        return OptionNode(self.name, self.codec.spell(value, all_options))
 
 
 def read_options(

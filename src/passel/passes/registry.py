@@ -6,7 +6,7 @@ pipelines use `default_registry()` by default; installed packages add to it thro
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
 
@@ -359,14 +359,11 @@ def _find_installed(registry: PassRegistry) -> None:
     # passel's own come first, so that a name of theirs is another package's only if it overrides.
     for point in sorted(entry_points("passel.passes"), key=lambda point: point.package != "passel"):
         ir = point.name if point.name in irs else ""
-        registry.defer(_loader(point), ir=ir, package=package_of(point))
+        registry.defer(partial(_load, point), ir=ir, package=package_of(point))
 
 
-def _loader(point: EntryPoint) -> Callable[[PassRegistry], None]:
-    def load(registry: PassRegistry) -> None:
-        try:
-            point.load()(registry)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
-            leave_out(point, "passel.passes", error)
-
-    return load
+def _load(point: EntryPoint, registry: PassRegistry) -> None:
+    try:
+        point.load()(registry)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
+        leave_out(point, "passel.passes", error)
