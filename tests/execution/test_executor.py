@@ -170,7 +170,7 @@ def test_observed_runs_stay_here(pool: Executor, caplog: pytest.LogCaptureFixtur
     module = module_of(4)
     manager.run(module, executor=pool)
     assert str(module).count(" 2") == 4
-    assert caplog.messages == ["no workers of an executor: a run is observed in one process only"]
+    assert caplog.messages == ["no workers of an executor: observed runs stay in one process"]
 
 
 def test_passes_that_cannot_be_sent_stay_here(

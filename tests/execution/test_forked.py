@@ -145,8 +145,8 @@ def add_gate(manager: PassManager) -> None:
 @pytest.mark.parametrize(
     ("keep", "why"),
     [
-        (add_gate, "gates are asked in one process only"),
-        (PassManager.enable_isolation_check, "the isolation check is done in one process only"),
+        (add_gate, "gates run in one process only"),
+        (PassManager.enable_isolation_check, "the isolation check runs in one process only"),
         (PassManager.enable_analysis_verifier, "analyses are verified in one process only"),
     ],
     ids=["gate", "isolation check", "analyses"],

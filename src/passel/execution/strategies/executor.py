@@ -65,7 +65,7 @@ class OnExecutor(Elsewhere):
         if ability_of(run.adapter, ShipsOps) is None:
             return f"ops of {run.adapter.name} cannot leave this process"
         if run.hooks.sees_steps:
-            return "a run is observed in one process only"
+            return "observed runs stay in one process"
         if level.ctx.cached is not None and level.ctx.cached.is_used_around():
             return "analyses of the enclosing ops are cached here"
         return super().obstacle(run, level)

@@ -67,11 +67,11 @@ class Sharing(ABC):
         """Return the reason why workers cannot run the tasks; empty if they can."""
         only = f"in one {self.place} only"
         if run.options.isolation:
-            return f"the isolation check is done {only}"
+            return f"the isolation check runs {only}"
         if bound := run.hooks.bound_here():
             return f"{' and '.join(bound)} can observe passes {only}"
         if run.gates:
-            return f"gates are asked {only}"
+            return f"gates run {only}"
         if run.options.analyses:
             return f"analyses are verified {only}"
         for step in passes_of(level.step):
