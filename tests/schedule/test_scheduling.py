@@ -28,39 +28,26 @@ if TYPE_CHECKING:
     from passel import OpKind
 
 
-def test_nested_pipelines_look_one_level_deep(trace: Callable[[str, str], list[str]]) -> None:
-    """A nested pipeline runs on the ops immediately inside, not on those further down."""
-    ir = "toy.module(toy.func @f,toy.module @m(toy.func @g))"
-    assert trace("toy.module(toy.func(a))", ir) == ["a @f"]
-    assert trace("toy.module(toy.module(toy.func(a)))", ir) == ["a @g"]
-
-
-def test_ops_that_no_pipeline_takes_are_skipped(trace: Callable[[str, str], list[str]]) -> None:
-    """An op without a pipeline for its name is silently passed over."""
-    assert trace("toy.module(toy.func(a))", "toy.module(toy.module @m)") == []
-
-
-def test_a_named_anchor_takes_its_ops_by_name_alone(
-    trace: Callable[[str, str], list[str]],
+@pytest.mark.parametrize(
+    ("pipeline", "ir", "ran", "why"),
+    [
+        ("toy.module(toy.func(a))", "toy.module(toy.func @f,toy.module @m(toy.func @g))", ["a @f"], "one level deep"),
+        ("toy.module(toy.module(toy.func(a)))", "toy.module(toy.func @f,toy.module @m(toy.func @g))", ["a @g"], "two levels deep"),
+        ("toy.module(toy.func(a))", "toy.module(toy.module @m)", [], "no pipeline for modules"),
+        ("toy.module(any(on-func))", "toy.module(toy.module @m,toy.func @f)", ["on-func @f"], "op-specific passes filter"),
+        ("toy.module(any(a,on-callable))", "toy.module(toy.module @m,toy.func @f)", ["a @f", "on-callable @f"], "one pass filters the whole manager"),
+        ("toy.module(any(a,picky))", "toy.module(toy.module @m,toy.func @f)", ["a @m", "picky @m"], "one pass filters the whole manager"),
+        ("toy.module(any(a,toy.func(b)))", "toy.module(toy.module @m(toy.func @g),toy.func @f)", ["a @m", "b @g", "a @f"], "nested pipelines do not filter"),
+        ("any(a,on-func,b)", "toy.module @m", ["a @m", "unschedulable @m"], "passes before the wrong one run"),
+        ("toy.module(toy.region(),a)", "toy.module @m(toy.region)", ["a @m"], "empty managers run on any op"),
+        ("toy.func(toy.module(a),b)", "toy.func @f", ["b @f"], "nested pipelines may match nothing"),
+    ],
+)  # fmt: skip
+def test_which_passes_run_on_which_ops(
+    trace: Callable[[str, str], list[str]], pipeline: str, ir: str, ran: list[str], why: str
 ) -> None:
-    """An op-specific pass in an `any` manager is legal and filters by its op."""
-    ir = "toy.module(toy.module @m,toy.func @f)"
-    assert trace("toy.module(any(on-func))", ir) == ["on-func @f"]
-
-
-def test_one_picky_pass_filters_a_whole_any_manager(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """`any` runs none of its passes on an op that one of them refuses."""
-    ir = "toy.module(toy.module @m,toy.func @f)"
-    assert trace("toy.module(any(a,on-callable))", ir) == ["a @f", "on-callable @f"]
-    assert trace("toy.module(any(a,picky))", ir) == ["a @m", "picky @m"]
-
-
-def test_a_nested_pipeline_never_restricts_any(trace: Callable[[str, str], list[str]]) -> None:
-    """`any` takes ops whatever the pipelines nested in it are for."""
-    ir = "toy.module(toy.module @m(toy.func @g),toy.func @f)"
-    assert trace("toy.module(any(a,toy.func(b)))", ir) == ["a @m", "b @g", "a @f"]
+    """The op's kind decides, for `any` together with all passes directly in the manager."""
+    assert trace(pipeline, ir) == ran, why
 
 
 @pytest.mark.parametrize(
@@ -95,13 +82,6 @@ def test_nothing_filters_at_the_top(
     assert failure.path == "any/0:on-func"
 
 
-def test_passes_before_the_unschedulable_one_have_run(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Schedulability is checked pass by pass, so the passes before it run."""
-    assert trace("any(a,on-func,b)", "toy.module @m") == ["a @m", "unschedulable @m"]
-
-
 def test_an_unschedulable_pass_calls_no_hook(
     parse: Callable[[str], PassManager], adapter: ToyAdapter
 ) -> None:
@@ -119,13 +99,6 @@ def test_an_unschedulable_pass_calls_no_hook(
 def test_an_empty_manager_runs_on_whatever_op(parse: Callable[[str], PassManager], ir: str) -> None:
     """The execution-time checks belong to passes, so without passes nothing is checked."""
     assert parse("any()").run(parse_toy(ir)).changed is False
-
-
-def test_an_empty_nested_manager_may_have_a_non_isolated_anchor(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """A nested pipeline without passes is harmless on ops that are not isolated."""
-    assert trace("toy.module(toy.region(),a)", "toy.module @m(toy.region)") == ["a @m"]
 
 
 INSIDE = "write {}(any({})) to run it on the ops inside that it accepts"
@@ -195,13 +168,6 @@ def test_any_managers_are_not_checked_before_the_run(parse: Callable[[str], Pass
     parse("any(on-callable,on-func,on-module)").check()
 
 
-def test_a_nested_pipeline_that_never_matches_is_accepted(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Nested pipelines are schedulable under any anchor."""
-    assert trace("toy.func(toy.module(a),b)", "toy.func @f") == ["b @f"]
-
-
 def test_an_unknown_nested_anchor_is_found_before_the_run(
     parse: Callable[[str], PassManager],
 ) -> None:
@@ -239,29 +205,19 @@ def test_explicit_nesting_refuses_a_pass_for_another_op(make: Callable[..., Pass
     assert len(pm) == 0
 
 
-def test_implicit_nesting_wraps_a_pass_for_another_op(make: Callable[..., Pass[Any]]) -> None:
-    """An implicit manager puts each such pass into a nested manager of its own."""
-    pm = OpPassManager("toy.module", nesting=Nesting.IMPLICIT)
-    pm.add(make("on-func"), make("on-func"), make("a"), make("on-module"))
-    assert str(pm) == "toy.module(toy.func(on-func),toy.func(on-func),a,on-module)"
-
-
-@pytest.mark.parametrize("nesting", list(Nesting))
-def test_a_manager_without_an_anchor_never_nests(
-    make: Callable[..., Pass[Any]], nesting: Nesting
+@pytest.mark.parametrize(
+    ("anchor", "nesting", "names", "expected"),
+    [
+        ("toy.module", Nesting.IMPLICIT, ["on-func", "on-func", "on-module"], "toy.module(toy.func(on-func),toy.func(on-func),on-module)"),
+        *((ANY, nesting, ["on-func"], "any(on-func)") for nesting in Nesting),
+        *(("toy.module", nesting, ["a", "on-callable"], "toy.module(a,on-callable)") for nesting in Nesting),
+    ],
+)  # fmt: skip
+def test_passes_that_are_not_refused(
+    make: Callable[..., Pass[Any]], anchor: str, nesting: Nesting, names: list[str], expected: str
 ) -> None:
-    """`any` has no anchor to differ from: an op-specific pass is simply appended."""
-    assert str(OpPassManager(ANY, nesting=nesting).add(make("on-func"))) == "any(on-func)"
-
-
-@pytest.mark.parametrize("nesting", list(Nesting))
-@pytest.mark.parametrize("name", ["a", "on-callable"])
-def test_passes_without_an_anchor_are_appended(
-    make: Callable[..., Pass[Any]], nesting: Nesting, name: str
-) -> None:
-    """Agnostic and interface passes have no op name, so nothing nests or refuses them."""
-    pm = OpPassManager("toy.module", nesting=nesting).add(make(name))
-    assert str(pm) == f"toy.module({name})"
+    """Implicit nesting wraps passes for another op; passes and managers for any op never nest."""
+    assert str(OpPassManager(anchor, nesting=nesting).add(*map(make, names))) == expected
 
 
 def test_nested_managers_inherit_the_nesting_mode(make: Callable[..., Pass[Any]]) -> None:
