@@ -128,7 +128,7 @@ class _Nests:
         yield from self._repeated(pipeline)
         yield from self._interrupted(pipeline)
         for step in pipeline.steps:
-            for inner in step.pipelines if isinstance(step, NestedStep) else ():
+            for inner in step.pipelines:
                 yield from _merged(inner)
                 yield from self._inside(pipeline.anchor, inner)
                 yield from self.findings(inner)

@@ -13,10 +13,10 @@ from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses, ability_of
 from passel.passes.reachable import walk
 from passel.schedule.merging import merged
-from passel.schedule.model import NestedStep, PassStep, Schedule, is_schedulable
+from passel.schedule.model import Schedule, is_schedulable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from passel.ir import IRAdapter, OpKind
     from passel.passes import Pass
@@ -127,7 +127,7 @@ class PipelineCompiler:
         kind = self._checked_kind(pipeline)
         inside = enclosing if kind is None else (kind, *enclosing)
         for step in pipeline.steps:
-            for inner in step.pipelines if isinstance(step, NestedStep) else ():
+            for inner in step.pipelines:
                 self._check(inner, inside)
         if kind is not None:
             _check_schedulable(pipeline, kind, enclosing)
@@ -150,13 +150,8 @@ class PipelineCompiler:
         return kind
 
 
-def _own_passes(pipeline: Pipeline) -> Iterator[PassStep]:
-    """Yield the passes directly in a pipeline."""
-    return (step for step in pipeline.steps if isinstance(step, PassStep))
-
-
 def _check_complete(pipeline: Pipeline) -> None:
-    for step in _own_passes(pipeline):
+    for step in pipeline.passes():
         try:
             step.pass_.check_complete()
         except DefinitionError as error:
@@ -173,7 +168,7 @@ def _check_schedulable(pipeline: Pipeline, kind: OpKind, enclosing: tuple[OpKind
             f"{_way_out(step.pass_, kind, enclosing)}",
             step.span,
         )
-        for step in _own_passes(pipeline)
+        for step in pipeline.passes()
         if not is_schedulable(step.pass_, kind)
     ]
     if problems:

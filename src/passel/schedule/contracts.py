@@ -20,7 +20,6 @@ from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.reachable import preserves, run_by
 from passel.schedule.merging import merged
-from passel.schedule.model import NestedStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -259,10 +258,9 @@ class _Walk:
 def _placed(pipeline: Pipeline, levels: list[_Level]) -> Iterator[tuple[PassStep, list[_Level]]]:
     """Yield all passes of a pipeline, each with its level and the enclosing ones."""
     for step in pipeline.steps:
-        if isinstance(step, NestedStep):
-            for inner in step.pipelines:
-                yield from _placed(inner, [*levels, levels[-1].inside(inner.anchor)])
-        else:
+        for inner in step.pipelines:
+            yield from _placed(inner, [*levels, levels[-1].inside(inner.anchor)])
+        if step.pass_ is not None:
             yield step, levels
 
 

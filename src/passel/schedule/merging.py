@@ -120,7 +120,7 @@ class _Merger:
         if self._adapter is None:
             return True
         kind = self._adapter.kind_named(self._context, other.anchor)
-        passes = (step.pass_ for step in catch_all.entries if isinstance(step, PassStep))
+        passes = (each for each in catch_all.entries if isinstance(each, PassStep))
         return kind is not None and any_accepts(passes, kind)
 
 

@@ -31,6 +31,8 @@ class PassStep:
 
     __slots__ = ("number", "pass_", "path", "span")
 
+    pipelines: ClassVar[tuple[Pipeline, ...]] = ()
+
     def __init__(
         self, pass_: Pass[Any, Any], path: str, number: int = 0, span: Span | None = None
     ) -> None:
@@ -128,9 +130,9 @@ class Pipeline:
         first = next(passes_of(self), None)
         self.key: Final[str] = path if first is None else f"{path} {first.path}"
         self.nests_late: Final[bool] = any(
-            isinstance(step, NestedStep)
-            and (number > 0 or any(each.nests_late for each in step.pipelines))
+            number > 0 or each.nests_late
             for number, step in enumerate(steps)
+            for each in step.pipelines
         )
         self.plans: dict[Any, Any] = {}
 
@@ -158,7 +160,11 @@ class Pipeline:
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
-        return any_accepts((s.pass_ for s in self.steps if isinstance(s, PassStep)), kind)
+        return any_accepts(self.passes(), kind)
+
+    def passes(self) -> Iterator[PassStep]:
+        """Yield the passes directly in the pipeline."""
+        return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
         """Return the steps that can run on ops of this kind, and why the next step cannot.
@@ -243,9 +249,10 @@ def passes_of(what: Pipeline | Step) -> Iterator[PassStep]:
             yield from passes_of(part)
 
 
-def any_accepts(passes: Iterator[Pass[Any, Any]], kind: OpKind) -> bool:
+def any_accepts(passes: Iterator[PassStep], kind: OpKind) -> bool:
     """Return whether an `any` pipeline of these passes is chosen for ops of a kind."""
-    return kind.registered and kind.isolated and all(is_schedulable(p, kind) for p in passes)
+    is_candidate = kind.registered and kind.isolated
+    return is_candidate and all(is_schedulable(each.pass_, kind) for each in passes)
 
 
 def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
@@ -294,10 +301,9 @@ class Plan(NamedTuple):
 def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
     """Yield the keys of all pipelines that are nested in steps."""
     for step in steps:
-        if isinstance(step, NestedStep):
-            for pipeline in step.pipelines:
-                yield pipeline.key
-                yield from keys_inside(pipeline.steps)
+        for pipeline in step.pipelines:
+            yield pipeline.key
+            yield from keys_inside(pipeline.steps)
 
 
 def matched_now(adapter: IRAdapter, pipeline: Pipeline, op: Any) -> Iterator[str]:
@@ -326,7 +332,7 @@ def unmatched(pipeline: Pipeline, matched: AbstractSet[str]) -> Iterator[str]:
         matched: The keys of the nested pipelines that ran on an op.
     """
     for step in pipeline.steps:
-        for nested in step.pipelines if isinstance(step, NestedStep) else ():
+        for nested in step.pipelines:
             if nested.key in matched:
                 yield from unmatched(nested, matched)
             elif nested.anchor != ANY and any(passes_of(nested)):
