@@ -82,7 +82,7 @@ class AdapterContract(Subject):
         for _, node, op in self._sample().ops():
             kind = self.adapter.kind_of(op)
             found = (kind.name, kind.registered, kind.isolated)
-            equal(found, self._kind(node.role), f"{_KIND} by 'kind_of' of a {node.role}")
+            equal(found, self._kind(node.role), f"{_KIND} from 'kind_of' of a {node.role}")
 
     def test_interfaces(self) -> None:
         """Only ops that implement an interface report it; unregistered ops report none."""
@@ -90,7 +90,7 @@ class AdapterContract(Subject):
             raise SkipTest("the IR has no interfaces")
         for _, node, op in self._sample().ops():
             found = self.adapter.kind_of(op).implements(self.interface)
-            what = f"'implements({self.interface.__name__})' by 'kind_of' of a {node.role}"
+            what = f"'implements({self.interface.__name__})' from 'kind_of' of a {node.role}"
             equal(found, node.role in self.implementing, what)
 
     def test_keys(self) -> None:
@@ -104,7 +104,7 @@ class AdapterContract(Subject):
         equal(
             len(set(keys.values())),
             len(keys),
-            "the number of keys by 'key_of', for ops of as many names,",
+            "the number of keys from 'key_of', for as many op names,",
         )
 
     def test_named_kinds(self) -> None:
@@ -116,7 +116,7 @@ class AdapterContract(Subject):
             found = kind and (kind.name, kind.registered, kind.isolated)
             known = role is not None and role not in self.unregistered
             expected = self._kind(role) if role and known else None
-            equal(found, expected, f"{_KIND} by 'kind_named' of '{name}'")
+            equal(found, expected, f"{_KIND} from 'kind_named' of '{name}'")
 
     def test_suggestions(self) -> None:
         """A misspelled op name gets a suggestion; nonsense gets none."""
@@ -211,9 +211,9 @@ class AdapterContract(Subject):
                 )
                 verify = partial(self.adapter.verify, op, recursive=recursive)
                 error = raised(InvalidIR, verify, what)
-                self._same(error.op, func, "'op' of the error by 'verify', the first invalid one,")
-                check(error.message, "the error by 'verify' has no message")
-                what = f"the message of the error by 'verify' starts with a name: {error.message}"
+                self._same(error.op, func, "the op in the error from 'verify'")
+                check(error.message, "the error from 'verify' has no message")
+                what = f"the message of the error from 'verify' starts with a name: {error.message}"
                 check(not error.message.startswith("'"), what)
 
     # -- Printing ----------------------------------------------------------------------------
@@ -228,12 +228,12 @@ class AdapterContract(Subject):
                 self.break_(func)
             text = self.adapter.print_op(sample.top, flags)
             for symbol in symbols:
-                check(symbol in text, f"the text by 'print_op' lacks the symbol '{symbol}': {text}")
-            what = "the order of symbols in the text by 'print_op'"
+                check(symbol in text, f"text from 'print_op' lacks the symbol '{symbol}': {text}")
+            what = "the order of symbols in the text from 'print_op'"
             equal(sorted(symbols, key=text.index), symbols, what)
-            check(not text.endswith("\n"), "the text by 'print_op' ends with a newline")
+            check(not text.endswith("\n"), "the text from 'print_op' ends with a newline")
             own = self.adapter.symbol_name(func) or ""
-            what = f"the text of @{own} by 'print_op' lacks its symbol"
+            what = f"the text of @{own} from 'print_op' lacks its symbol"
             check(own in self.adapter.print_op(func, flags), what)
 
     def test_fingerprint_of_the_unchanged(self) -> None:
@@ -256,7 +256,7 @@ class AdapterContract(Subject):
             changed = sample.at(path)
             own = take(changed, recursive=False)
             self.change(changed)
-            what = f"'fingerprint' of a changed {node.role} by itself"
+            what = f"the non-recursive 'fingerprint' of a changed {node.role}"
             differ(take(changed, recursive=False), own, what)
             for place, (known, op) in before.items():
                 if place == path[: len(place)]:
@@ -278,7 +278,7 @@ class AdapterContract(Subject):
             for op, known in zip(changed, before, strict=True):
                 what = f"'fingerprint' of {self._named(op)}, out of or into which an op has moved,"
                 differ(take(op), known, what)
-            what = "'fingerprint' by itself of an op into which another one has moved"
+            what = "the non-recursive 'fingerprint' of an op into which another has moved"
             differ(take(into, recursive=False), parts, what)
             equal(take(moved), own, "'fingerprint' of an op that has moved, but not changed,")
 
@@ -318,7 +318,7 @@ class AdapterContract(Subject):
         self.change(ops[0])
         after = [self.adapter.identity_of(op) for op in self.adapter.children(top)]
         equal(after, before, "'identity_of' ops after one of them has changed")
-        equal(len(set(before)), len(ops), "the number of keys by 'identity_of', of as many ops,")
+        equal(len(set(before)), len(ops), "the number of keys from 'identity_of', for as many ops,")
 
     def test_renewing(self) -> None:
         """A renewed fingerprint is the same object until the op changes."""
@@ -371,4 +371,4 @@ class AdapterContract(Subject):
             part = SourcePart(texts[-1], "contract")
             text = frontend.emit(frontend.parse(part, context, lambda _: None), context)
             texts.append(text if isinstance(text, str) else text.decode())
-        equal(texts[2], texts[1], "the text by 'emit' of what 'parse' makes of the same text")
+        equal(texts[2], texts[1], "the text that 'emit' writes after parsing it again")
