@@ -98,17 +98,6 @@ def test_dumps(parse: Any, subject: Subject, program: Any) -> None:
     ]
 
 
-def test_failures(parse: Any, program: Any) -> None:
-    """An error has every failure in program order, with what was reported."""
-    with pytest.raises(PassFailedError) as caught:
-        parse("configured{label=fail},configured").run(program)
-    failures = caught.value.failures
-    assert [(each.kind, each.symbol) for each in failures] == [("failed", "f"), ("failed", "k")]
-    messages = [each.message for each in caught.value.diagnostics]
-    assert messages[0] == messages[2] == "about to fail"
-    assert str(caught.value).endswith("and 1 more like it: @k")
-
-
 def test_reproducers(parse: Any, parse_whole: Any, program: Any, tmp_path: Path) -> None:
     """A run that fails leaves the IR before it and the whole pipeline; one that does not, nothing."""
     file = tmp_path / "repro"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from toy_steps import failed_run
 
+import passel
 from passel import (
     Diagnostic,
     Location,
@@ -23,6 +25,7 @@ from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
 FUNCS = "toy.module(toy.func @f,toy.func @g,toy.func @h)"
 
@@ -235,3 +238,37 @@ def test_looking_for_problems_ends_after_a_hundred(
     with pytest.raises(OptionError):
         parse(f"any({'a{x},' * 500}a)")
     assert len(read) == 100
+
+
+class Nothing(Pass[ToyOp]):
+    """Do nothing, and say so or not."""
+
+    says: bool
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Preserve everything."""
+        if self.says:
+            ctx.preserve_all()
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_a_pass_that_does_nothing_takes_few_calls(says: bool, adapter: ToyAdapter) -> None:
+    """One pass on one function enters at most 60 functions in 15 files."""
+    called: set[tuple[str, int]] = set()
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(passel.__path__[0]):
+            called.add((code.co_filename, code.co_firstlineno))
+
+    module = parse_toy("toy.module(toy.func @f)")
+    manager = PassManager("toy.module", adapter=adapter).add_nested("toy.func", Nothing(says=says))
+    manager.run(module)  # compiles the pipeline
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        manager.run(module)
+    finally:
+        sys.setprofile(before)
+    assert len(called) <= 60
+    assert len({file for file, _ in called}) <= 15

@@ -92,23 +92,6 @@ def test_every_pass_is_initialized_once_before_any_runs() -> None:
     assert log == ["run A#1", "run B#2", "run B#2", "run C#3"]
 
 
-def test_a_state_may_be_none() -> None:
-    """A pass that returns nothing is initialized once all the same."""
-
-    class Effect(Pass[ToyOp, None]):
-        name = "effect"
-
-        def initialize(self, ir_context: Log) -> None:
-            ir_context.append("initialize effect")
-
-        def run(self, op: ToyOp, ctx: PassContext[None]) -> None: ...
-
-    pm, log = manager(of_funcs(Effect()))
-    pm.run(parse_toy(FUNCS))
-    pm.run(parse_toy(FUNCS))
-    assert initialized(log) == ["effect"]
-
-
 @pytest.mark.parametrize("same", [True, False])
 def test_every_place_in_the_pipeline_has_a_state_of_its_own(same: bool) -> None:
     """Equal passes, and even one pass that stands twice, do not share what they built."""

@@ -70,10 +70,6 @@ class Examiner(ObservedRun):
         outcome = PLAIN[changed if self.knows_changes else None]
         return outcome if failure is None else outcome + self.tell(ctx, failure)
 
-    def examine_deferred(self, ctx: PassContext[Any]) -> Outcome:
-        """Check that none of the passes that claim to preserve everything has changed the op."""
-        return self.examine(ctx.deferred.pop(), ctx)
-
     def verify(self, step: Step, op: Any, deferred: Sequence[Step] = ()) -> Failure | None:
         """Verify an op with all nested ops, and return the failure if it is invalid.
 

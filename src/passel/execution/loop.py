@@ -131,7 +131,7 @@ class Loop(Examiner):
         else:
             # Where changes are not known, what was deferred is verified with the enclosing op.
             if ctx.deferred and (self.tracks or ctx.parent is None):
-                total += self.examine_deferred(ctx)
+                total += self.examine(ctx.deferred.pop(), ctx)
             if plan.rejected is not None:
                 rejected = self.failing.unschedulable(plan.rejected, ctx.op, plan.rejection)
                 total += self.tell(ctx, rejected)
@@ -269,7 +269,7 @@ class Loop(Examiner):
     def run_siblings(self, step: NestedStep, ctx: PassContext[Any]) -> Outcome:
         """Run nested pipelines on the nested ops; a failure on one does not stop the others."""
         __tracebackhide__ = True
-        checked = self.examine_deferred(ctx) if ctx.deferred else UNCHANGED
+        checked = self.examine(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
         level = self.level(step, ctx)
         if checked.failures or not level.tasks:
             return checked

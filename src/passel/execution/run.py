@@ -12,10 +12,10 @@ from passel.hooks import Bracket, Ended
 from passel.ir import ANY, outwards
 from passel.passes import PassContext, PipelineRun
 from passel.passes.outcome import UNCHANGED, Outcome
-from passel.schedule import matched_now, unmatched
+from passel.schedule import NestedStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.passes.op_pass_manager import OpPassManager
@@ -44,7 +44,7 @@ class Run(Loop):
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
         if self.pipeline.nests_late:
-            self.matched.update(matched_now(self.adapter, self.pipeline, op))
+            self._match(self.pipeline, op)
         try:
             with Bracket(self.hooks, "run", self) as hooks:
                 try:
@@ -52,7 +52,8 @@ class Run(Loop):
                     if not self.outcome.failures:
                         if self.dialects is not None:
                             self.dialects.start(op)
-                        ctx = self._context(schedule, op)
+                        plan = self.plan(self.pipeline, op)
+                        ctx = PassContext(self, op, self.place_of(op), plan)
                         with self.adapter.reporting(self.ir_context, self._hear):
                             self.outcome = self.run_nested(parent, ctx)
                 except BaseException:
@@ -80,12 +81,36 @@ class Run(Loop):
         Pipelines on `any`, and pipelines with matching ops at the start of the run, are not
         included. With gates, which may have skipped pipelines, the result is empty.
         """
-        found = () if self.gates else unmatched(self.pipeline, self.matched)
-        return tuple(dict.fromkeys(found))
+        return () if self.gates else tuple(dict.fromkeys(self._unmatched(self.pipeline)))
 
-    def _context(self, schedule: Schedule, op: Any) -> PassContext[Any]:
-        """Return the context of the passes of a top-level or dynamic pipeline."""
-        return PassContext(self, op, self.place_of(op), self.plan(schedule.pipeline, op))
+    def _unmatched(self, pipeline: Pipeline) -> Iterator[str]:
+        """Yield the outermost pipelines nested in another one that found no op to run on."""
+        for step in pipeline.steps:
+            for nested in step.pipelines:
+                if nested.key in self.matched:
+                    yield from self._unmatched(nested)
+                elif nested.anchor != ANY and any(passes_of(nested)):
+                    text = str(nested)
+                    for anchor in reversed(nested.path.split("/")[:-1]):
+                        text = f"{anchor}({text})"
+                    yield text
+
+    def _match(self, pipeline: Pipeline, op: Any) -> None:
+        """Note which nested pipelines match ops inside an op before any pass has run.
+
+        Pipelines that nest no pipeline after another step (`Pipeline.nests_late`) do not need it.
+        """
+        nested = [step for step in pipeline.steps if isinstance(step, NestedStep)]
+        selected: dict[Hashable, list[Pipeline]] = {}
+        for child in self.adapter.children(op):
+            key = self.adapter.key_of(child)
+            if key not in selected:
+                kind = self.adapter.kind_of(child)
+                found = [each for step in nested if (each := step.select(kind)) is not None]
+                self.matched.update(each.key for each in found)
+                selected[key] = [each for each in found if each.nests_late]
+            for each in selected[key]:
+                self._match(each, child)
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
         """Attribute a diagnostic of the IR's own library to the running pass, if there is one."""
@@ -120,7 +145,8 @@ class Run(Loop):
         schedule = self.compiler.schedule(pipeline, ctx.path)
         outcome = self.initialize(schedule, op)
         if not outcome.failures:
-            inner = self._context(schedule, op)
+            plan = self.plan(schedule.pipeline, op)
+            inner = PassContext(self, op, self.place_of(op), plan)
             inner.cached, inner.caller = analyses, ctx
             outcome = self.run_nested(ctx.step, inner)
             self.at_work = ctx

@@ -95,6 +95,13 @@ class Instrumentor:
         for each in self.sees["failure"]:
             self.call(each, "on_failure", failure)
 
+    def first(self, result: str) -> Any:
+        """Return the first result of a kind, such as `timing`, that an instrumentation has."""
+        for each in self._all:
+            if (found := getattr(each, result)) is not None:
+                return found
+        return None
+
     def crossing(self) -> Instrumentor:
         """Return the hooks for a run on ops of another IR, inside of a pass."""
         crossing = (each for each in self._all if each.crosses and id(each) not in self._broken)

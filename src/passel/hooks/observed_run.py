@@ -81,19 +81,6 @@ class Run:
         self.key_of: Callable[[Any], Hashable] = adapter.identity_of
         self._ordinals: dict[Hashable, int] = {}
 
-    @property
-    def reported(self) -> int:
-        """The number of diagnostics that were reported so far."""
-        return self.reports.count
-
-    def catch_up(self, number: int) -> None:
-        """Report the first `number` diagnostics of the part that is being merged.
-
-        All are reported by the end of the merge; an instrumentation that prints calls this to
-        print between them.
-        """
-        self.reports.catch_up(number)
-
     def conclude(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic about the whole run, after all others.
 
@@ -199,7 +186,11 @@ class Reports:
         self._waiting = []
 
     def catch_up(self, number: int) -> None:
-        """Report the first `number` diagnostics that the worker has held back."""
+        """Report the first `number` diagnostics of the part that is being merged.
+
+        All are reported by the end of the merge; an instrumentation that prints calls this to
+        print between them.
+        """
         while self._waiting and self._released < number:
             diagnostic, failure = self._waiting.pop(0)
             self._released += diagnostic is not None

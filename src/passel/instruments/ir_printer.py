@@ -115,7 +115,7 @@ class PrintIR(PassInstrumentation):
         """Print the dumps that the child has kept."""
         self._known = None  # the child may have seen changes
         for dump in child._kept:
-            self.run.catch_up(dump.reported)
+            self.run.reports.catch_up(dump.reported)
             self._put(dump)
 
     # -- Passes ----------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class PrintIR(PassInstrumentation):
         execution = execution_of(self.run, step, op)
         where = f" ({execution.op.title})" if self._module_scope else ""
         header = f"// -----// IR Dump {when} {step.pass_.dump_title(failed)}{where} //----- //"
-        self._put(Dump(execution, header, text, is_diff, self.run.reported))
+        self._put(Dump(execution, header, text, is_diff, self.run.reports.count))
 
     def _target(self, op: Any) -> Any:
         """Return the op to print when a pass runs on `op`."""

@@ -223,10 +223,9 @@ class PassManager(RunSettings, OpPassManager):
         with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
             compiler = self._compiler_for(adapter, context)
             schedule = compiler.schedule(self)
-            observers = self._observers()
             run = Run(
                 compiler,
-                Instrumentor(observers),
+                Instrumentor(self._observers()),
                 on_diagnostic,
                 options=self._options,
                 gates=self._gates,
@@ -235,7 +234,7 @@ class PassManager(RunSettings, OpPassManager):
             try:
                 with running_on(adapter, context):
                     run.run(schedule, adapter.op_of(op))
-                return _result(run, observers)
+                return _result(run)
             except BaseException as error:  # also an interrupt
                 for note in run.notes:
                     error.add_note(note)
@@ -276,7 +275,7 @@ class PassManager(RunSettings, OpPassManager):
         return known
 
 
-def _result(run: Run, observers: Sequence[PassInstrumentation]) -> RunResult:
+def _result(run: Run) -> RunResult:
     """Return the result of a run.
 
     Raises:
@@ -284,12 +283,10 @@ def _result(run: Run, observers: Sequence[PassInstrumentation]) -> RunResult:
     """
     __tracebackhide__ = True
     outcome, statistics = run.outcome, run.outcome.statistics()
-    records = (each.run_record for each in observers if each.run_record is not None)
-    timings = (each.timing for each in observers if each.timing is not None)
-    record, timing = next(records, None), next(timings, None)
+    record, timing = run.hooks.first("run_record"), run.hooks.first("timing")
     if outcome.failures:
         error = PassFailedError(outcome.failures, outcome.diagnostics)
-        error.reproducer = next(filter(None, (each.reproducer for each in observers)), None)
+        error.reproducer = run.hooks.first("reproducer")
         error.record, error.statistics, error.timing = record, statistics, timing
         raise error from outcome.failures[0].cause
     return RunResult(

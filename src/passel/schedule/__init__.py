@@ -9,10 +9,8 @@ from passel.schedule.model import (
     Plan,
     Schedule,
     Step,
-    matched_now,
     nodes_of,
     passes_of,
-    unmatched,
 )
 
 __all__ = [
@@ -23,9 +21,7 @@ __all__ = [
     "Plan",
     "Schedule",
     "Step",
-    "matched_now",
     "merged",
     "nodes_of",
     "passes_of",
-    "unmatched",
 ]

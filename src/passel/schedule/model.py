@@ -9,11 +9,10 @@ from passel.ir import ANY
 from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Iterable, Iterator
 
     from passel.diagnostics import Span
-    from passel.ir import IRAdapter, OpKind
+    from passel.ir import OpKind
     from passel.passes import Pass
     from passel.pipeline import ElementNode
 
@@ -304,39 +303,3 @@ def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
         for pipeline in step.pipelines:
             yield pipeline.key
             yield from keys_inside(pipeline.steps)
-
-
-def matched_now(adapter: IRAdapter, pipeline: Pipeline, op: Any) -> Iterator[str]:
-    """Yield the keys of the nested pipelines that match ops inside an op before any pass has run.
-
-    Pipelines that nest no pipeline after another step (`Pipeline.nests_late`) do not need it.
-    """
-    nested = [step for step in pipeline.steps if isinstance(step, NestedStep)]
-    selected: dict[Hashable, list[Pipeline]] = {}
-    for child in adapter.children(op):
-        key = adapter.key_of(child)
-        if key not in selected:
-            kind = adapter.kind_of(child)
-            found = [each for step in nested if (each := step.select(kind)) is not None]
-            yield from (each.key for each in found)
-            selected[key] = [each for each in found if each.nests_late]
-        for each in selected[key]:
-            yield from matched_now(adapter, each, child)
-
-
-def unmatched(pipeline: Pipeline, matched: AbstractSet[str]) -> Iterator[str]:
-    """Yield the outermost nested pipelines with passes that found no op to run on.
-
-    Args:
-        pipeline: The enclosing pipeline.
-        matched: The keys of the nested pipelines that ran on an op.
-    """
-    for step in pipeline.steps:
-        for nested in step.pipelines:
-            if nested.key in matched:
-                yield from unmatched(nested, matched)
-            elif nested.anchor != ANY and any(passes_of(nested)):
-                text = str(nested)
-                for anchor in reversed(nested.path.split("/")[:-1]):
-                    text = f"{anchor}({text})"
-                yield text
