@@ -98,7 +98,6 @@ def test_the_record_knows_what_ran(tmp_path: Path) -> None:
     (run,) = record.info.runs
     assert run.pipeline == run.schedule == "toy.module(toy.func(grow{to=7}))"
     assert [step.title for step in run.steps] == ["grow{to=7}"]
-    assert run.op_name == "toy.module"
     assert record.info.is_complete
 
 

@@ -50,7 +50,6 @@ class FailureInfo(NamedTuple):
         path: The path of the step that failed.
         where: The op that the step ran on, such as `'func.func' @main`.
         location: The location of the error: that op, or an op inside it.
-        exception: The type of the exception that caused the failure; empty if there was none.
     """
 
     kind: str
@@ -58,19 +57,13 @@ class FailureInfo(NamedTuple):
     path: str
     where: str
     location: Location = UNKNOWN
-    exception: str = ""
 
     @classmethod
     def of(cls, failure: Failure) -> FailureInfo:
         """Return a failure as plain data."""
-        cause = failure.cause
+        diagnostic = failure.diagnostic
         return cls(
-            failure.kind,
-            failure.diagnostic.message,
-            failure.path,
-            failure.where,
-            failure.diagnostic.location,
-            "" if cause is None else type(cause).__qualname__,
+            failure.kind, diagnostic.message, failure.path, failure.where, diagnostic.location
         )
 
 
@@ -151,12 +144,10 @@ class RunInfo(NamedTuple):
         schedule: The pipeline as it ran, with adjacent nested pipelines merged.
         steps: All passes of the schedule, depth first, including those that ran on no op.
         source: The name of the input; empty if it is unknown.
-        source_text: The digest of the input's text; None if it is unknown.
         replay: The command that runs the passes on a file, written `{file}`; empty if
             there is none.
-        op_name: The name of the op that the pipeline ran on.
-        before: The digest of that op's text before the run.
-        after: The digest of that op's last recorded text.
+        before: The digest of the text of the pipeline's op before the run.
+        after: The digest of the last recorded text of that op.
         outer: The number of the run whose pass crossed into this one; None for all others.
         is_complete: Whether the run ended, successfully or with failures.
         failures: All failures, in program order.
@@ -170,9 +161,7 @@ class RunInfo(NamedTuple):
     schedule: str
     steps: tuple[StepInfo, ...]
     source: str
-    source_text: str | None
     replay: str
-    op_name: str
     before: str | None
     after: str | None
     outer: int | None

@@ -10,7 +10,6 @@ from passel.instruments.reproducer import replay_command
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data
 from passel.record.reader import Record
 from passel.record.recorded_run import Frame, RecordedRun, RunningPass
-from passel.record.texts import digest_of
 from passel.record.writer import PartLog, RecordFile
 from passel.schedule import PassStep, passes_of
 
@@ -54,7 +53,7 @@ class Recorder(PassInstrumentation):
         self._log: Log = log
         self.pipeline: str = pipeline
         self.finds_changes: bool = finds_changes
-        self._source: tuple[str, str | bytes] = "", b""
+        self._source = ""
         self._replay: str | None = None
         self._runs: list[RecordedRun] = []
         self._steps: dict[Step, StepInfo] = {}
@@ -68,16 +67,15 @@ class Recorder(PassInstrumentation):
         """The record, which is read on first access; None in a worker."""
         return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
-    def prepare(self, pipeline: str, source: str, text: str | bytes, replay: str) -> None:
+    def prepare(self, pipeline: str, source: str, replay: str) -> None:
         """Take note of the next run.
 
         Args:
             pipeline: The pipeline as written.
             source: The name of the input.
-            text: The text of the input.
             replay: The command that replays a file; see `RunInfo`.
         """
-        self.pipeline, self._source, self._replay = pipeline, (source, text), replay
+        self.pipeline, self._source, self._replay = pipeline, source, replay
 
     # -- Parts of a run in other threads and processes ------------------------------------------
 
@@ -178,24 +176,17 @@ class Recorder(PassInstrumentation):
     # -- What is recorded ------------------------------------------------------------------------
 
     def _run_facts(self, run: Run, recorded: RecordedRun) -> dict[str, Any]:
-        schedule = str(run.pipeline)
+        schedule, steps = str(run.pipeline), [*passes_of(run.pipeline)]
         outer = self._runs[-1].number if self._runs else None
-        source, text = self._source if outer is None else ("", b"")
-        digest, replay = None, ""
-        if outer is None:
-            replay = replay_command(run, passes_of(run.pipeline), self._replay)
-        if isinstance(text, str):
-            self._log.text(digest := digest_of(text), text)
+        is_outer = outer is None
         return {
             "ir": run.adapter.build_name(),
             "version": dict(run.adapter.versions()),
-            "pipeline": (outer is None and self.pipeline) or schedule,
+            "pipeline": (is_outer and self.pipeline) or schedule,
             "schedule": schedule,
-            "steps": [_facts_of(each)[:3] for each in passes_of(run.pipeline)],
-            "source": source,
-            "source_text": digest,
-            "replay": replay,
-            "op_name": run.adapter.kind_of(run.op).name,
+            "steps": [*map(_facts_of, steps)],
+            "source": self._source if is_outer else "",
+            "replay": replay_command(run, steps, self._replay) if is_outer else "",
             "before": recorded.text_of(run.op),
             "outer": outer,
         }

@@ -109,7 +109,7 @@ class Reports(ExitStack):
         failures.
         """
         if (recorder := self._recorder) is not None:
-            recorder.prepare(str(manager), source.name, source.text, replay)
+            recorder.prepare(str(manager), source.name, replay)
             recorder.finds_changes = adapter.finds_changes
             manager.add_instrumentation(recorder)
 
