@@ -130,10 +130,3 @@ def test_paths_name_a_pass_by_its_place_in_the_schedule(
         "toy.module/toy.func/2:c",
         "toy.module/any/toy.func/0:a",
     ]
-
-
-def test_paths_are_unique(parse: Callable[[str], PassManager]) -> None:
-    """No two passes of a schedule share a path, also if the same text stands twice."""
-    pm = parse("toy.module(toy.func(a),a,toy.func(a),any(a),any(a),a,toy.func(a,a))")
-    paths = [step.path for step in passes_of(schedule(pm))]
-    assert len(paths) == len(set(paths)) == 8

@@ -53,7 +53,7 @@ class Named(NamedTuple):
         by: The code that added the pass, as in `, added at a.py:3`.
     """
 
-    label: str
+    label: str = ""
     by: str = ""
 
 
@@ -159,17 +159,13 @@ class _Walk:
             self._pass(step)
 
     def _pass(self, step: PassStep) -> None:
-        pass_ = step.pass_
-        if self._holder is not None:
-            place = _Place(step, self._holder.named)
-        else:
-            label = Named(pass_.name or pass_.display_name)
-            place = _Place(step, next(self._named, label))
+        holder = self._holder
+        place = _Place(step, holder.named if holder else next(self._named, Named()))
         self._require(place)
         self._run_inside(place)
         for level in self._levels:
             for (kind, _), fact in level.facts.items():
-                if not preserves(pass_.preserves, kind):
+                if not preserves(step.pass_.preserves, kind):
                     fact.broken.append(place)
         self._produce(place)
 
