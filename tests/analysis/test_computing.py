@@ -95,7 +95,7 @@ def test_anything_else_is_no_analysis(kind: Any) -> None:
     failure = failure_of(pm)
     assert failure.kind == "crashed"
     assert type(failure.cause).__name__ == "DefinitionError"
-    assert f"{kind!r} is not an analysis: it " in str(failure.cause)
+    assert f"{kind!r} is not an analysis: it" in str(failure.cause)
     assert not [event for event in recorder.events if "analysis" in event]
 
 
