@@ -50,11 +50,11 @@ class Needs(Pass):
 
 
 FUNCTIONS = OpPassManager("func.func").add(A(), B())
-TIDIES = "'{}' should be followed by some step of bundle 'tidy' (declared by pass 'messy')"
-FINDS = "'needs' should find the IR as some 'canonical' leaves it (declared by pass 'needs')"
+TIDIES = "'{}' should be followed by a step of bundle 'tidy' (declared by pass 'messy')"
+FINDS = "'needs' should be preceded by a 'canonical' (declared by pass 'needs')"
 MESSY = "inserted: 'x', 'x#2', since " + TIDIES.format("messy")
 NEEDS = f"inserted: 'canonical', since {FINDS}"
-ON_A = "'a' should be followed by some {} (declared)"
+ON_A = "'a' should be followed by a {} (declared)"
 NO_PLACE = "warning: {}, but is not: no position {} it satisfies the other constraints"
 
 CASES: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {

@@ -25,13 +25,13 @@ PHRASES = {
     "after-any": "must run after at least one {0}",
     "after-all": "must run after every {0}",
     "before-first": "must run before the first {0}",
-    "immediately-after": "must run immediately after some {0}",
+    "immediately-after": "must run immediately after a {0}",
     "not-between": "must not run between any {0} and a later {1}",
-    "requires": "needs some {0} in the same pipeline",
+    "requires": "needs a {0} in the same pipeline",
     "conflicts": "cannot be in one pipeline with any {0}",
     "once": "can be in a pipeline only once",
-    "followed-by": "should be followed by some {0}",
-    "preceded-by": "should find the IR as some {0} leaves it",
+    "followed-by": "should be followed by a {0}",
+    "preceded-by": "should be preceded by a {0}",
 }
 """The kinds of constraint, as predicates of sentences about a step."""
 
@@ -176,7 +176,7 @@ def immediately_after(target: Target) -> Constraint:
 
     Example:
         >>> print(immediately_after("lower-affine"))
-        must run immediately after some 'lower-affine'
+        must run immediately after a 'lower-affine'
     """
     return Constraint("immediately-after", (target,), caller())
 
@@ -205,7 +205,7 @@ def requires(target: Target) -> Constraint:
 
     Example:
         >>> print(requires("finalize"))
-        needs some 'finalize' in the same pipeline
+        needs a 'finalize' in the same pipeline
     """
     return Constraint("requires", (target,), caller())
 
@@ -245,7 +245,7 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
     Example:
         >>> from passel.builder import Bundle
         >>> print(followed_by(Bundle("cleanup", "canonicalize", "cse")))
-        should be followed by some step of bundle 'cleanup'
+        should be followed by a step of bundle 'cleanup'
     """
     return Constraint("followed-by", (_target_of(cleanup),), caller(), cleanup)
 
@@ -261,7 +261,7 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
 
     Example:
         >>> print(preceded_by("canonicalize"))
-        should find the IR as some 'canonicalize' leaves it
+        should be preceded by a 'canonicalize'
     """
     return Constraint("preceded-by", (_target_of(cleanup),), caller(), cleanup)
 

@@ -291,7 +291,7 @@ class Rules(Positions):
             before = self.neighbour(before, -1)
         if before in others:
             return ""
-        found = f"finds what '{before.label}' does" if before else "runs first"
+        found = f"runs after '{before.label}'" if before else "runs first"
         return f"{found}: put one right before it"
 
     def _breach(self, rule: Rule, step: Step) -> str:
