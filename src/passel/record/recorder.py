@@ -32,28 +32,21 @@ class Recorder(PassInstrumentation):
     Args:
         path: The file, which is replaced.
         command_line: The words of the command; by default those of the process.
-        pipeline: The pipeline as it was written; by default as it runs.
+
+    Attributes:
         finds_changes: Whether changes are found by fingerprints. Otherwise an op is printed after
             each pass that does not report them, which is as fast for some IRs.
     """
 
     crosses = True  # it asks the innermost run
+    finds_changes = True
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        command_line: Sequence[str] | None = None,
-        pipeline: str = "",
-        finds_changes: bool = True,
-    ) -> None:
-        self._start(RecordFile(path, command_line), pipeline, finds_changes)
+    def __init__(self, path: str | Path, *, command_line: Sequence[str] | None = None) -> None:
+        self._start(RecordFile(path, command_line))
 
-    def _start(self, log: Log, pipeline: str, finds_changes: bool) -> None:
+    def _start(self, log: Log) -> None:
         self._log: Log = log
-        self.pipeline: str = pipeline
-        self.finds_changes: bool = finds_changes
-        self._source = ""
+        self._pipeline = self._source = ""
         self._replay: str | None = None
         self._runs: list[RecordedRun] = []
         self._steps: dict[Step, StepInfo] = {}
@@ -75,14 +68,15 @@ class Recorder(PassInstrumentation):
             source: The name of the input.
             replay: The command that replays a file; see `RunInfo`.
         """
-        self.pipeline, self._source, self._replay = pipeline, source, replay
+        self._pipeline, self._source, self._replay = pipeline, source, replay
 
     # -- Parts of a run in other threads and processes ------------------------------------------
 
     def split(self) -> Recorder:
         """Return a recorder for a worker's share of the run."""
         child = Recorder.__new__(Recorder)
-        child._start(PartLog(), self.pipeline, self.finds_changes)
+        child._start(PartLog())
+        child.finds_changes = self.finds_changes
         frame = self._runs[-1].frames[-1]
         child._part_of = Frame(frame.ordinals, None, frame.at_work, frame.is_apart)
         return child
@@ -182,7 +176,7 @@ class Recorder(PassInstrumentation):
         return {
             "ir": run.adapter.build_name(),
             "version": dict(run.adapter.versions()),
-            "pipeline": (is_outer and self.pipeline) or schedule,
+            "pipeline": (is_outer and self._pipeline) or schedule,
             "schedule": schedule,
             "steps": [*map(_facts_of, steps)],
             "source": self._source if is_outer else "",

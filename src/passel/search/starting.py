@@ -79,12 +79,12 @@ def scoped(execution: Execution) -> str:
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
     """Return a case with the failing pass and the IR before it, if a run can be recorded."""
-    finds_changes = subject.frontend.adapter.finds_changes
     with TemporaryDirectory(prefix="passel-") as folder:
         path = Path(folder, "record")
 
         def run(scratch: Scratch) -> None:
-            recorder = Recorder(path, finds_changes=finds_changes)
+            recorder = Recorder(path)
+            recorder.finds_changes = subject.frontend.adapter.finds_changes
             subject.run(case, scratch, recorder)
 
         in_child(run)
