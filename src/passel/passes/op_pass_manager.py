@@ -155,10 +155,9 @@ class OpPassManager:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
                 added += self._built(elements, self._names)
-            elif isinstance(item, OpPassManager):
-                added.append(Placed(item.copy()))
             else:
-                added.append(self._nested_if_needed(as_pass(item)))
+                made = item.copy() if isinstance(item, OpPassManager) else as_pass(item)
+                added.append(self._nested_if_needed(made))
         self._append(*added)
         return self
 
@@ -180,14 +179,7 @@ class OpPassManager:
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
         """
-        self._append(
-            *(
-                Placed(item, span)
-                if isinstance(item, OpPassManager)
-                else self._nested_if_needed(item, span)
-                for item, span in placed
-            )
-        )
+        self._append(*(self._nested_if_needed(item, span) for item, span in placed))
         return self
 
     def nest(
@@ -349,24 +341,26 @@ class OpPassManager:
         text = self.to_text(all_options=all_options)
         return OptionText(text, "{" if " " in text or "," in text else "")
 
-    def _nested_if_needed(self, pass_: Any, span: Span | None = None) -> Placed:
-        """Return a pass, or a manager that nests it."""
-        if pass_.anchor in (None, ANY, self.anchor) or self.anchor == ANY:
-            return Placed(pass_, span)
+    def _nested_if_needed(
+        self, item: Pass[Any, Any] | OpPassManager, span: Span | None = None
+    ) -> Placed:
+        """Return a pass or a manager at a place, or a manager that nests the pass."""
+        if isinstance(item, OpPassManager) or self.anchor == ANY:
+            return Placed(item, span)
+        if item.anchor in (None, ANY, self.anchor):
+            return Placed(item, span)
         if self.nesting is Nesting.IMPLICIT:
-            nested = self.empty(pass_.anchor)
-            nested._append(Placed(pass_, span))
-            return Placed(nested, span)
-        shown = pass_.name or pass_.display_name
+            return Placed(self.empty(item.anchor).add_placed((item, span)), span)
+        shown = item.name or item.display_name
         outer = (*self._enclosing, "builtin.module")  # which is in no other op, as a rule
-        if misspelt := suggest(self.anchor, [pass_.anchor]):
+        if misspelt := suggest(self.anchor, [item.anchor]):
             advice = misspelt.removeprefix("; ")
-        elif pass_.anchor in outer:
-            advice = f"put it into the enclosing pipeline, {pass_.anchor}({shown})"
+        elif item.anchor in outer:
+            advice = f"put it into the enclosing pipeline, {item.anchor}({shown})"
         else:
-            advice = f"did you intend to nest? Write {self.anchor}({pass_.anchor}({shown}))"
+            advice = f"did you intend to nest? Write {self.anchor}({item.anchor}({shown}))"
         message = (
-            f"can't add pass '{shown}' restricted to '{pass_.anchor}' on a PassManager "
+            f"can't add pass '{shown}' restricted to '{item.anchor}' on a PassManager "
             f"intended to run on '{self.anchor}', {advice}"
         )
         raise AnchorError(Problem(message, span))
