@@ -312,7 +312,7 @@ def shape(steps: Sequence[Step]) -> list[Any]:
     ],
 )
 def test_what_is_fused(pipeline: str, expected: list[Any]) -> None:
-    """Native passes that follow each other are, across nested pipelines; one by itself is not."""
+    """Adjacent native passes are, across nested pipelines."""
     context = Context()
     registry = PassRegistry()
     registry.register(Python)

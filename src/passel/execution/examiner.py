@@ -51,8 +51,8 @@ class Examiner(ObservedRun):
     def examine(self, step: Step, ctx: PassContext[Any]) -> Outcome:
         """Find out whether a pass has changed its op, and verify the op if needed.
 
-        The op is verified after a successful pass, unless the run does not verify, the op has not
-        changed, or siblings are verified together.
+        The op is verified after a successful pass, unless the run does not verify, the pass has
+        verified it, the op has not changed, or siblings are verified together.
         """
         was, changed, failure = ctx.valid_state, None, None
         if self.tracks:
@@ -65,7 +65,7 @@ class Examiner(ObservedRun):
             failure = self.dialects.check(step, ctx.op)
         if failure is None and ctx.preserves_all and not self.defers:
             failure = self.failing.broken_claim(step, ctx.op) if changed else None
-        elif failure is None and (changed is not False or not self.skips):
+        elif not (failure or ctx.is_verified or (changed is False and self.skips)):
             failure = self.verify(step, ctx.op, deferred)
         outcome = PLAIN[changed if self.knows_changes else None]
         return outcome if failure is None else outcome + self.tell(ctx, failure)

@@ -192,6 +192,7 @@ class Loop(Examiner):
             for step in steps:
                 failure, outcome = None, UNKNOWN
                 ctx.step, ctx.preserves_all, ctx.preserved = step, False, _NOTHING
+                ctx.is_verified = False
                 try:
                     if self.gates and not all(gate(step, op) for gate in self.gates):
                         total += _SKIPPED

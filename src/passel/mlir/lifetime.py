@@ -11,7 +11,7 @@ from passel.ir import Lifetime, SiblingWatch
 from passel.mlir import capi
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from passel.mlir.bindings import Bindings
 
@@ -86,21 +86,13 @@ class _NeighbourWatch(SiblingWatch):
 
     def _is_reached(self, start: int, end: int) -> bool:
         """Return whether the links from one living child still lead to another."""
-        if self._next_of is None:
-            return False
-        return all(
+        return self._next_of is not None and all(
             self._next_of(capi.Handle(self._known[number])).ptr == self._known[number + 1]
             for number in range(start, end)
         )
 
     def _are_in_order(self) -> bool:
         """Return whether the ops inside are unchanged, except for those that passes removed."""
-        known = self._known
-        if self._taken:
-            known = [place for number, place in enumerate(known) if number not in self._taken]
-        return list(self._addresses()) == known
-
-    def _addresses(self) -> Iterator[int]:
-        for region in self._op.operation.regions:
-            for block in region:
-                yield from map(capi.address, block)
+        known = [each for number, each in enumerate(self._known) if number not in self._taken]
+        blocks = (block for region in self._op.operation.regions for block in region)
+        return [capi.address(op) for block in blocks for op in block] == known

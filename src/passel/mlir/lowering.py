@@ -40,8 +40,6 @@ def lower(
 ) -> tuple[Step, ...]:
     """Return the steps, with adjacent native steps joined.
 
-    A native pass without native neighbors stays a step.
-
     Args:
         bindings: The build.
         kinds: The kinds of ops.
@@ -51,7 +49,7 @@ def lower(
     lowered: list[Step] = []
     for native, group in groupby(steps, partial(_is_native, kinds, query_context(bindings))):
         found = [*group]
-        if native and (len(found) > 1 or isinstance(found[0], NestedStep)):
+        if native:
             managers = Managers(bindings, verify=verify, tells_failures=True)
             found = [PassStep(LoweredPass(steps=tuple(found), managers=managers), found[0].path)]
         lowered += found
@@ -70,11 +68,11 @@ def _is_native(kinds: Kinds, context: Any, step: Step) -> bool:
         step: The step.
     """
     if isinstance(step, PassStep):
-        return isinstance(step.pass_, NativePass)
+        return isinstance(step.pass_, NativePass) and not step.pass_.preserves  # MLIR keeps nothing
     return all(
         pipeline.steps  # MLIR reads no pipeline of nothing
         and pipeline.jobs is None  # MLIR has one number for all levels
-        and all(isinstance(s, PassStep) and isinstance(s.pass_, NativePass) for s in pipeline.steps)
+        and all(isinstance(s, PassStep) and _is_native(kinds, context, s) for s in pipeline.steps)
         and _is_known(kinds, context, pipeline)
         for pipeline in step.pipelines
     )
@@ -109,6 +107,9 @@ class LoweredPass(Pass[Any]):
         """Let MLIR run the passes, and report which of them failed."""
         found: tuple[bool, list[Diagnostic]] = self.managers.run(op, self.steps, ctx)
         succeeded, diagnostics = found
+        # MLIR leaves out what a pass has not changed, and what encloses nested pipelines.
+        is_nested = any(isinstance(each, NestedStep) for each in self.steps)
+        ctx.is_verified = self.managers.verify and not is_nested and not ctx.deferred
         failed = [] if succeeded else self._failed(op, ctx, diagnostics)
         for steps, blamed, error in failed:
             # A pass has failed with the last of what was reported in its op.

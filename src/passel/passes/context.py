@@ -53,6 +53,7 @@ class PassContext(Generic[StateT]):
         step: The current step.
         preserved: The analyses that the pass preserves.
         preserves_all: Whether the pass claims to preserve everything.
+        is_verified: Whether the pass verified the op.
         valid_state: The op's fingerprint when it was last valid; None if not known.
         deferred: The later steps, whose claims to preserve everything are not verified yet.
         record: The pass's counts and reports; None if there are none.
@@ -71,6 +72,7 @@ class PassContext(Generic[StateT]):
         "caller",
         "deferred",
         "failure",
+        "is_verified",
         "level",
         "number",
         "op",
@@ -103,6 +105,7 @@ class PassContext(Generic[StateT]):
         self.step: Any = None
         self.preserved: frozenset[type] = _NOTHING
         self.preserves_all: bool = False
+        self.is_verified: bool = False
         self.valid_state: object = None
         self.deferred: list[Any] = []
         self.record: Record | None = None
