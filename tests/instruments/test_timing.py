@@ -255,9 +255,7 @@ def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[s
 def test_wrong_arguments_are_errors() -> None:
     """What does not exist is refused at once, with what does."""
     wrong: Any = {"display": "forest", "output_format": "xml"}
-    with pytest.raises(
-        ValueError, match="unknown timing report 'forest' in format 'xml': expected 'tree', "
-    ):
+    with pytest.raises(ValueError, match="unknown timing report 'forest' in format 'xml': "):
         Timing(**wrong)
 
 
