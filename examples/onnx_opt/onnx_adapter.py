@@ -16,7 +16,6 @@ from onnx_passes import OnnxPass, pass_class_for
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Severity, suggest
 from passel.frontend import Flag, Frontend, Parsed, UnreadableError
-from passel.frontend.resources import cut_resources
 from passel.ir import InvalidIR, IRAdapter, OpKind
 
 if TYPE_CHECKING:
@@ -166,12 +165,11 @@ class OnnxFrontend(Frontend):
         return data[:1] == b"\x08"
 
     def parse(self, part: Any, context: object, warn: Any) -> Parsed:
-        """Read a model, and what a reproducer records."""
+        """Read a model."""
         if isinstance(part.text, bytes):
             return Parsed(ir.from_proto(onnx.ModelProto.FromString(part.text)))
-        text, resources = cut_resources(part.text)
         try:
-            return Parsed(ir.from_onnx_text(text), resources)
+            return Parsed(ir.from_onnx_text(part.text))
         except onnx.parser.ParseError as error:
             place, message = part.location(0), str(error)
             if (found := _PROBLEM.search(message)) is not None:

@@ -27,6 +27,8 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from passel.ir import PrintFlags
+
 
 class Grow(OperationPass[Any]):
     """Add to the value of an op, up to a limit."""
@@ -90,14 +92,9 @@ def test_each_execution_is_in_the_record(tmp_path: Path) -> None:
     assert first.after is not None
     assert record.text(first.before) == "toy.func @f 4"
     assert record.text(first.after) == "toy.func @f 5"
-
-
-def test_the_record_knows_what_ran(tmp_path: Path) -> None:
-    """The pipeline is there as it was written and as it ran, and all passes with their options."""
-    record = recorded(tmp_path / "r", "toy.module", Grow(to=7))
     (run,) = record.info.runs
-    assert run.pipeline == run.schedule == "toy.module(toy.func(grow{to=7}))"
-    assert [step.title for step in run.steps] == ["grow{to=7}"]
+    assert run.pipeline == run.schedule == "toy.module(toy.func(grow,grow))"
+    assert [step.title for step in run.steps] == ["grow", "grow"]
     assert record.info.is_complete
 
 
@@ -228,6 +225,27 @@ def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
     last = record.state_after(record.executions[-1])
     assert last == adapter.print_op(module, exact)
     assert last != states[0]
+
+
+class Lines(ToyAdapter):
+    """Prints each op on a line of its own."""
+
+    def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
+        """Indent the ops inside."""
+        inside = (self.print_op(each, flags) for each in op.body)
+        return "\n".join([op.head, *inside]).replace("\n", "\n  ")
+
+
+def test_states_where_texts_are_lines_of_the_enclosing_text(tmp_path: Path) -> None:
+    """The state is known after passes on a nested op whose text is lines of the enclosing text."""
+    manager = PassManager("toy.module", adapter=Lines())
+    manager.nest("toy.module").add_nested("toy.func", Grow(), Grow())
+    manager.add_instrumentation(Recorder(tmp_path / "r"))
+    module = parse_toy("toy.module(toy.module(toy.func @f 4,toy.func @g 9),toy.func @h)")
+    record = manager.run(module).record
+    assert record is not None
+    expected = "toy.module\n  toy.module\n    toy.func @f 5\n    toy.func @g 9\n  toy.func @h"
+    assert {record.state_after(each) for each in record.executions} == {expected}
 
 
 def test_a_record_that_ends_on_a_full_disk_is_readable(

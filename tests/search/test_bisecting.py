@@ -184,7 +184,7 @@ class Planted:
         source = "".join(FUNCTION.format(n=n) for n in range(functions))
         context = frontend.new_context()
         text = f"builtin.module {{ {source} }}"
-        op = frontend.parse(SourcePart(text, "in.mlir"), context, lambda _: None).op
+        op = frontend.read(SourcePart(text, "in.mlir"), context, lambda _: None).op
         self.pipeline = f"builtin.module(func.func({','.join([*before, bug, *after])}))"
         pm = manager(self.pipeline, context)
         path = folder / "run.passel"

@@ -39,7 +39,7 @@ module attributes {a.b = "x, } -> \\" {", a.m = affine_map<(d0)[s0] -> (d0 + s0)
 
 def _generic(ir: str, text: str) -> str:
     frontend = frontend_of(adapter_named(ir), implicit_module=True)
-    parsed = frontend.parse(SourcePart(text, "x"), frontend.new_context(), lambda _: None)
+    parsed = frontend.read(SourcePart(text, "x"), frontend.new_context(), lambda _: None)
     return frontend.adapter.print_op(parsed.op, _GENERIC)
 
 

@@ -133,16 +133,6 @@ def test_what_is_allowed_runs(tool: Tool, ir: str, passes: str) -> None:
     assert Path("made").exists()
 
 
-def test_the_error_stands_at_the_pass(tool: Tool) -> None:
-    """The place is that of the pass in the file, and the sentence says the way out."""
-    outcome = replay(tool, "builtin.module(cse,mlir-opt{executable=/bin/sh})")
-    column = Path("r.mlir").read_text().splitlines()[9].index("mlir-opt") + 1
-    assert outcome.err.splitlines()[0] == (
-        f"r.mlir:10:{column}: error: pass 'mlir-opt' runs programs, which a pipeline from a file "
-        "may do only if you trust it: --allow-effects=run-programs"
-    )
-
-
 def test_all_effects_are_named_at_once(tool: Tool) -> None:
     """Several passes make one error, with one flag for all of them."""
     outcome = replay(tool, "builtin.module(mlir-opt,cse,apply-pdl{pdl-file=x},mlir-opt)")

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 ZOO = '''
 from passel import Options, Pass, option
 from passel.frontend import Flag, Frontend, Parsed
-from passel.frontend.resources import cut_resources
 from passel.testing import ToyAdapter, parse_toy
 
 
@@ -25,8 +24,7 @@ class ZooFrontend(Frontend):
     flags = (Flag("print in capitals", name="shout"),)
 
     def parse(self, part, context, warn):
-        text, resources = cut_resources(part.text)
-        return Parsed(parse_toy(text), resources)
+        return Parsed(parse_toy(part.text))
 
     def emit(self, parsed, context):
         text = f"{parsed.op}\\n"

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.schedule import Step
 
+Capsys: TypeAlias = "pytest.CaptureFixture[str]"
+ToyOpt: TypeAlias = "Callable[..., tuple[int, str, str]]"
+
 
 class Refuse(OperationPass[FuncOp]):
     """Give up."""
@@ -49,7 +52,7 @@ class Refuse(OperationPass[FuncOp]):
         raise PassFailure("not this one")
 
 
-def test_a_tool_for_ones_own_passes(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tool_for_ones_own_passes(tool: Tool, capsys: Capsys) -> None:
     """It has its name in help and messages, its own passes and no others."""
     registry = PassRegistry()
     registry.register(Refuse)
@@ -71,9 +74,7 @@ def test_a_tool_for_ones_own_passes(tool: Tool, capsys: pytest.CaptureFixture[st
     assert run("in.mlir", "--cse")[1].startswith(unknown)
 
 
-def test_a_tool_with_a_pipeline(
-    tool: Tool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_tool_with_a_pipeline(tool: Tool, tmp_path: Path, capsys: Capsys) -> None:
     """It runs where the command line names neither passes nor a pipeline, nor a reproducer is run."""
 
     def run(*flags: str) -> str:
@@ -133,13 +134,8 @@ class Increment(Pass[ToyOp]):
         op.value += 1
 
 
-ToyOpt: TypeAlias = "Callable[..., tuple[int, str, str]]"
-
-
 @pytest.fixture
-def toy_opt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> ToyOpt:
+def toy_opt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> ToyOpt:
     """A tool for the toy IR."""
     monkeypatch.chdir(tmp_path)
     registry = PassRegistry()
@@ -210,7 +206,7 @@ def test_crashes_of_another_ir(toy_opt: ToyOpt, text: str, said: str) -> None:
     ids=["xdsl", "mlir"],
 )
 def test_a_tool_for_an_ir_of_passels(
-    tool: Tool, capsys: pytest.CaptureFixture[str], adapter: IRAdapter, flag: str, version: str
+    tool: Tool, capsys: Capsys, adapter: IRAdapter, flag: str, version: str
 ) -> None:
     """The adapters that passel brings can be given too; the tool has their flags and passes."""
     expected = tool(f"--ir={adapter.name}", "in.mlir", "--cse")
@@ -254,7 +250,7 @@ class CountPasses(PassInstrumentation):
         self.count += 1
 
 
-def test_dialects_of_a_tool(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dialects_of_a_tool(tool: Tool, capsys: Capsys) -> None:
     """Ops of the tool's own dialects are known, in pipelines, lists and `xdsl-opt`'s flags too."""
     Path("zoo.mlir").write_text('"zoo.cat"() : () -> ()\n')
     assert tool("zoo.mlir").code == 1
@@ -268,7 +264,7 @@ def test_dialects_of_a_tool(tool: Tool, capsys: pytest.CaptureFixture[str]) -> N
     assert list(given.create_context().registered_dialect_names).count("zoo") == 0
 
 
-def test_dialects_of_mlirs_bindings(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dialects_of_mlirs_bindings(tool: Tool, capsys: Capsys) -> None:
     """Each IR takes the dialects that are its own: MLIR's a function of a registry."""
     registries: list[object] = []
 
@@ -290,15 +286,13 @@ def test_dialects_of_mlirs_bindings(tool: Tool, capsys: pytest.CaptureFixture[st
         (MLIRAdapter(), "expected a function of a DialectRegistry, got 3"),
     ],
 )
-def test_things_that_are_no_dialects(
-    capsys: pytest.CaptureFixture[str], adapter: IRAdapter, message: str
-) -> None:
+def test_things_that_are_no_dialects(capsys: Capsys, adapter: IRAdapter, message: str) -> None:
     """What the IR does not take as a dialect is an error of one line."""
     assert opt_main(["in"], name="zoo-opt", adapter=adapter, dialects=[3]) == 1
     assert capsys.readouterr().err == f"zoo-opt: error: {message}\n"
 
 
-def test_flags_of_a_tool(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_of_a_tool(tool: Tool, capsys: Capsys) -> None:
     """A tool's own flags are in its help, reach its setup, and stand in the replay line."""
     flag = Flag("how loud", "<n>", parse=int, name="volume")
     counter = CountPasses()
@@ -332,7 +326,7 @@ def test_flags_of_a_tool(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None
     assert "pass 'fail' failed: no" in err
 
 
-def test_a_setup_that_adds_passes(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setup_that_adds_passes(tool: Tool, capsys: Capsys) -> None:
     """Passes that a reproducer would record, and the setup add again, are refused."""
     assert opt_main(["in.mlir"], name="my-opt", setup=lambda manager, _: manager.add("cse")) == 1
     expected = "my-opt: error: the setup of my-opt changes the passes, "
@@ -348,9 +342,7 @@ def test_a_setup_that_adds_passes(tool: Tool, capsys: pytest.CaptureFixture[str]
         (Flag("nameless"), "it has no name"),
     ],
 )
-def test_flags_that_are_taken(
-    tool: Tool, capsys: pytest.CaptureFixture[str], flag: Flag, message: str
-) -> None:
+def test_flags_that_are_taken(tool: Tool, capsys: Capsys, flag: Flag, message: str) -> None:
     """A flag that the tool has already, or without a name, is refused instead of lost."""
     assert opt_main(["in.mlir"], name="my-opt", flags=[flag]) == bool(message)
     expected = f"my-opt: error: a flag of a tool or an IR cannot be used: {message}"

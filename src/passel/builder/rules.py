@@ -197,18 +197,14 @@ class Positions:
         given = target if isinstance(target, str) else getattr(target, "name", "")
         hint = suggest(given, names) if isinstance(target, (str, Named)) and given else ""
         kind = "stages" if isinstance(target, Stage) else "passes"
-        return f"{what} is not in the pipeline{hint or '; it has ' + _names_of(names, kind)}"
+        shown = listed([f"'{name}'" for name in dict.fromkeys(names)], _MOST_NAMES)
+        return f"{what} is not in the pipeline{hint or '; it has ' + (shown or f'no {kind}')}"
 
     def _names(self) -> Iterator[str]:
         """Yield the names and labels of steps, and the names of their bundles."""
         for step in self.steps:
             yield from filter(None, (step.pass_.name, step.label))
             yield from (use.bundle.name for use in step.bundles)
-
-
-def _names_of(names: list[str], kind: str) -> str:
-    shown = [f"'{name}'" for name in dict.fromkeys(names)]
-    return listed(shown, _MOST_NAMES) or f"no {kind}"
 
 
 # -- Constraints -----------------------------------------------------------------------------

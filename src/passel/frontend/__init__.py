@@ -5,7 +5,7 @@ A tool offers the IR of every adapter that has a frontend (see `BringsFrontend`)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from passel.diagnostics import Diagnostic, Location, Severity
@@ -212,13 +212,21 @@ class Frontend:
         raise NotImplementedError
 
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Call `parse`, and turn a crash of the parser into an error in the input.
+        """Parse a part of the input, except for the external resources at its end.
+
+        Override it instead of `parse` if the IR's own syntax has external resources.
 
         Raises:
             UnreadableError: If the part is not valid IR, or the parser crashed.
         """
+        resources: list[ExternalResource] = []
+        if isinstance(part.text, str):
+            from passel.frontend.resources import cut_resources  # noqa: PLC0415 - not for MLIR's
+
+            text, resources = cut_resources(part.text)
+            part = replace(part, text=text)
         try:
-            return self.parse(part, context, warn)
+            parsed = self.parse(part, context, warn)
         except (UnreadableError, PasselError):
             raise
         except Exception as error:
@@ -227,6 +235,8 @@ class Frontend:
             message = f"parser crashed: {brief_at(error)}"
             crash = Diagnostic(Severity.ERROR, message, Location(part.name))
             raise UnreadableError([crash]) from error
+        parsed.resources += resources
+        return parsed
 
     def emit(self, parsed: Parsed, context: Any) -> str | bytes:
         """Return the result in its output form.

@@ -108,22 +108,15 @@ class Op:
 
     def entry(self, key: str) -> str | None:
         """Return the value of a property or attribute."""
-        for each in (*self.properties, *self.attributes):
-            name, _, value = each.partition(" = ")
-            if name == key:
-                return value
-        return None
+        entries = (each.partition(" = ") for each in (*self.properties, *self.attributes))
+        return next((value for name, _, value in entries if name == key), None)
 
     def complexity(self) -> int:
         """Return the size of the op, ignoring attributes and types."""
-        return sum(
-            1
-            + len(op.results)
-            + len(op.operands)
-            + len(op.successors)
-            + sum(1 + len(block.args) for block in op.blocks())
-            for op in self.walk()
-        )
+        ops = [*self.walk()]
+        values = [each for op in ops for each in (op.results, op.operands, op.successors)]
+        blocks = [block.args for op in ops for block in op.blocks()]
+        return len(ops) + len(blocks) + sum(map(len, [*values, *blocks]))
 
     def __str__(self) -> str:
         return "".join(_pieces(self, 0))

@@ -112,7 +112,7 @@ class MLIRFrontend(Frontend):
         module = self._bindings.ir.Module.parseFile(self._irdl, context)
         self._bindings.module("dialects.irdl").load_dialects(module)
 
-    def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
+    def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
         """Parse and verify; MLIR itself reads whole files."""
         is_text = isinstance(part.text, str)
 

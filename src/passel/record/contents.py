@@ -19,7 +19,7 @@ from passel.record.model import (
     failure_of,
     location_of,
 )
-from passel.record.texts import Outline, Texts
+from passel.record.texts import Outline, Texts, with_lines
 from passel.record.writer import RecordedOp
 
 if TYPE_CHECKING:
@@ -39,12 +39,23 @@ class State:
     def __init__(self, digest: str | None, texts: Texts) -> None:
         self._texts = texts
         self._root = _Node(digest)
-        self._loose: dict[tuple[int, ...], str | None] = {}
+        # Ops that the enclosing texts do not have apart: the texts there, and now.
+        self._loose: dict[tuple[int, ...], tuple[str | None, str | None]] = {}
 
-    def digest(self, ordinals: Sequence[int]) -> str | None:
+    def digest(self, ordinals: tuple[int, ...]) -> str | None:
         """Return the digest of the op with these ordinals; None if it is unknown."""
-        node = self._find(ordinals)
-        return self._loose.get(tuple(ordinals)) if node is None else self._digest(node)
+        node, depth = self._find(ordinals), len(ordinals)
+        if node is None:
+            return self._loose.get(ordinals, (None, None))[1]
+        inside = (each for at, each in self._loose.items() if at[:depth] == ordinals)
+        edits = [each for each in inside if each[0] != each[1]]
+        if (digest := self._digest(node)) is None or not edits:
+            return digest
+        text: str | None = self._texts.text(digest)
+        for old, new in edits:  # the text has theirs as lines, or the state is not known
+            parts = old and new and (self._texts.text(old), self._texts.text(new))
+            text = with_lines(text, *parts) if text and parts else None
+        return text and self._texts.add(text)
 
     def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
         """Give the op with these ordinals another text."""
@@ -56,9 +67,7 @@ class State:
         if not outer:
             self._root = _Node(digest)
         elif parent is None or not self._open(parent) or last >= len(parent.inside):
-            if parent is not None and self._loose.get(ordinals) is not None:
-                parent.digest = None  # its text does not have the ops inside apart
-            self._loose[ordinals] = digest
+            self._loose[ordinals] = self._loose.get(ordinals, (digest, None))[0], digest
         else:
             parent.inside[last] = _Node(digest)
             for end in range(1, depth):
@@ -84,11 +93,8 @@ class State:
     def _digest(self, node: _Node) -> str | None:
         if node.is_stale:
             parts = [self._digest(each) for each in node.inside]
-            known = [each for each in parts if each is not None]
-            is_known = len(known) == len(parts)
-            node.digest = (
-                self._texts.add(Outline(node.outline, known).content) if is_known else None
-            )
+            outline = Outline(node.outline, [each for each in parts if each is not None])
+            node.digest = None if None in parts else self._texts.add(outline.content)
             node.is_stale = False
         return node.digest
 

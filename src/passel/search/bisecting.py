@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext, suppress
 from copy import copy
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from passel.diagnostics import listed
@@ -231,10 +230,11 @@ class Bisection:
 
     def _first_of(self, steps: Sequence[Execution]) -> Culprit:
         """Return the first interesting execution; the last one must be interesting."""
-        low, high = -1, len(steps) - 1
+        low: int = -1
+        high: int = len(steps) - 1
         unknown: set[int] = set()
         while candidates := [n for n in range(low + 1, high) if n not in unknown]:
-            number = min(candidates, key=partial(_distance, low + high))
+            number = min(candidates, key=lambda n: abs(2 * n - low - high))
             verdict = self._verdict(steps[number])
             if verdict is Verdict.INTERESTING:
                 high = number
@@ -300,11 +300,6 @@ class Bisection:
             self._told.add(step.number)
             self._say(f"BISECT: state after pass ({step.number}) {title(step)}: {verdict.value}")
         return verdict
-
-
-def _distance(ends: int, number: int) -> int:
-    """Return twice the distance of a number from the middle, given the sum of both ends."""
-    return abs(2 * number - ends)
 
 
 def title(execution: Execution) -> str:

@@ -281,7 +281,8 @@ def _class(python: PythonPass, declared: PassDeclaration | None) -> Iterator[str
         summary += f": {told}"
     yield from docstring(summary, declared.description if declared else "", INDENT)
     for option in python.options:
-        text = f"`{option.name}` in pipelines; by default {_default(option)}."
+        default = "MLIR's" if option.default is None else f"`{option.default_text}`"
+        text = f"`{option.name}` in pipelines; by default {default}."
         if declared and option.help:
             text = f"{option.help.rstrip('.')}. {text}"
         yield f"{INDENT}{option.field}: {option.type()} = ..."
@@ -290,10 +291,6 @@ def _class(python: PythonPass, declared: PassDeclaration | None) -> Iterator[str
         given = ", ".join(f"{each.field}: {each.type()} = ..." for each in python.options)
         yield f"{INDENT}def __init__(self, *, {given}) -> None: ..."
     yield ""
-
-
-def _default(option: PythonOption) -> str:
-    return "MLIR's" if option.default is None else f"`{option.default_text}`"
 
 
 # -- Parts of source text --------------------------------------------------------------------

@@ -146,9 +146,8 @@ def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:
     summary, _, description = kind.documentation().partition("\n")
     options = _options(kind.documented_options())
     statistics = [(each.name, each.description) for each in kind.statistics()]
-    return PassEntry(
-        kind.name, summary, _markdown(description), options, statistics, list(_facts(kind))
-    )
+    description = _EXAMPLE.sub(_block, description).strip("\n")
+    return PassEntry(kind.name, summary, description, options, statistics, list(_facts(kind)))
 
 
 def pipeline_entry(info: PassPipelineInfo) -> PassEntry:
@@ -164,11 +163,6 @@ def _options(options: Iterable[OptionInfo]) -> list[tuple[str, str]]:
         (f"{each.name}={each.metavar}" if each.metavar else each.name, option_help(each))
         for each in options
     ]
-
-
-def _markdown(text: str) -> str:
-    """Return the text of a docstring, with its examples as code blocks."""
-    return _EXAMPLE.sub(_block, text).strip("\n")
 
 
 def _block(found: re.Match[str]) -> str:

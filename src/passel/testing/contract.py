@@ -369,6 +369,6 @@ class AdapterContract(Subject):
         for _ in range(2):
             context = frontend.new_context()
             part = SourcePart(texts[-1], "contract")
-            text = frontend.emit(frontend.parse(part, context, lambda _: None), context)
+            text = frontend.emit(frontend.read(part, context, lambda _: None), context)
             texts.append(text if isinstance(text, str) else text.decode())
         equal(texts[2], texts[1], "the text that 'emit' writes after parsing it again")

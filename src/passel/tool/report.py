@@ -274,9 +274,10 @@ def _steps(record: Record, flags: _Flags) -> Iterator[str]:
     """Yield the changes by one or all passes to one or all ops."""
     symbol: str = flags.op.removeprefix("@")
     found = [*record.executions, *record.running]
-    if flags.step:
-        found = _executions_at(found, flags.step)
-    path = found[0].path if flags.step else ""
+    path = (
+        Place.of(flags.step, list(dict.fromkeys(e.path for e in found))).path if flags.step else ""
+    )
+    found = [e for e in found if not path or e.path == path]
     if symbol:
         found = _executions_on(found, symbol, path)
     shown = [e for e in found if (path and symbol) or e.status != "unchanged"]
@@ -298,11 +299,6 @@ def _executions_on(found: Sequence[Execution], symbol: str, path: str) -> list[E
     hint = suggest(f"@{symbol}", [f"@{each.symbol}" for each in found if each.symbol])
     who = f"'{path}' did not run" if path else "no pass ran"
     raise UsageError(f"{who} on @{symbol}{hint}")
-
-
-def _executions_at(all_of_them: Sequence[Execution], step: str) -> list[Execution]:
-    path = Place.of(step, list(dict.fromkeys(e.path for e in all_of_them))).path
-    return [e for e in all_of_them if e.path == path]
 
 
 def _execution(record: Record, execution: Execution, flags: _Flags) -> Iterator[str]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import Diagnostic, Location, Severity, file_problem
+from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.frontend import SourcePart, UnreadableError, UsageError
 from passel.tool.flags import flags_in, stray_hint
 from passel.tool.irs import flag_for
@@ -84,8 +84,7 @@ def _read(settings: Settings) -> bytes:
 
 
 def _undecodable(name: str, data: bytes, start: int) -> UnreadableError:
-    before = data[:start].decode("utf-8").split("\n")
-    place = Location(name, len(before), len(before[-1]) + 1)
+    place = SourcePart(data[:start].decode("utf-8"), name).location(start)
     message = f"the input is not text: byte 0x{data[start]:02x} is not UTF-8"
     return UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
@@ -115,7 +114,8 @@ def split_input(
         else:
             position = after
             if text[found : found + len(marker)].rstrip() != marker:
-                warn(_near_miss(text, after, name))
+                place = SourcePart(text, name).location(after)
+                warn(Diagnostic(Severity.WARNING, "near miss with file split marker", place))
     yield _part(text, name, start, len(text), line)
 
 
@@ -126,13 +126,6 @@ def _part(text: str, name: str, start: int, end: int, line: int) -> SourcePart:
     is_inside = part.partition("\n")[0].strip()
     column = before + 1 if start else 0
     return SourcePart(" " * before + part if is_inside else part, name, line, column)
-
-
-def _near_miss(text: str, offset: int, name: str) -> Diagnostic:
-    line = text.count("\n", 0, offset) + 1
-    column = offset - text.rfind("\n", 0, offset)
-    location = Location(name, line, column)
-    return Diagnostic(Severity.WARNING, "near miss with file split marker", location)
 
 
 # -- Records -------------------------------------------------------------------------------------

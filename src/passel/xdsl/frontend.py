@@ -109,7 +109,7 @@ class XDSLFrontend(Frontend):
         """Return a context with the installed dialects."""
         return self._base.clone()
 
-    def parse(
+    def read(
         self, part: SourcePart, context: Context, warn: Callable[[Diagnostic], None]
     ) -> Parsed:
         """Parse a source with locations, without verifying it."""
