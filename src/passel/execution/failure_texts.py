@@ -21,8 +21,8 @@ class Suspects(NamedTuple):
     """The steps and ops that a failure may be due to.
 
     Attributes:
-        step: The step that failed, or that ran the nested pipelines of the passes; None for a
-            pipeline that was not run.
+        step: The step that failed, or the step whose nested pipelines contain the passes; None if
+            the pipeline was not run.
         passes: The passes that may have caused the failure.
         ops: The ops that they ran on.
     """

@@ -65,7 +65,7 @@ class Run(Loop):
         return self.outcome
 
     def initialize(self, schedule: Schedule, op: Any) -> Outcome:
-        """Call `initialize` of every pass, once per schedule."""
+        """Initialize every pass, once per schedule."""
         with self.compiler.lock:
             if schedule.states is None:
                 failed = self._uninitialized.get(schedule) or schedule.initialize(self.ir_context)

@@ -51,8 +51,9 @@ class Sink:
 
     The directory of an op is in that of its parent, and has a name such as `func_func_main` or
     `func_func_no-symbol-name`. Characters that file systems or shells do not allow are written as
-    in `%2F`. A file such as `0_2_cse.mlir` is named after the pass, preceded by the number of
-    earlier dumps of each op from the outermost one. Ops of one name share a directory.
+    in `%2F`. In the name of a file, such as `0_2_cse.mlir`, the numbers say how often each op, from
+    the outermost to the printed one, was printed before; the pass follows. Ops of one name share a
+    directory.
 
     Args:
         stream: The stream; by default the current standard error.

@@ -196,7 +196,7 @@ class PassManager(RunSettings, OpPassManager):
         """Run the pipeline on `op`, in place.
 
         Args:
-            op: A valid op of the anchor's name.
+            op: A valid op with the anchor's name.
             on_diagnostic: A function that is called for every diagnostic when it is reported.
                 Without it, diagnostics that the raised error does not show are logged to `passel`.
             jobs: The number of processes for nested pipelines, if the IR can be sent between
@@ -207,7 +207,7 @@ class PassManager(RunSettings, OpPassManager):
                 the tasks at once.
 
         Raises:
-            AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled. No
+            AnchorError: The name of `op` is not the anchor, or a pass cannot be scheduled. No
                 pass has run.
             ContractError: A requirement of a pass is not met. No pass has run.
             PassFailedError: Passes failed. The IR is as they left it.

@@ -62,7 +62,7 @@ class MLIRAdapter(IRAdapter):
     Args:
         root: The root package of the build, or its name.
         dialects: Functions that add dialects to a `DialectRegistry`, and `ContextDialects`, which
-            add dialects to a context. Each new context calls them.
+            add dialects to a context. They are called for each new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")

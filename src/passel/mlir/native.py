@@ -155,9 +155,10 @@ class NativePass(Pass[Any, Managers]):
         return effects_of_native(bindings_named(self.root), self.name, self.option_text())
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Accept ops of the anchor's name, or any function if the pass is for functions.
+        """Accept ops with the anchor's name; without an anchor, functions or any op.
 
-        Ops called `x.func` count as functions, besides MLIR's.
+        A pass for functions accepts only those. Ops called `x.func` count as functions, besides
+        MLIR's.
         """
         if self.anchor is not None:
             return self.anchor == kind.name

@@ -1,4 +1,4 @@
-"""Capture of the standard error, to which MLIR prints reports and LLVM fatal errors.
+"""Capture of the standard error, where MLIR prints reports and LLVM prints fatal errors.
 
 Threads share the standard error. MLIR is therefore called on a thread with a separate table of open
 files, in which the standard error is a file in memory. This needs Linux, and permission for

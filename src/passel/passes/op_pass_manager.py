@@ -56,7 +56,7 @@ class Placed(NamedTuple):
 
 
 class Nesting(Enum):
-    """Treatment of a pass that has another anchor than its manager.
+    """Treatment of a pass whose anchor differs from that of its manager.
 
     Source: `mlir::OpPassManager::Nesting`, MLIR 22.
     """

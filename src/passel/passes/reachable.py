@@ -26,7 +26,7 @@ class Visit(NamedTuple):
     Attributes:
         pass_: The pass.
         span: The place of the pass, or of the pass or pipeline that contains it, in a text.
-        is_elsewhere: Whether the pass runs on another IR than the outermost pipeline.
+        is_elsewhere: Whether the pass runs on a different IR from the outermost pipeline.
     """
 
     pass_: Pass[Any, Any]

@@ -88,7 +88,7 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
         UnknownPassError: Names are not registered.
         AdapterError: A name is not registered, and an installed IR that may have it is unusable.
         OptionError: Options are wrong.
-        AnchorError: Passes have another anchor than their manager.
+        AnchorError: The anchor of a pass differs from that of its manager.
         PipelineError: A pass cannot be loaded, or there are problems of several kinds.
     """
     builder = _Builder(names)

@@ -43,7 +43,7 @@ _KEY_END = re.compile(r"[=\s]", re.ASCII)
 _NOT_SPACE = re.compile(r"\S", re.ASCII)
 _NAME = re.compile(r"""[^\s\x00-\x1f\x7f\ud800-\udfff,(){}\[\]"'=/\\]+""")
 
-NAMES = "names must not be empty or contain white space, comma, bracket, quote, '=', '/' or '\\'"
+NAMES = "names must not be empty or contain white space, commas, brackets, quotes, '=', '/' or '\\'"
 """The rule for names, as messages say it; see `is_name`."""
 
 
@@ -89,7 +89,7 @@ def find_outside(
 
     Args:
         source: The text.
-        start: The offset of the first character, outside of all brackets.
+        start: The offset to search from, which is outside all brackets.
         end: The offset after the last character.
         pattern: A pattern for the characters to find, quotes, and relevant brackets.
         stops: The characters to find.

@@ -129,7 +129,7 @@ class Execution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """Path and ordinals, which are equal in every run of the pipeline on the same input."""
+        """The path and the ordinals, the same in every run of a pipeline on one input."""
         return self.path, self.ordinals
 
 

@@ -213,7 +213,7 @@ class NotValid(Oracle):
 
 
 class NotComputedError(Exception):
-    """A function cannot be run; the message is a predicate of the function."""
+    """A function cannot be run; the message completes a sentence that starts with its name."""
 
 
 class NotEndedError(NotComputedError):

@@ -124,7 +124,7 @@ class PipelineFactory:
         context: Any,
         recorded: Recorded | None,
     ) -> Iterator[Diagnostic]:
-        """Yield diagnostics about a pipeline with another anchor than the top-level op.
+        """Yield diagnostics about a pipeline whose anchor is not the top-level op.
 
         Args:
             error: The error of the run.

@@ -2,7 +2,7 @@
 // RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/local.py -p 'builtin.module(func.func(local))' -j 2 2>&1 | filecheck %s
 // RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 2>&1 | filecheck %s --check-prefix=SILENT
 
-// CHECK: no worker processes: ops of mlir cannot leave this process
+// CHECK: no worker processes: 'mlir' ops cannot be sent to other processes
 // CHECK-NOT: no worker processes
 // SILENT-NOT: no worker processes
 func.func @a() { func.return }

@@ -63,7 +63,7 @@ class OnExecutor(Elsewhere):
     def obstacle(self, run: Run, level: Level) -> str:
         """Return the reason why workers cannot run the tasks; empty if they can."""
         if ability_of(run.adapter, ShipsOps) is None:
-            return f"ops of {run.adapter.name} cannot leave this process"
+            return f"'{run.adapter.name}' ops cannot be sent to other processes"
         if run.hooks.sees_steps:
             return "observed runs stay in one process"
         if level.ctx.cached is not None and level.ctx.cached.is_used_around():

@@ -48,7 +48,7 @@ class Forked(Elsewhere):
     def obstacle(self, run: Run, level: Level) -> str:
         """Return the reason why workers cannot run the tasks; empty if they can."""
         if ability_of(run.adapter, SendsOps) is None:
-            return f"ops of {run.adapter.name} cannot leave this process"
+            return f"'{run.adapter.name}' ops cannot be sent to other processes"
         return super().obstacle(run, level) or _left_behind()
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:

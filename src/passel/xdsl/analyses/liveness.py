@@ -18,8 +18,8 @@ class Liveness:
     inside it. (xDSL's analysis of this name is another one: it finds the values that contribute to
     an effect.)
 
-    The cost is one walk and a fixed point per region of several blocks: O(uses * nesting + values *
-    edges). The analysis is valid while no op, operand or block changes.
+    The cost is one walk, plus a fixed-point iteration for each region with several blocks: O(uses *
+    nesting + values * edges). The analysis is valid while no op, operand or block changes.
 
     Example:
         >>> from xdsl.dialects.func import FuncOp, ReturnOp
