@@ -6,10 +6,11 @@ from __future__ import annotations
 from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Block
 from xdsl.printer import Printer
 
-from passel.xdsl.fast.known import has_known_printer, is_known_attribute
+from passel.xdsl.fast.known import has_known_printer, is_known_attribute, is_xdsl_class
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    _Named: TypeAlias = SSAValue | Block
+    _Named: TypeAlias = SSAValue | Block | SymbolRefAttr
 
 _CREDIT: Final = 500
 """A class gets no more templates once it had this many more new shapes than known ones."""
+
+_SYMBOLS: Final = {"func.call": "callee", "memref.get_global": "name"}
+"""Properties of xDSL's ops that are only printed as the name of a symbol."""
 
 _NAME: Final = "\0"
 """A placeholder for a name, which does not occur in the text of ops."""
@@ -32,7 +36,8 @@ class _Text(NamedTuple):
     Attributes:
         attributes: The attributes of the shape, to keep their addresses valid.
         head: The text before the first name.
-        rest: For each name, the index of its value or block in the op, and the text after it.
+        rest: For each name, the index of its value, block or symbol in the op, and the text after
+            it.
     """
 
     attributes: Sequence[Attribute]
@@ -43,20 +48,23 @@ class _Text(NamedTuple):
 class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
-    Ops of one shape have the same class, types and attributes. The printer prints the second op of
-    a shape with placeholders for names. For later ones, it only inserts the names. Ops with
-    regions, messages or locations, or with a printer or attribute that is not known (see
-    `passel.xdsl.fast.known`), are printed by xDSL's code.
+    Ops of one shape have the same class, types and attributes, except for the name of a symbol. The
+    printer prints the second op of a shape with placeholders for names. For later ones, it only
+    inserts the names. Ops with regions, messages or locations, or with a printer or attribute that
+    is not known (see `passel.xdsl.fast.known`), are printed by xDSL's code.
     """
 
     stream: IO[str] | None
     _marked: list[_Named] | None = None
-    """The values and blocks that were printed as placeholders; None otherwise."""
+    """The values, blocks and symbols that were printed as placeholders; None otherwise."""
+    _symbol: SymbolRefAttr | None = None
+    """The symbol whose name is a placeholder as well."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._texts: dict[Hashable, _Text | None] = {}
         self._names: dict[_Named, str] = {}
+        self._symbols: dict[type[Operation], str] = {}
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
@@ -79,6 +87,12 @@ class TemplatePrinter(Printer):
         """Print the name of a block, or a placeholder."""
         return self._mark(block) or super().print_block_name(block)
 
+    def print_symbol_name(self, sym_name: str) -> None:
+        """Print the name of a symbol, or a placeholder."""
+        symbol = self._symbol
+        if symbol is None or symbol.root_reference.data != sym_name or not self._mark(symbol):
+            super().print_symbol_name(sym_name)
+
     def _mark(self, named: _Named) -> str:
         """Print a placeholder if the printer makes a template, and return it."""
         if self._marked is None:
@@ -94,6 +108,8 @@ class TemplatePrinter(Printer):
         if balance is None:
             known = has_known_printer(class_, generic=self.print_generic_format)
             self._balances[class_] = balance = _CREDIT if known else 0
+            if class_.name in _SYMBOLS and is_xdsl_class(class_):
+                self._symbols[class_] = _SYMBOLS[class_.name]
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return
@@ -102,7 +118,12 @@ class TemplatePrinter(Printer):
         parts = [value._type for value in operands]
         parts += [value._type for value in results]
         named = (*results, *operands, *successors)
-        parts += properties.values()
+        symbol = properties.get(self._symbols[class_]) if class_ in self._symbols else None
+        if isinstance(symbol, SymbolRefAttr) and not symbol.nested_references.data:
+            parts += [value for value in properties.values() if value is not symbol]
+            named = (*named, symbol)
+        else:
+            parts += properties.values()
         parts += attributes.values()
         key = (
             *map(id, parts),
@@ -133,12 +154,18 @@ class TemplatePrinter(Printer):
             return None
         stream = self.stream
         self.stream, self._marked = text, marked = StringIO(), list["_Named"]()
+        symbols = [each for each in named if isinstance(each, SymbolRefAttr)]
+        self._symbol = symbols[0] if symbols else None
         try:
             super().print_op(op)
         finally:
             self.stream, self._marked = stream, None
         head, *rest = text.getvalue().split(_NAME)
-        if len(rest) != len(marked) or "\n" in "".join((head, *rest)):
+        if (
+            len(rest) != len(marked)
+            or [each for each in marked if isinstance(each, SymbolRefAttr)] != symbols
+            or "\n" in "".join((head, *rest))
+        ):
             return None
         places = [named.index(each) for each in marked]
         return _Text(parts, head, list(zip(places, rest, strict=True)))
@@ -154,7 +181,9 @@ class TemplatePrinter(Printer):
                 continue
             if line:
                 self.print_string(line)
-            if isinstance(each, Block):
+            if isinstance(each, SymbolRefAttr):
+                self.print_symbol_name(each.root_reference.data)
+            elif isinstance(each, Block):
                 names[each] = f"^{self.print_block_name(each)}"
             else:
                 names[each] = f"%{self.print_ssa_value(each)}"
