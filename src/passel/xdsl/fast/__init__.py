@@ -64,9 +64,9 @@ def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
     """Return the parser class for a source of a given size in characters."""
     if size < _REPEATS_ITSELF or not are_on():
         return SourceParser
-    from passel.xdsl.fast.template_parser import TemplateParser
+    from passel.xdsl.fast.functions import FunctionParser
 
-    return TemplateParser
+    return FunctionParser
 
 
 def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
