@@ -97,7 +97,7 @@ WRONG = {
     "[" * 5000: "1:1: error: the file is nested too deeply",
     "Pipeline: &a [*a]": "1:11: error: expected an element of a pipeline, a table of keys",
     "Pipeline: [cse]\nPipeline: [cse]": "2:1: error: key 'Pipeline' is repeated",
-    "{[a]: 1}": "1:2: error: a key is a single word",
+    "{[a]: 1}": "1:2: error: a key must be a single word",
     "Pipeline:\n- pass: csee": "2:9: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?",
     "Pipeline:\n- pass: canonicalize{top=1}": "2:22: error: no such option 'top' for pass 'canonicalize'",
     "Pipeline:\n- pass: >\n    cse,\n    csee": "2:9: error: 'csee' does not refer",

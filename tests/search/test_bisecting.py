@@ -397,7 +397,7 @@ def test_a_function_of_python_finds_the_pass(spoils: str) -> None:
     ("first", "symbol", "error", "message"),
     [
         (1, "f", SearchError, "bad before any pass has run"),
-        (0, "g", SearchError, "not bad after all passes"),
+        (0, "g", SearchError, "still good after the last pass"),
         (0, "fails", PassFailedError, "no"),
     ],
 )

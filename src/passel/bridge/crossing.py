@@ -140,7 +140,7 @@ class Crossing(Pass[Any]):
         text = _whole(there.write(other, here.knows))
         result = here.read(text, _enclosing_symbols(here, op, text))
         if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
-            raise PassFailure(f"{self} replaced its op by another kind of op")
+            raise PassFailure(f"{self} replaced its op with a different kind of op")
         here.replace(op, result)
 
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:

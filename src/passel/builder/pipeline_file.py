@@ -267,7 +267,7 @@ class _File:
         for key, value in node.value:
             place = self.span(key)
             if key.id != "scalar":
-                raise _refusal("a key is a single word", place)
+                raise _refusal("a key must be a single word", place)
             if key.value in found:
                 raise _refusal(f"key '{key.value}' is repeated", place)
             if known and key.value not in known:

@@ -82,14 +82,14 @@ def unusable_ir() -> AdapterError | None:
 
 
 def warn(message: str) -> None:
-    """Give a message to the reader of `telling_left_out`, by default the log `passel`."""
+    """Pass a message to the function in `telling_left_out`, by default to the log."""
     _reader.get().tell(message)
 
 
 def report_left_out() -> None:
     """Report the packages that are left out and have not been reported yet, a line for each.
 
-    The line goes to the reader of `telling_left_out`, by default to the log `passel`.
+    The line goes to the function in `telling_left_out`, by default to the log `passel`.
     """
     reader = _reader.get()
     for entry in _left_out.keys() - reader.told:

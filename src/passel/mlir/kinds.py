@@ -1,4 +1,4 @@
-"""Facts about the ops of a name, determined once per context."""
+"""Facts about ops by name, determined once per context."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Kinds:
         return bool(context.is_registered_operation(name))
 
     def has_isolated_ops(self, context: Any, name: str) -> bool:
-        """Return whether ops of a registered name are symbol tables, such as modules.
+        """Return whether ops with a registered name are symbol tables, such as modules.
 
         These usually have isolated ops immediately inside.
         """
@@ -72,13 +72,13 @@ class Kinds:
         return False
 
     def is_function(self, context: Any, name: str) -> bool:
-        """Return whether ops of a registered name are functions, and thus symbols."""
+        """Return whether ops with a registered name are functions, and thus symbols."""
         ir = self._bindings.ir
         op_class: Any = ir.Operation.create(name, loc=ir.Location.unknown(context)).opview.__class__
         return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
 
     def _is_isolated(self, context: Any, name: str) -> bool:
-        """Return whether ops of a registered name are isolated from above.
+        """Return whether ops with a registered name are isolated from above.
 
         A pass manager refuses to run on an op that is not, which works on an empty op without
         verification. Few builds have a query for the trait.

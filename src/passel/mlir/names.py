@@ -47,7 +47,7 @@ class MLIRSource:
         return NativePass.ir
 
     def lookup(self, name: str, *, ir: str = "") -> PassInfo | PassPipelineInfo | None:
-        """Return MLIR's pass or pipeline of a name."""
+        """Return MLIR's pass or pipeline with this name."""
         found = native_pass_class(self.root, name)
         if found is None:
             return _native_pipeline(self.root, name)

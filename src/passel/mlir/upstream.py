@@ -79,7 +79,7 @@ class FactsFile:
         return None if name is None else self.of_pass(name)
 
     def of_pass(self, name: str) -> PassFacts | None:
-        """Return the facts about the pass of a name."""
+        """Return the facts about the pass with this name."""
         if name not in self._lines:
             return None
         class_name, rest = self._lines[name]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class CallablePass(Pass[Any]):
     """A pass that is a function; `pass_of` makes a subclass for each.
 
-    It has no options and no registered name. A pipeline with it can be printed, but the text does
-    not parse.
+    It has no options or registered name. A pipeline that contains it can be printed, but the text
+    does not parse.
 
     Attributes:
         function: Called with the op and an `ExternalPass`.

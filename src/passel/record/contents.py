@@ -189,7 +189,7 @@ class Contents:
         return RecordInfo(*facts, runs, is_complete)
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
-        """Return the state of a run's op after the executions whose numbers are accepted."""
+        """Return the state of a run's op after the executions that `has_ended` accepts."""
         state = State(self.runs[run]["before"], self.texts)
         for change in self.changes:
             if change.run == run and has_ended(change.after):

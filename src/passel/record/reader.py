@@ -93,7 +93,7 @@ class Record:
         return bundle(*parts_of(self.info, self.executions, self.diff))
 
     def text(self, digest: str) -> str:
-        """Return the text of an op in generic form with locations, which can be parsed.
+        """Return the parsable text of an op, in generic form with locations.
 
         Raises:
             RecordError: The text is damaged or missing.
@@ -105,7 +105,7 @@ class Record:
 
         Args:
             digest: The digest of the text.
-            run: The number of the run, which determines the IR.
+            run: The number of the run whose IR parses the text.
             locations: Whether to print locations.
 
         Returns:

@@ -117,7 +117,7 @@ def bisect(
         raise SearchError("the input is bad before any pass has run, so no pass is to blame")
     bad, whole = run(None)
     if not bad:
-        raise SearchError("the op is not bad after all passes: there is nothing to find")
+        raise SearchError("the op is still good after the last pass: there is nothing to find")
     last[whole.count] = whole.last
     found = last[_first(whole.count, is_bad_after)]
     assert found is not None  # noqa: S101 - a pass ran, or the input would be bad

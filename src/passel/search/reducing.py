@@ -37,8 +37,8 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
 
     Args:
         items: The items, which are interesting together.
-        first: Tries shorter lists, in the order of `items`, and returns the index of the first
-            interesting one. The lists are generated on demand; several can be tried at once.
+        first: Tries shorter lists, each in the order of `items`; returns the index of the first
+            interesting list. The lists are generated on demand; several can be tried at once.
         size: The most adjacent items to leave out at once; by default all.
 
     Example:

@@ -347,7 +347,7 @@ class AdapterContract(Subject):
             after, expected = (self.adapter.print_op(op, flags) for op in (func, other))
             equal(after, expected, "an op after 'decode_changes' of those of another one")
         kept = [now is func for now, func in zip(sample.functions(), functions, strict=True)]
-        check(all(kept), "'decode_changes' has replaced its op by another object")
+        check(all(kept), "'decode_changes' has replaced its op with another object")
 
     def test_wrapping(self) -> None:
         """The IR's own passes become passes; other objects raise a `TypeError`."""

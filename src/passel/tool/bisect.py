@@ -175,7 +175,7 @@ def _oracle(
             return _failure_oracle(record, run, strict)
         case _:
             listed = " and ".join(f"'--{name.replace('_', '-')}'" for name in asked)
-            raise UsageError(f"{listed} exclude each other: give only one")
+            raise UsageError(f"{listed} are mutually exclusive: give only one")
 
 
 def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:

@@ -155,7 +155,7 @@ def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
     """
     flags = SearchFlags(settings.line)
     if flags.interesting and flags.computes_else:
-        raise UsageError("'--interesting' and '--computes-else' exclude each other: give only one")
+        raise UsageError("'--interesting' and '--computes-else' are mutually exclusive")
     if flags.interesting:
         return command_oracle(settings, subject)
     if not case.pipeline:

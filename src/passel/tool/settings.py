@@ -106,7 +106,7 @@ class InputFlags(FlagGroup):
         short=("mlir-very-unsafe-disable-verifier-on-parsing",),
         **_read,
     )
-    verify_roundtrip: bool = flag("check that printing and parsing preserves the input", ir="mlir")
+    verify_roundtrip: bool = flag("check that printing and parsing preserve the input", ir="mlir")
     irdl_file: str = flag("define the dialects in an IRDL file first", "<file>", ir="mlir", **_read)
 
 

@@ -14,7 +14,7 @@
 // RUN: not passel-reduce %s --computes-else 2>&1 | filecheck %s --check-prefix=NOTHING
 // NOTHING: error: there is nothing to run: give a pipeline
 // RUN: not passel-reduce %s --cse --computes-else --interesting=true 2>&1 | filecheck %s --check-prefix=TWO
-// TWO: error: '--interesting' and '--computes-else' exclude each other: give only one
+// TWO: error: '--interesting' and '--computes-else' are mutually exclusive
 
 func.func private @ext(i32) -> i32
 func.func @calls(%x: i32) -> i32 {

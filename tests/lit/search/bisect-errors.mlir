@@ -11,7 +11,7 @@
 // RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | filecheck %s --check-prefix=NUMBER
 // NUMBER: passel-bisect: error: '--run=1': the last run of the record has the number 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | filecheck %s --check-prefix=TWO
-// TWO: passel-bisect: error: '--invalid' and '--computes-else' exclude each other: give only one
+// TWO: passel-bisect: error: '--invalid' and '--computes-else' are mutually exclusive: give only one
 // RUN: passel-bisect --help | filecheck %s --check-prefix=HELP
 // HELP: Usage: passel-bisect
 // RUN: not passel-bisect %s 2>&1 | filecheck %s --check-prefix=NO-RECORD

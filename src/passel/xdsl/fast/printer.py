@@ -31,7 +31,7 @@ _NAME: Final = "\0"
 
 
 class _Text(NamedTuple):
-    """The text of the ops of one shape.
+    """The text of ops of the same shape.
 
     Attributes:
         attributes: The attributes of the shape, to keep their addresses valid.
@@ -48,7 +48,7 @@ class _Text(NamedTuple):
 class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
-    Ops of one shape have the same class, types and attributes, except for the name of a symbol. The
+    Ops of the same shape have the same class, types and attributes, except for a symbol's name. The
     printer prints the second op of a shape with placeholders for names. For later ones, it only
     inserts the names. Ops with regions, messages or locations, or with a printer or attribute that
     is not known (see `passel.xdsl.fast.known`), are printed by xDSL's code.

@@ -119,8 +119,8 @@ class _Line(NamedTuple):
 class TemplateParser(SourceParser):
     """A `SourceParser` that builds ops from templates of earlier lines.
 
-    The IR and all errors are the same, except that lines of one shape share the objects of their
-    types and attributes. An op becomes a template if it is on one line, has no regions, and if its
+    The IR and all errors are the same, except that lines of the same shape share type and
+    attribute objects. An op becomes a template if it is on one line, has no regions, and if its
     parser and its attributes are known (see `passel.xdsl.fast.known`). A line that differs from its
     template is parsed the ordinary way.
 

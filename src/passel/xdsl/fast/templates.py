@@ -161,7 +161,7 @@ class Hole(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Template:
-    """The common parts of the ops of one shape.
+    """The common parts of ops of the same shape.
 
     Attributes:
         op_class: The op's class.

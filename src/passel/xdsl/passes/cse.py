@@ -79,7 +79,7 @@ class _Key(OperationInfo):
 
 
 class _Eliminator:
-    """A walk down the dominator trees that replaces ops by equal ones that dominate them.
+    """A walk down the dominator trees that replaces ops with equal ones that dominate them.
 
     The ops of a block are known until the end of the blocks that it dominates. Then they are
     removed, the last one first.

@@ -265,7 +265,7 @@ class ConstantValues:
 class SCCP(Pass["Operation"]):
     """Propagate constants, assuming that branches on constants go one way only.
 
-    The pass replaces constant values by constants at the start of the function, and erases ops that
+    The pass replaces constant values with constant ops at the function's start, and erases ops that
     became unused; it leaves branches and blocks to `canonicalize`. It follows the branches of `cf`
     and the regions of `scf`. On a symbol table, it also follows `func.call`: into functions whose
     calls are all known, and out of all functions with a body.
@@ -286,7 +286,7 @@ class SCCP(Pass["Operation"]):
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Find the constants in `op`, then replace values by them."""
+        """Find the constants in `op`, then replace values with them."""
         graph = ctx.analysis(CallGraph) if is_table(op) else None
         constants = ConstantValues(op, ctx.ir_context, graph)
         if not _Rewriter(self, constants, ctx).rewrite(op):

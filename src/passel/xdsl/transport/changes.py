@@ -168,7 +168,7 @@ def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
 
 
 def _leaves_it(name: str) -> EncodingError:
-    return EncodingError(f"'{name}' uses a value that is defined outside it, or is used outside")
+    return EncodingError(f"'{name}' uses a value from outside, or one of its own is used outside")
 
 
 def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[], None]:
