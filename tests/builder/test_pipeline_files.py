@@ -87,10 +87,10 @@ def test_other_files_hold_text(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "Pipelin: [cse]": "1:1: error: a pipeline's file has no key 'Pipelin'; did you mean 'Pipeline'?",
+    "Pipelin: [cse]": "1:1: error: a pipeline file has no key 'Pipelin'; did you mean 'Pipeline'?",
     "variables: {n: 1}": "1:1: error: a pipeline file needs the key 'Pipeline', with a list",
-    "": "1:1: error: expected a pipeline's file, a table of keys",
-    "- cse": "1:1: error: expected a pipeline's file, a table of keys",
+    "": "1:1: error: expected a pipeline file, a table of keys",
+    "- cse": "1:1: error: expected a pipeline file, a table of keys",
     "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline', with a list",
     "Pipeline: [": "1:12: error: this is not YAML: ",
     "a: \x01": "1:4: error: YAML has no character U+0001",

@@ -252,7 +252,7 @@ def test_pipeline_files_show_lines_of_others(tool: Tool) -> None:
     Path("keys.yaml").write_text("token: SECRET\n")
     Path("p.yaml").write_text("Pipeline: [include: keys.yaml]\n")
     error = only_error(tool("-p", "@p.yaml", stdin=b"module {}"))
-    assert error.startswith("keys.yaml:1:1: error: a pipeline's file has no key 'token'")
+    assert error.startswith("keys.yaml:1:1: error: a pipeline file has no key 'token'")
     assert "token: SECRET" in error
 
 

@@ -150,7 +150,7 @@ class _Reader:
         if any(path.samefile(each) for each in chain[:-1]):
             shown = " includes ".join(f"'{each}'" for each in chain)
             raise _refusal(f"a file cannot include itself: {shown}", span)
-        table = file.table(_root(file.source), "a pipeline's file", _KEYS)
+        table = file.table(_root(file.source), "a pipeline file", _KEYS)
         if "variables" in table:
             file.declare(table["variables"][1])
         if "anchor" in table:

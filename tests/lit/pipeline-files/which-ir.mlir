@@ -1,4 +1,4 @@
-// Of a pass in a pipeline's file that only MLIR has, it is said that MLIR has it.
+// A pass in a pipeline file that only MLIR has is reported as MLIR's.
 // RUN: passel-opt %s -p @%S/Inputs/outer.yaml --ir=mlir | FileCheck %s
 // RUN: not passel-opt %s -p @%S/Inputs/outer.yaml 2>&1 | FileCheck %s --check-prefix=HINT
 

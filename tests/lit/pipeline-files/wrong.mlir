@@ -1,4 +1,4 @@
-// What is wrong in a pipeline's file is shown at its place there, and nothing is run.
+// What is wrong in a pipeline file is shown at its place there, and nothing is run.
 // RUN: not passel-opt %s -p @%S/Inputs/wrong.yaml 2>&1 | FileCheck %s
 // RUN: not passel-opt %s -p @%S/Inputs/nothing.yaml 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not passel-opt %s -p @ 2>&1 | FileCheck %s --check-prefix=EMPTY
