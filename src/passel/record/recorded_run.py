@@ -95,10 +95,10 @@ class RecordedRun:
     """
 
     def __init__(self, run: Run, add: Callable[[str, str], None], frame: Frame) -> None:
-        self.number = 0
-        self.place_of = run.adapter.lifetime().place_of
-        self.changes = 0
-        self.frames = [frame]
+        self.number: int = 0
+        self.place_of: Callable[[Any], object] = run.adapter.lifetime().place_of
+        self.changes: int = 0
+        self.frames: list[Frame] = [frame]
         self.running: list[RunningPass] = []
         self._run = run
         self._adapter = run.adapter
