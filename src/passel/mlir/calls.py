@@ -54,16 +54,14 @@ class BindingsCalls:
         return bool(found), reports
 
     def run(
-        self, manager: Any, operation: Any, by: Caller = at_once
+        self, manager: Any, operations: Sequence[Any], by: Caller = at_once
     ) -> tuple[bool, list[Diagnostic]]:
-        """Run a pass manager."""
-
-        def run() -> bool:
-            manager.run(operation)
-            return True
-
-        found, reports = self._call(operation.context, run, by)
-        return bool(found), reports
+        """Run a pass manager on ops; return whether all passes succeeded."""
+        calls = [
+            self._call(each.context, lambda each=each: manager.run(each) or True, by)
+            for each in operations
+        ]
+        return all(found for found, _ in calls), [each for _, found in calls for each in found]
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Diagnostic]]:
         """Parse the text of one op."""
@@ -159,16 +157,18 @@ class LibraryCalls:
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
         """Verify an op; return whether it is valid."""
-        handles = (capi.handle(operation),)
-        return self._call(operation.context, "mlirOperationVerify", handles)
+        handle = capi.handle(operation)
+        (found,), reports = self._call(operation.context, "mlirOperationVerify", (handle,))
+        return found, reports
 
     def run(
-        self, manager: Any, operation: Any, by: Caller = at_once
+        self, manager: Any, operations: Sequence[Any], by: Caller = at_once
     ) -> tuple[bool, list[Diagnostic]]:
-        """Run a pass manager on an op; return whether all passes succeeded."""
-        handles = capi.handle(manager), capi.handle(operation)
-        found, reports = self._call(operation.context, "mlirPassManagerRunOnOp", handles, by)
-        return bool(found.value), reports
+        """Run a pass manager on ops; return whether all passes succeeded."""
+        run, native = "mlirPassManagerRunOnOp", capi.handle(manager)
+        handles = ((native, capi.handle(each)) for each in operations)
+        found, reports = self._call(operations[0].context, run, *handles, by=by)
+        return all(each.value for each in found), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Diagnostic]]:
         """Parse the text of one op; return the op, or None."""
@@ -186,7 +186,7 @@ class LibraryCalls:
         return self._parsed(context, "mlirModuleCreateParseFromFile", capi.text(place))
 
     def _parsed(self, context: Any, function: str, *texts: Text) -> tuple[Any, list[Diagnostic]]:
-        found, reports = self._call(context, function, (capi.handle(context), *texts))
+        (found,), reports = self._call(context, function, (capi.handle(context), *texts))
         return (self._top(found, context) if found.ptr else None), reports
 
     def _top(self, found: Handle, context: Any) -> Any:
@@ -198,15 +198,15 @@ class LibraryCalls:
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
     def _call(
-        self, context: Any, function: str, arguments: tuple[Any, ...], by: Caller = at_once
-    ) -> tuple[Any, list[Diagnostic]]:
+        self, context: Any, function: str, *arguments: tuple[Any, ...], by: Caller = at_once
+    ) -> tuple[list[Any], list[Diagnostic]]:
         handle = capi.handle(context)
         library = self._held if has_no_threads(context) else self._free
         token, collector = next(self._tokens), _Collector(context)
 
         def call() -> Any:
             collector.thread = threading.get_ident()
-            return getattr(library, function)(*arguments)
+            return [getattr(library, function)(*each) for each in arguments]
 
         with context_lock(context):
             self._at_work[token] = collector

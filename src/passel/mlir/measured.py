@@ -86,8 +86,9 @@ class CountedRun(NamedTuple):
 
     def _at_once(self, ops: Sequence[Any], steps: Sequence[Step]) -> bool:
         manager = self.managers.manager(ops[0], steps, counts=True)
-        outcomes = [manager.run(op.operation, by=self.call) for op in ops]
-        self.diagnostics.extend(chain.from_iterable(each for _, each in outcomes))
+        # In one call: each one changes threads, which takes three times as long as `cse`.
+        succeeded, diagnostics = manager.run(*(op.operation for op in ops), by=self.call)
+        self.diagnostics.extend(diagnostics)
         counts, last = self.ctx.recorded().counts, manager.counted
         for lines in _reports(self.read()):
             passes = chain.from_iterable(map(passes_of, steps))
@@ -101,7 +102,7 @@ class CountedRun(NamedTuple):
                 elif not _HEADING.match(line):
                     step = next(passes)
                     path, adds = step.path, step.pass_.name not in _SET
-        return all(succeeded for succeeded, _ in outcomes)
+        return succeeded
 
 
 def run_counted(

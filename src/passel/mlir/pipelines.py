@@ -116,14 +116,14 @@ class CompiledPipeline:
             tree_printing_dir_path=str(folder),
         )
 
-    def run(self, operation: Any, by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
-        """Run the pipeline on an op of its anchor's name; return whether all passes succeeded.
+    def run(self, *operations: Any, by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
+        """Run the pipeline on ops with its anchor's name; return whether all passes succeeded.
 
         Args:
-            operation: The op.
+            operations: The ops, one or more.
             by: Calls MLIR, possibly on another thread.
         """
-        return self._calls.run(self._manager, operation, by)
+        return self._calls.run(self._manager, operations, by)
 
 
 def folder_of(op: Any) -> str:
