@@ -263,11 +263,11 @@ def test_a_pass_that_does_nothing_takes_few_calls(says: bool, adapter: ToyAdapte
 
     module = parse_toy("toy.module(toy.func @f)")
     manager = PassManager("toy.module", adapter=adapter).add_nested("toy.func", Nothing(says=says))
-    manager.run(module)  # compiles the pipeline
+    manager.run(module, jobs=1)  # compiles the pipeline
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        manager.run(module)
+        manager.run(module, jobs=1)
     finally:
         sys.setprofile(before)
     assert len(called) <= 60
