@@ -228,9 +228,9 @@ def threads_of_calls(
     calls = calls_of(bindings_named("mlir"))
     found: list[tuple[str, int]] = []
 
-    def run(native: Any, op: Any, by: Any) -> Any:
-        found.append((op.name, op.context.get_num_threads()))
-        return original(native, op, by)
+    def run(native: Any, ops: Any, by: Any) -> Any:
+        found.extend((op.name, op.context.get_num_threads()) for op in ops)
+        return original(native, ops, by)
 
     original = calls.run
     with monkeypatch.context() as patch:
