@@ -8,27 +8,30 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary, ref
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.ir import Operation
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
 from passel.xdsl.fast.known import is_known_class
-from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-
-    from xdsl.ir import Operation
 
 
 _plain: Final = SymbolTable.lookup_symbol
 """xDSL's own function."""
 
 _is_verifying: Final = ContextVar("is_verifying", default=False)
-_tables: Final[WeakKeyDictionary[Operation, dict[str, ref[Operation]] | None]] = WeakKeyDictionary()
-"""The symbols of tables; None for a table with ops that may compute their names."""
+
+_Table = dict[str, tuple[ref[Operation], SymbolOpInterface]]
+"""The ops of a symbol table by name, with the trait that knows their name."""
+
+_tables: Final[WeakKeyDictionary[Operation, _Table | None]] = WeakKeyDictionary()
+"""The cached tables; None for a table with ops that may compute their names."""
 
 
 @contextmanager
@@ -59,7 +62,7 @@ def remember_symbols(*, remember: bool) -> None:
 
 def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
     anchor: Operation | None = op
-    while anchor is not None and not anchor.has_trait(SymbolTable):
+    while anchor is not None and not _may_be_table(type(anchor)):
         anchor = anchor.parent_op()
     if anchor is None or not _is_verifying.get():
         return _plain(op, name)
@@ -77,21 +80,31 @@ def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation 
     return SymbolTable.lookup_symbol(found, SymbolRefAttr(first, others))
 
 
+@cache
+def _may_be_table(op_class: type[Operation]) -> bool:
+    return op_class.has_trait(SymbolTable)
+
+
 def _known(anchor: Operation, name: str) -> Operation | None:
     """Return the symbol in a table if it still exists and still has that name."""
     entry = (_tables.get(anchor) or {}).get(name)
-    found = None if entry is None else entry()
+    if entry is None:
+        return None
+    found, trait = entry[0](), entry[1]
     if found is None or found.parent_op() is not anchor:
         return None
-    return found if symbol_name(found) == name else None
+    attribute = trait.get_sym_attr_name(found)
+    return found if attribute is not None and attribute.data == name else None
 
 
-def _table(anchor: Operation) -> dict[str, ref[Operation]] | None:
-    symbols: dict[str, ref[Operation]] = {}
+def _table(anchor: Operation) -> _Table | None:
+    table: _Table = {}
     for op in anchor.regions[0].block.ops:
         trait = op.get_trait(SymbolOpInterface)
-        if trait is not None and not is_known_class(type(trait)):
+        if trait is None:
+            continue
+        if not is_known_class(type(trait)):
             return None
-        if (name := symbol_name(op)) is not None:
-            symbols.setdefault(name, ref(op))
-    return symbols
+        if (name := trait.get_sym_attr_name(op)) is not None:
+            table.setdefault(name.data, (ref(op), trait))
+    return table

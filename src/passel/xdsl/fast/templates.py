@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
-    ArrayAttr,
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
@@ -131,9 +130,8 @@ def can_follow(head: str) -> bool:
 _FIELDS: Final = frozenset(each.name for each in fields(Operation))
 """The fields of every op."""
 
-_NOT_NESTED: Final = ArrayAttr[StringAttr](())
-
 _new_op: Final = Operation.__new__
+_new_symbol: Final = SymbolRefAttr.__new__
 
 
 class Hole(NamedTuple):
@@ -142,19 +140,22 @@ class Hole(NamedTuple):
     Attributes:
         is_property: Whether the place is a property; otherwise it is an attribute.
         key: The name of the property or attribute.
-        type: The type of the integer; None for a symbol.
+        first: The integer or symbol of the first op.
     """
 
     is_property: bool
     key: str
-    type: Any
+    first: IntegerAttr[Any] | SymbolRefAttr
 
     def attribute(self, spelling: str) -> Attribute | None:
         """Return the attribute with this spelling; None if it is not valid for its type."""
-        if self.type is None:
-            return SymbolRefAttr(spelling[1:], _NOT_NESTED)
+        if isinstance(self.first, SymbolRefAttr):
+            # A copy of one that is valid; to verify it again would take most of the time.
+            symbol = _new_symbol(SymbolRefAttr)
+            vars(symbol).update(vars(self.first), root_reference=StringAttr(spelling[1:]))
+            return symbol
         try:
-            return IntegerAttr(int(spelling.partition(" ")[0]), self.type)
+            return IntegerAttr(int(spelling.partition(" ")[0]), self.first.type)
         except (VerifyException, ValueError):
             return None
 
@@ -219,15 +220,15 @@ class Template:
         kind = cast("type[Attribute]", SymbolRefAttr if is_symbol else IntegerAttr)
         basic = StringAttr if is_symbol else kind
         held = [
-            (Hole(entries is self.properties, key, getattr(value, "type", None)), value)
+            Hole(entries is self.properties, key, cast("Any", value))
             for entries in (self.properties, self.attributes)
             for key, value in entries.items()
             if isinstance(value, kind)
         ]
         if len(held) != 1 or sum(_count(basic, each) for each in self.parts) != 1:
             return None
-        hole, value = held[0]
-        return hole if hole.attribute(spelling) == value else None
+        hole = held[0]
+        return hole if hole.attribute(spelling) == hole.first else None
 
 
 def _count(kind: type[Attribute], attribute: Attribute) -> int:
