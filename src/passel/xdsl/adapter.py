@@ -3,8 +3,6 @@
 Other packages need not know that unregistered ops share one name, that they claim every
 trait, or that a verifier error prints the module.
 """
-# pyright: reportPrivateUsage=false
-# `children` follows xDSL's private links.
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
-from xdsl.ir import Dialect
+from xdsl.ir import Dialect, Operation
 from xdsl.traits import (
     CallableOpInterface,
     HasParent,
@@ -33,15 +31,14 @@ from passel.ir.left_out import report_left_out
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.locations import convert_location
-from passel.xdsl.printing import printed
-from passel.xdsl.symbols import CALLABLES
+from passel.xdsl.printing import print_source, printed, readable_source, reading_flags
+from passel.xdsl.release import INSTALLED
+from passel.xdsl.symbols import CALLABLES, ops_in
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
-
-    from xdsl.ir import Operation
 
     from passel.frontend import Frontend
     from passel.ir import PrintFlags, Shipment
@@ -156,9 +153,7 @@ class XDSLAdapter(IRAdapter):
         """Return the kind of a registered op, and load its dialect if necessary."""
         op_class = _known_op(context, name)
         # Unregistered ops that occurred are in the table as well.
-        if op_class is None or issubclass(op_class, UnregisteredOp):
-            return None
-        return _kind(op_class)
+        return None if op_class is None or issubclass(op_class, UnregisteredOp) else _kind(op_class)
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
         """Return why an op cannot be inside another, by its `HasParent` or as a symbol."""
@@ -189,16 +184,7 @@ class XDSLAdapter(IRAdapter):
 
     def children(self, op: Operation) -> list[Operation]:
         """Return the ops immediately inside the regions of `op`."""
-        children: list[Operation] = []
-        for region in op.regions:
-            block = region.first_block
-            while block is not None:
-                child = block.first_op
-                while child is not None:
-                    children.append(child)
-                    child = child._next_op
-                block = block.next_block
-        return children
+        return [*ops_in(op)]
 
     def parent(self, op: Operation) -> Operation | None:
         """Return the enclosing op."""
@@ -242,8 +228,6 @@ class XDSLAdapter(IRAdapter):
 
     def versions(self) -> Mapping[str, str]:
         """Return the release of xDSL."""
-        from passel.xdsl.release import INSTALLED
-
         return {"xdsl": INSTALLED}
 
     def ship(self, ops: Sequence[Operation], context: Context) -> bytes:
@@ -302,20 +286,14 @@ class XDSLAdapter(IRAdapter):
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
         """Print in generic form, with resources: the form that loses the least."""
-        from passel.xdsl.printing import print_source
-
         return print_source(op, context, locations=locations)
 
     def readable_source(self, text: str, context: Context) -> str:
         """Return the custom form of a text if it parses to the same IR."""
-        from passel.xdsl.printing import readable_source
-
         return readable_source(text, context)
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
         """Return the flags that a tool needs to read this op."""
-        from passel.xdsl.printing import reading_flags
-
         return reading_flags(op)
 
     def wrap_pass_class(self, foreign: type) -> type[Pass[Any]]:
@@ -331,7 +309,6 @@ class XDSLAdapter(IRAdapter):
 
     def wrap_pass(self, foreign: object) -> Pass[Any]:
         """Wrap an xDSL `ModulePass` as a pass that runs on any isolated op."""
-        from xdsl.ir import Operation
         from xdsl.passes import ModulePass
 
         from passel.xdsl.module_passes import wrap_module_pass

@@ -10,7 +10,7 @@ the root.
 from __future__ import annotations
 
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xdsl.ir import BlockArgument, OpResult
 from xdsl.traits import IsolatedFromAbove
@@ -19,9 +19,10 @@ from passel.ir import InvalidIR
 from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:
-    from xdsl.ir import Block, Operation, SSAValue
+    from collections.abc import Iterator
 
-    from passel.analysis.dominator_tree import DominatorTree
+    from xdsl.ir import Block, Operation, Region, SSAValue
+
     from passel.xdsl.analyses.dominance import DominanceInfo
 
 
@@ -36,24 +37,18 @@ def check_definitions(root: Operation) -> None:
     Source: `OperationVerifier::verifyDominanceOfContainedRegions`, `mlir/lib/IR/Verifier.cpp`,
         MLIR 22.
     """
-    walk = _Walk(root)
-    walk.go_into(root)
-    while walk.left:
-        step, *arguments = walk.left.pop()
-        step(*arguments)
+    _Walk(root).check_inside(root)
 
 
 class _Walk:
-    """A walk down regions and dominator trees, without recursion.
+    """A walk down regions and dominator trees.
 
     Attributes:
-        left: A stack of the remaining work: methods with their arguments.
         defined: The addresses of the values that are defined at the current op.
     """
 
     def __init__(self, root: Operation) -> None:
         self.root = root
-        self.left: list[tuple[Any, ...]] = []
         self.defined: set[int] = set()
 
     @cached_property
@@ -63,67 +58,57 @@ class _Walk:
 
         return DominanceInfo(self.root)
 
-    def go_into(self, op: Operation) -> None:
-        """Schedule the regions of an op."""
-        is_closed = op is self.root or _is_isolated(type(op))
-        if is_closed:
-            self.left.append((self.go_on_with, self.defined))
-        for region in reversed(op.regions):
-            if (entry := region.first_block) is None:
-                continue
-            tree = None if entry is region.last_block else self.exact.tree(region)
-            if tree is not None:
-                unreachable = [block for block in region.blocks if block not in tree]
-                self.left += [(self.visit, block.first_op, False) for block in unreachable[::-1]]
-            if not is_closed:
-                self.left.append((self.leave, entry))
-            self.left.append((self.enter, entry, tree))
-            if is_closed:  # nothing outside is seen inside, so that a set of its own will do
-                self.left.append((self.go_on_with, set[int]()))
+    def check_inside(self, parent: Operation) -> None:
+        """Check the ops in the regions of an op."""
+        outside = self.defined
+        is_closed = parent is self.root or _is_isolated(type(parent))
+        for region in parent.regions:
+            if is_closed:  # nothing outside is visible inside, so a new set will do
+                self.defined = set()
+            for block, is_reachable in self._blocks(region, is_closed=is_closed):
+                self._check_block(block, is_reachable=is_reachable)
+        self.defined = outside
 
-    def go_on_with(self, defined: set[int]) -> None:
-        """Continue with another set of defined values."""
-        self.defined = defined
+    def _blocks(self, region: Region, *, is_closed: bool) -> Iterator[tuple[Block, bool]]:
+        """Yield blocks, and whether they are reachable; dominating ones come first."""
+        if (entry := region.first_block) is None:
+            return
+        tree = None if entry is region.last_block else self.exact.tree(region)
+        entered: list[Block] = []
+        for block, depth in [(entry, 0)] if tree is None else tree.preorder():
+            while len(entered) > depth:
+                self._forget(entered.pop())
+            entered.append(block)
+            self.defined.update(map(id, block.args))
+            if not has_ssa_dominance(region):
+                for op in block.ops:
+                    self.defined.update(map(id, op.results))
+            yield block, True
+        for block in () if is_closed else entered:
+            self._forget(block)
+        if tree is not None:
+            yield from ((block, False) for block in region.blocks if block not in tree)
 
-    def enter(self, block: Block, tree: DominatorTree[Block] | None) -> None:
-        """Visit a block, then the blocks that it dominates."""
-        for child in () if tree is None else reversed(tree.children(block)):
-            self.left += [(self.leave, child), (self.enter, child, tree)]
-        self.defined.update(map(id, block.args))
-        if block.parent is not None and not has_ssa_dominance(block.parent):
-            for op in block.ops:
-                self.defined.update(map(id, op.results))
-        self.visit(block.first_op, is_reachable=True)
-
-    def leave(self, block: Block) -> None:
+    def _forget(self, block: Block) -> None:
         """Remove the definitions of a block, which are not visible in the next one."""
         forget = self.defined.difference_update
         forget(map(id, block.args))
         for op in block.ops:
             forget(map(id, op.results))
 
-    def visit(self, op: Operation | None, is_reachable: bool) -> None:
-        """Check ops up to the next one with regions, and schedule the rest after the regions."""
+    def _check_block(self, block: Block, *, is_reachable: bool) -> None:
         defined = self.defined
-        define = defined.add
+        op = block.first_op
         while op is not None:
             for operand in op._operands if is_reachable else ():
                 if id(operand) not in defined and not self.exact.properly_dominates(operand, op):
                     raise _undominated(op, operand)
             if op.regions:
-                self.left.append((self.visit_after, op, is_reachable))
-                self.go_into(op)
-                return
+                self.check_inside(op)
             if is_reachable:
                 for result in op.results:
-                    define(id(result))
+                    defined.add(id(result))
             op = op._next_op
-
-    def visit_after(self, op: Operation, is_reachable: bool) -> None:
-        """Continue after an op with regions, whose results are defined only now."""
-        if is_reachable:
-            self.defined.update(map(id, op.results))
-        self.visit(op._next_op, is_reachable)
 
 
 @cache

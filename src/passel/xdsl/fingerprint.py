@@ -14,7 +14,7 @@ from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
 from io import BytesIO
-from operator import is_, itemgetter
+from operator import is_
 from typing import Any, ClassVar, get_args, get_origin
 
 from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
@@ -30,10 +30,9 @@ class Fingerprint:
 
     Args:
         objects: The parts that are compared by identity, in the order of the IR: ops, blocks,
-            regions, and tuples of blocks, regions and values. For each dict of an op, they include
-            its names, and the distance of its first value in `attributes` from that of the dict
-            before, as a complement if the dict does not hold properties. Python shares small
-            numbers; absolute places would take a third more memory.
+            regions, tuples of blocks, regions and values; after True, the sorted names of
+            properties, and after False those of attributes. The order of a dict is not part of an
+            op: printing an unregistered op changes it.
         attributes: All attributes, types and locations, in the same order.
     """
 
@@ -49,35 +48,12 @@ class Fingerprint:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Fingerprint):
             return NotImplemented
-        mine, others = self, other
-        if mine._objects != others._objects:
-            if len(mine._objects) != len(others._objects):
-                return False
-            mine, others = mine._sorted(), others._sorted()
-            if mine._objects != others._objects:
-                return False
-        # Not `==`: some attributes are equal to others.
-        return self._states == other._states and all(map(is_, mine._attributes, others._attributes))
-
-    def _sorted(self) -> "Fingerprint":
-        """Return an equal fingerprint with sorted dicts.
-
-        The order of a dict is not part of the op: printing an unregistered op changes it.
-        """
-        objects, attributes = list(self._objects), list(self._attributes)
-        first = 0
-        for start, distance in enumerate(self._objects, 1):
-            if isinstance(distance, int):
-                end = start
-                while end < len(objects) and isinstance(objects[end], str):
-                    end += 1
-                first += max(distance, ~distance)
-                last = first + end - start
-                pairs = zip(objects[start:end], attributes[first:last], strict=True)
-                objects[start:end], attributes[first:last] = zip(
-                    *sorted(pairs, key=itemgetter(0)), strict=True
-                )
-        return Fingerprint(objects, attributes)
+        # Not `==` for attributes: some are equal to others.
+        return (
+            self._objects == other._objects
+            and self._states == other._states
+            and all(map(is_, self._attributes, other._attributes))
+        )
 
 
 def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls would cost more than the rest
@@ -101,7 +77,6 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
     """
     objects: list[object] = []
     attributes: list[Attribute] = []
-    first_value = 0
     # Block by block, so that nesting needs no stack: the list grows while it is read.
     first_ops = [op]
     try:
@@ -116,17 +91,13 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                     for result in results:  # nearly always one
                         attributes.append(result._type)  # noqa: PERF401 - a list takes longer
                 if named := each.properties:
-                    place = len(attributes)
-                    objects.append(place - first_value)
-                    first_value = place
-                    for name in named:
+                    objects.append(True)
+                    for name in sorted(named) if len(named) > 1 else named:
                         objects.append(name)
                         attributes.append(named[name])
                 if named := each.attributes:
-                    place = len(attributes)
-                    objects.append(~(place - first_value))
-                    first_value = place
-                    for name in named:
+                    objects.append(False)
+                    for name in sorted(named) if len(named) > 1 else named:
                         objects.append(name)
                         attributes.append(named[name])
                 if each._successors:

@@ -25,28 +25,33 @@ from xdsl.utils.mlir_lexer import (
 
 from passel.xdsl.versions import MLIRToken
 
-# One group per class of token; a token's kind follows from the group that matched, or for
-# punctuation from its text.  Characters that only xDSL's lexer may judge stay unmatched:
-# a letter beyond ASCII may start an identifier, a backslash may be a bad escape.
 _PUNCTUATION: Final = [spelling for spelling in KIND_BY_PUNCTUATION_SPELLING if len(spelling) == 1]
 """Punctuation of one character; `/` was added after 0.59."""
 
+NAME: Final = r"(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+)"
+"""The name of a value, block, type alias or attribute alias."""
+
+# A group has the name of its kind of token; the kind of punctuation follows from its text.
+# Characters that only xDSL's lexer may judge stay unmatched: a letter beyond ASCII may start an
+# identifier, a backslash may be a bad escape.
 _TOKEN: Final = re.compile(
     r"""
     [ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+
     (?:
-      ([a-zA-Z_][a-zA-Z0-9_$.]*+)
-    | (%(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+))
-    | (->|\{(?!-\#)|[PUNCTUATION])
-    | ([0-9]++(?!x)(?![.]))
-    | ("[^"\\\n\v\f]*+")
-    | (@[a-zA-Z_][a-zA-Z0-9_$.]*+)
-    | (!(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+))
-    | (\#(?!-\})(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+))
-    | (\^(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+))
-    | ([0-9]++[.][0-9]*+(?:[eE][+-]?[0-9]++)?+)
+      (?P<BARE_IDENT>[a-zA-Z_][a-zA-Z0-9_$.]*+)
+    | (?P<PERCENT_IDENT>%NAME)
+    | (?P<punctuation>->|\{(?!-\#)|[PUNCTUATION])
+    | (?P<INTEGER_LIT>[0-9]++(?!x)(?![.]))
+    | (?P<STRING_LIT>"[^"\\\n\v\f]*+")
+    | (?P<AT_IDENT>@[a-zA-Z_][a-zA-Z0-9_$.]*+)
+    | (?P<EXCLAMATION_IDENT>!NAME)
+    | (?P<HASH_IDENT>\#(?!-\})NAME)
+    | (?P<CARET_IDENT>\^NAME)
+    | (?P<FLOAT_LIT>[0-9]++[.][0-9]*+(?:[eE][+-]?[0-9]++)?+)
     )
-    """.replace("PUNCTUATION", "".join(map(re.escape, sorted({*_PUNCTUATION} - {"{"})))),
+    """.replace("NAME", NAME).replace(
+        "PUNCTUATION", "".join(map(re.escape, sorted({*_PUNCTUATION} - {"{"})))
+    ),
     re.VERBOSE | re.ASCII,
 )
 # xDSL's own pattern for a string is not possessive: it searches one of thirty characters that
@@ -58,20 +63,9 @@ _UNCLOSED: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_PUNCTUATION_GROUP: Final = 3
-_KINDS: Final = (
-    MLIRTokenKind.EOF,  # no group has index 0
-    MLIRTokenKind.BARE_IDENT,
-    MLIRTokenKind.PERCENT_IDENT,
-    MLIRTokenKind.EOF,  # punctuation: by spelling
-    MLIRTokenKind.INTEGER_LIT,
-    MLIRTokenKind.STRING_LIT,
-    MLIRTokenKind.AT_IDENT,
-    MLIRTokenKind.EXCLAMATION_IDENT,
-    MLIRTokenKind.HASH_IDENT,
-    MLIRTokenKind.CARET_IDENT,
-    MLIRTokenKind.FLOAT_LIT,
-)
+_KINDS: Final = {
+    group: MLIRTokenKind[group] for group in _TOKEN.groupindex if group != "punctuation"
+}
 
 
 class FastToken(MLIRToken):
@@ -136,13 +130,10 @@ class FastLexer(MLIRLexer):
                 span = Span(opening.start("quote"), self.pos, source)
                 raise ParseError(span, "End of file reached before closing string literal.")
             return _adopt(super().lex())
-        group: int = match.lastindex  # pyright: ignore[reportAssignmentType] - every alternative is a group
+        group = cast("str", match.lastgroup)
         token = _new_token(FastToken)
-        text: str = match[group]
-        token.text = text
-        token.kind = (
-            KIND_BY_PUNCTUATION_SPELLING[text] if group == _PUNCTUATION_GROUP else _KINDS[group]
-        )
+        token.text = text = match[group]
+        token.kind = _KINDS.get(group) or KIND_BY_PUNCTUATION_SPELLING[text]
         self.pos = end = match.end()
         token.start = end - len(text)
         token.input = source

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     UnregisteredAttr,
     UnregisteredOp,
 )
+from xdsl.ir import Dialect
 from xdsl.printer import Printer
 
 from passel.xdsl.fast import parser_class, printer_class
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from xdsl.context import Context
-    from xdsl.ir import Attribute, Dialect, Operation, Region
+    from xdsl.ir import Attribute, Operation, Region
 
     from passel.ir import PrintFlags
 
@@ -73,17 +74,26 @@ class _ElidingPrinter(_Printer):
 
     def print_metadata(self, dialects: Iterable[Dialect]) -> None:
         """Print the resources of ops, except for long ones."""
-        dialects, limit = tuple(dialects), self.flags.elide_resources
-        for dialect in dialects:
-            handles = self._dialect_resources.get(dialect.name)
-            interface = dialect.get_interface(OpAsmDialectInterface)
-            if limit is None or not handles or interface is None:
-                continue
-            resources = interface.build_resources(handles)
-            handles -= {key for key, text in resources.items() if len(text) > limit}
-            if not handles:
-                del self._dialect_resources[dialect.name]
+        if (limit := self.flags.elide_resources) is not None:
+            dialects = [
+                Dialect(each.name, [], [], [_ShortResources(interface, limit)])
+                for each in dialects
+                if (interface := each.get_interface(OpAsmDialectInterface))
+            ]
         super().print_metadata(dialects)
+
+
+class _ShortResources(OpAsmDialectInterface):
+    """The interface of a dialect without long resources."""
+
+    def __init__(self, full: OpAsmDialectInterface, limit: int) -> None:
+        super().__init__()
+        self.full, self.limit = full, limit
+
+    def build_resources(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return the text of each resource that is not too long."""
+        resources = self.full.build_resources(keys)
+        return {key: text for key, text in resources.items() if len(text) <= self.limit}
 
 
 def printed(op: Operation, flags: PrintFlags) -> str:

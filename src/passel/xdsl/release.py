@@ -19,8 +19,8 @@ PRIVATE: Final = frozenset(
         *("_args", "_next_op", "_operands", "_successors", "_type"),
         # Parts of the parser without a public hook.
         *("_parse_block_body", "_parse_location", "_parse_tensor_literal_element"),
-        *("_parse_dialect_resource_handle", "_parser_state", "_register_ssa_definition"),
-        "_dialect_resources",  # which the printer has referred to so far
+        *("_parse_dialect_resource_handle", "_parse_dialect_resources", "_parser_state"),
+        "_register_ssa_definition",
     }
 )
 """The private names of xDSL that passel uses; all supported releases have them."""

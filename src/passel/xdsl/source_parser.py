@@ -241,36 +241,18 @@ class SourceParser(LocationParser):
         kind = self.expect(self.parse_optional_identifier, "Expected a resource type key")
         self.parse_punctuation(":")
         if kind == "dialect_resources":
-            self._parse_groups("Expected a dialect name", self._parse_dialect_resource)
+            self._parse_dialect_resources()
         elif kind == "external_resources":
-            self._parse_groups(_NO_KEY, self._parse_external_entry)
+            self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
         else:
             self.raise_error(f"got an unexpected key in file metadata: {kind}")
 
-    def _parse_groups(self, message: str, parse_entry: Callable[[str], None]) -> None:
-        def parse_group() -> None:
-            group = self.expect(self.parse_optional_identifier, message)
-            self.parse_punctuation(":")
-            self.parse_comma_separated_list(self.Delimiter.BRACES, lambda: parse_entry(group))
-
-        self.parse_comma_separated_list(self.Delimiter.BRACES, parse_group)
-
-    def _parse_dialect_resource(self, dialect_name: str) -> None:
-        dialect = self.ctx.get_optional_dialect(dialect_name)
-        if dialect is None:
-            self.raise_error(f"dialect {dialect_name} is not registered")
-        interface = dialect.get_interface(OpAsmDialectInterface)
-        if interface is None:
-            self.raise_error(
-                f"dialect {dialect_name} doesn't have an OpAsmDialectInterface interface"
-            )
-        key = self._parse_dialect_resource_handle(dialect_name, interface)
+    def _parse_external_group(self) -> None:
+        group = self.expect(self.parse_optional_identifier, _NO_KEY)
         self.parse_punctuation(":")
-        value = self.parse_str_literal()
-        try:
-            interface.parse_resource(key, value)
-        except Exception as error:  # noqa: BLE001 - a dialect's own code
-            self.raise_error(f"got an error when parsing a resource: {error}")
+        self.parse_comma_separated_list(
+            self.Delimiter.BRACES, lambda: self._parse_external_entry(group)
+        )
 
     def _parse_external_entry(self, group: str) -> None:
         start = self.pos

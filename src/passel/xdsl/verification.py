@@ -3,8 +3,7 @@
 xDSL's `Operation.verify` prints the whole top-level module to report an invalid op. This module
 checks the structural rules itself, in xDSL's order, and calls the verifiers of ops directly, so
 that an error has its op. It accepts the same IR as `Operation.verify`, with two exceptions: it
-rejects uses before definitions, and accepts uses of symbols outside of any symbol table. The walk
-does not recurse, so nesting may be deep.
+rejects uses before definitions, and accepts uses of symbols outside of any symbol table.
 """
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
@@ -54,45 +53,31 @@ def verify(
 
 def _verify(op: Operation, *, recursive: bool) -> None:
     _check_structure(op)
-    if _is_outer_own(op):
-        _run_outer_verifier(op, nested=recursive)
+    if _overrides_verify(op):
+        _run_overriding_verifier(op, nested=recursive)
         return
-    if not recursive:
+    if recursive:
+        _verify_inside(op)
+    else:
         for block in _blocks(op):
             _check_not_empty(block)
             if (last := block.last_op) is not None:
                 _check_terminator(last, block)
         _look_outward(op)
-    elif op.regions:
-        _verify_nested(op)
     _run_verifier(op)
 
 
-def _verify_nested(root: Operation) -> None:
-    """Verify the ops nested in `root`, without `root`."""
-    stack = [(root, _verify_inside(root))]
-    while stack:
-        op, parents = stack[-1]
-        if (parent := next(parents, None)) is not None:
-            stack.append((parent, _verify_inside(parent)))
-            continue
-        stack.pop()
-        if stack:
-            _run_verifier(op)
-
-
-def _verify_inside(parent: Operation) -> Iterator[Operation]:
-    """Verify the ops immediately inside an op; yield those with regions instead."""
+def _verify_inside(parent: Operation) -> None:
+    """Verify the ops nested in an op, but not the op itself."""
     for block in _blocks(parent):
         op = block.first_op
         while op is not None:
             if op.parent is not block:
                 raise InvalidIR(op, "parent pointer does not refer to the containing block")
             _check_structure(op)
-            if op.regions and not _is_outer_own(op):
-                yield op
-            else:
-                _run_verifier(op)
+            if op.regions and not _overrides_verify(op):
+                _verify_inside(op)
+            _run_verifier(op)
             op = op._next_op
         _check_not_empty(block)
 
@@ -220,8 +205,8 @@ def _verify_itself(op: Operation) -> None:
 
 
 def _run_verifier(op: Operation) -> None:
-    if type(op).verify is not Operation.verify:  # as `_is_outer_own`, which costs a call
-        _run_outer_verifier(op, nested=True)
+    if type(op).verify is not Operation.verify:  # as `_overrides_verify`, which costs a call
+        _run_overriding_verifier(op, nested=True)
         return
     try:
         op.verify_()
@@ -229,7 +214,7 @@ def _run_verifier(op: Operation) -> None:
         _refuse(op, error)
 
 
-def _is_outer_own(op: Operation) -> bool:
+def _overrides_verify(op: Operation) -> bool:
     """Return whether the op's class overrides `verify`, which then also verifies its regions.
 
     LLVM's casts extend it. Up to xDSL 0.66, stim's circuit accepts everything.
@@ -237,14 +222,14 @@ def _is_outer_own(op: Operation) -> bool:
     return type(op).verify is not Operation.verify
 
 
-def _run_outer_verifier(op: Operation, *, nested: bool) -> None:
+def _run_overriding_verifier(op: Operation, *, nested: bool) -> None:
     try:
         op.verify(verify_nested_ops=nested)
     except Exception as rendered:  # noqa: BLE001 - verifiers may raise anything
         # What is wrong, without xDSL's picture of the whole module.
         error = rendered
         if nested:
-            _verify_nested(op)
+            _verify_inside(op)
         try:
             op.verify_()
         except Exception as shorter:  # noqa: BLE001 - as above

@@ -11,7 +11,7 @@ from passel.xdsl.analyses.symbol_tables import SymbolTables
 from passel.xdsl.symbols import is_callable, op_name, references, symbol_name, visibility
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable
 
     from xdsl.ir import Operation
 
@@ -30,45 +30,35 @@ def strongly_connected(
         >>> strongly_connected(graph, graph.__getitem__)
         (('c',), ('a', 'b'))
 
-    Source: Tarjan: Depth-First Search and Linear Graph Algorithms, 1972.
+    Source: Gabow: Path-based depth-first search for strong and biconnected components, 2000.
     """
     components: list[tuple[N, ...]] = []
     number: dict[N, int] = {}
-    lowest: dict[N, int] = {}
-    unfinished: dict[N, None] = {}  # in the order in which they were met
+    opened: dict[N, None] = {}  # the nodes of no component yet, in the order of their numbers
+    firsts: list[int] = []  # the numbers of the first nodes of what may be components
     for root in nodes:
-        if root in number:
-            continue
-        stack: list[tuple[N, Iterator[N]]] = []
-        following: N | None = root
-        while following is not None or stack:
-            if following is not None:
-                number[following] = lowest[following] = len(number)
-                unfinished[following] = None
-                stack.append((following, iter(successors(following))))
-            node, edges = stack[-1]
-            following = None
-            for successor in edges:
-                if successor not in number:
-                    following = successor
+        path: list[N] = []
+        stack = [] if root in number else [iter((root,))]
+        while stack:
+            for node in stack[-1]:
+                if node not in number:
+                    firsts.append(len(number))
+                    number[node] = len(number)
+                    opened[node] = None
+                    path.append(node)
+                    stack.append(iter(successors(node)))
                     break
-                if successor in unfinished:
-                    lowest[node] = min(lowest[node], number[successor])
+                while node in opened and firsts[-1] > number[node]:
+                    firsts.pop()  # a cycle: these nodes belong together
             else:
                 stack.pop()
-                if stack:
-                    parent = stack[-1][0]
-                    lowest[parent] = min(lowest[parent], lowest[node])
-                if lowest[node] == number[node]:
-                    components.append(_close(unfinished, node))
+                if path and number[last := path.pop()] == firsts[-1]:
+                    firsts.pop()
+                    component: list[N] = []
+                    while last in opened:
+                        component.append(opened.popitem()[0])
+                    components.append(tuple(reversed(component)))
     return tuple(components)
-
-
-def _close(unfinished: dict[N, None], first: N) -> tuple[N, ...]:
-    component: list[N] = []
-    while not component or component[-1] is not first:
-        component.append(unfinished.popitem()[0])
-    return tuple(reversed(component))
 
 
 _CALLEE = "callee"

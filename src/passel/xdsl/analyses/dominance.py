@@ -19,6 +19,9 @@ Point: TypeAlias = "Operation | Block"
 class _Dominance:
     """Base class of dominance and post-dominance."""
 
+    _is_reversed: ClassVar[bool]
+    """Whether paths lead from the ends of a region back to its entry."""
+
     def __init__(self, op: Operation) -> None:
         """Create an analysis without trees; the first query of a region builds its tree."""
         self.op = op
@@ -47,10 +50,11 @@ class _Dominance:
 
     def tree(self, region: Region) -> DominatorTree[Block]:
         """Return the tree of a region's blocks."""
-        found = self._trees.get(region)
-        if found is None:
-            found = self._trees[region] = self._build(region)
-        return found
+        if region not in self._trees:
+            roots = _ends(region) if self._is_reversed else list(region.blocks)[:1]
+            after = Block.predecessors if self._is_reversed else successors_of
+            self._trees[region] = DominatorTree(roots, after)
+        return self._trees[region]
 
     def immediate_dominator(self, block: Block) -> Block | None:
         """Return the immediate dominator of a block, if any."""
@@ -132,7 +136,8 @@ class _Dominance:
             return self._block_dominates(block, other)
         if place is a and a is not b and enclosing:
             return True
-        return not _is_ordered(block) or self._goes_first(a, place)
+        first, second = (place, a) if self._is_reversed else (a, place)
+        return not _is_ordered(block) or self.is_before(first, second)
 
     def _block_dominates(self, a: Block, b: Block) -> bool:
         region = a.parent
@@ -149,12 +154,6 @@ class _Dominance:
             msg = "the block is in no region"
             raise ValueError(msg)
         return self.tree(region)
-
-    def _build(self, region: Region) -> DominatorTree[Block]:
-        raise NotImplementedError
-
-    def _goes_first(self, a: Operation, b: Operation) -> bool:
-        raise NotImplementedError
 
 
 class DominanceInfo(_Dominance):
@@ -177,17 +176,12 @@ class DominanceInfo(_Dominance):
     Source: `mlir/lib/IR/Dominance.cpp`, MLIR 22.
     """
 
+    _is_reversed = False
+
     def is_reachable(self, block: Block) -> bool:
         """Return whether a block is reachable from the entry of its region."""
         region = block.parent
         return region is not None and (region.first_block is block or block in self.tree(region))
-
-    def _build(self, region: Region) -> DominatorTree[Block]:
-        entry = region.first_block
-        return DominatorTree(() if entry is None else (entry,), successors_of)
-
-    def _goes_first(self, a: Operation, b: Operation) -> bool:
-        return self.is_before(a, b)
 
 
 class PostDominanceInfo(_Dominance):
@@ -199,11 +193,7 @@ class PostDominanceInfo(_Dominance):
     Source: `mlir/lib/IR/Dominance.cpp` and `llvm/Support/GenericDomTreeConstruction.h`.
     """
 
-    def _build(self, region: Region) -> DominatorTree[Block]:
-        return DominatorTree(_ends(region), Block.predecessors)
-
-    def _goes_first(self, a: Operation, b: Operation) -> bool:
-        return self.is_before(b, a)
+    _is_reversed = True
 
 
 def successors_of(block: Block) -> Sequence[Block]:

@@ -12,7 +12,8 @@ from xdsl.utils.lexer import Span
 
 from passel.xdsl.fast.known import is_known_attribute, is_xdsl_class, is_xdsl_code
 from passel.xdsl.fast.template_parser import TemplateParser
-from passel.xdsl.fast.templates import NAME, name_spans, shape_of
+from passel.xdsl.fast.templates import name_spans, shape_of
+from passel.xdsl.lexer import NAME
 from passel.xdsl.locations import SourceLocation
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class FunctionParser(TemplateParser):
             head = _HEAD.match(self.lexer.input.content, token.start)
         if head is None:
             return super().parse_operation()
-        key = head[1], shape_of(head[3]).key
+        key = head[1], shape_of(head[3])[0]
         if (known := self._functions.get(key)) is not None:
             return self._parse_body(known, head)
         op = super().parse_operation()

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary, ref
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
@@ -27,11 +26,11 @@ _plain: Final = SymbolTable.lookup_symbol
 
 _is_verifying: Final = ContextVar("is_verifying", default=False)
 
-_Table = dict[str, tuple[ref[Operation], SymbolOpInterface]]
+_Table = dict[str, tuple[Operation, SymbolOpInterface]]
 """The ops of a symbol table by name, with the trait that knows their name."""
 
-_tables: Final[WeakKeyDictionary[Operation, _Table | None]] = WeakKeyDictionary()
-"""The cached tables; None for a table with ops that may compute their names."""
+_KEPT: Final = "passel.symbols"
+"""The name under which an op keeps its table, among its other fields."""
 
 
 @contextmanager
@@ -46,7 +45,7 @@ def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
         fresh: An op whose cached table is discarded.
     """
     if fresh is not None:
-        _tables.pop(fresh, None)
+        vars(fresh).pop(_KEPT, None)
     token = _is_verifying.set(True)
     try:
         yield
@@ -68,13 +67,13 @@ def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation 
         return _plain(op, name)
     path = SymbolRefAttr(name) if isinstance(name, str | StringAttr) else name
     symbol = path.root_reference.data
-    found = _known(anchor, symbol)
+    found = _find(vars(anchor).get(_KEPT, {}), anchor, symbol)
     if found is None:
-        _tables[anchor] = _table(anchor)
-        found = _known(anchor, symbol)
-    if found is None and _tables[anchor] is None:
+        vars(anchor)[_KEPT] = table = _table(anchor)
+        found = _find(table, anchor, symbol)
+    if found is None:
         return _plain(op, name)
-    if found is None or not path.nested_references:
+    if not path.nested_references:
         return found
     first, *others = path.nested_references.data
     return SymbolTable.lookup_symbol(found, SymbolRefAttr(first, others))
@@ -85,26 +84,24 @@ def _may_be_table(op_class: type[Operation]) -> bool:
     return op_class.has_trait(SymbolTable)
 
 
-def _known(anchor: Operation, name: str) -> Operation | None:
-    """Return the symbol in a table if it still exists and still has that name."""
-    entry = (_tables.get(anchor) or {}).get(name)
-    if entry is None:
-        return None
-    found, trait = entry[0](), entry[1]
-    if found is None or found.parent_op() is not anchor:
+def _find(table: _Table, anchor: Operation, name: str) -> Operation | None:
+    """Return the op of a name if it is still in the table and still has that name."""
+    found, trait = table.get(name, (None, None))
+    if found is None or trait is None or found.parent_op() is not anchor:
         return None
     attribute = trait.get_sym_attr_name(found)
     return found if attribute is not None and attribute.data == name else None
 
 
-def _table(anchor: Operation) -> _Table | None:
+def _table(anchor: Operation) -> _Table:
+    """Return the table of an op; empty if one of its ops may compute its name."""
     table: _Table = {}
     for op in anchor.regions[0].block.ops:
         trait = op.get_trait(SymbolOpInterface)
         if trait is None:
             continue
         if not is_known_class(type(trait)):
-            return None
+            return {}
         if (name := trait.get_sym_attr_name(op)) is not None:
-            table.setdefault(name.data, (ref(op), trait))
+            table.setdefault(name.data, (op, trait))
     return table

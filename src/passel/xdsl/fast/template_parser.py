@@ -302,7 +302,7 @@ class TemplateParser(SourceParser):
             return op
         if line.spelling is not None and not self._leaves_out(line.spelling, template, line.text):
             line.remember(key, _REFUSED)
-            key = shape_of(line.text).key
+            key, _ = shape_of(line.text)
         template.followers.add(line.follower)
         if isinstance(former := line.shapes.get(key), Template):
             # The line's tokens made the same of it: none after them was taken.

@@ -17,6 +17,7 @@ from xdsl.ir import Operation, OpResult, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
 from passel.xdsl.fast.known import is_known_attribute, parts_of
+from passel.xdsl.lexer import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 _MAX_LENGTH: Final = 2_000
 """The maximum length of a line. Longer lines contain constants that rarely occur twice."""
-
-NAME: Final = r"(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+)"
 
 # What the lexer skips, and then the rest of the line; the second group is its first token.
 LINE: Final = re.compile(
@@ -53,23 +52,13 @@ _find_start: Final = re.compile(r"[^=]*+=[ \t\r\f\v]*+").match
 _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 
 
-class Shape(NamedTuple):
-    """The shape of a line, and its names.
+def shape_of(line: str) -> tuple[Hashable, list[str]]:
+    """Return the shape of a line, for comparison, and the names in it, without `%` and `^`.
 
-    Attributes:
-        key: The shape, for comparison.
-        names: The names in the order of the text, without `%` and `^`.
-    """
-
-    key: Hashable
-    names: list[str]
-
-
-def shape_of(line: str) -> Shape:
-    """Return the shape of a line, which starts at a token.
+    The line starts at a token.
 
     Example:
-        >>> shape_of("%a = arith.addi %b, %b : i32").names
+        >>> shape_of("%a = arith.addi %b, %b : i32")[1]
         ['a', 'b', 'b']
     """
     key: Hashable
@@ -84,7 +73,7 @@ def shape_of(line: str) -> Shape:
         key = "\n".join(parts[::2])
     if len(set(names)) != len(names):
         key = (key, *map(names.index, names))
-    return Shape(key, names)
+    return key, names
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
@@ -103,7 +92,7 @@ def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
     spelling, type_, sigil = found[0].group(0, 1, 2)
     start, end = found[0].span()
     # No line that an op can be on contains a null character.
-    return shape_of(f"{line[:start]}{type_ or sigil}\0{line[end:]}").key, spelling
+    return shape_of(f"{line[:start]}{type_ or sigil}\0{line[end:]}")[0], spelling
 
 
 def op_start(line: str) -> int:

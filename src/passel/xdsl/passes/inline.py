@@ -24,93 +24,11 @@ from passel.xdsl.symbols import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from xdsl.ir import Block, Operation
 
     from passel.passes import PassContext
-
-
-class Callees:
-    """The number of references to callables.
-
-    Args:
-        op: The op that contains all references.
-        callables: The callables whose references are counted.
-
-    Source: `CGUseList`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
-    """
-
-    def __init__(self, op: Operation, callables: Iterable[Operation]) -> None:
-        self._tables = SymbolTables(op)
-        self._inside: dict[Operation, Counter[Operation]] = {
-            member: Counter() for member in callables
-        }
-        self._total: Counter[Operation] = Counter()
-        owners: dict[Operation, Counter[Operation]] = {}
-        outside: Counter[Operation] = Counter()
-        for inner in op.walk():
-            enclosing = inner.parent_op()
-            counts = outside if enclosing is None else owners.get(enclosing, outside)
-            if inner.regions:
-                owners[inner] = self._inside.get(inner, counts)
-            self._count(inner, counts)
-        for counts in (outside, *self._inside.values()):
-            self._total.update(counts)
-
-    def recount(self, member: Operation) -> None:
-        """Update the counts after a change of a callable's body, which contains no callables."""
-        self.forget(member)
-        counts = self._inside[member]
-        for region in member.regions:
-            for inner in region.walk():
-                self._count(inner, counts)
-        _add(self._total, counts)
-
-    def note_inlined(self, caller: Operation, callee: Operation) -> None:
-        """Update the counts for a call of `callee` in `caller` that a copy of its body replaces."""
-        for counts in (self._inside[caller], self._total):
-            _add(counts, self._inside[callee])
-            _add(counts, {callee: 1}, -1)
-
-    def forget(self, member: Operation) -> None:
-        """Update the counts for a callable that is erased."""
-        _add(self._total, self._inside[member], -1)
-        self._inside[member] = Counter()
-
-    def is_dead(self, member: Operation) -> bool:
-        """Return whether a callable has no references, and cannot be referred to from outside."""
-        return visibility(member) == "private" and self._total[member] <= 0
-
-    def has_single_use(self, member: Operation) -> bool:
-        """Return whether a single reference is the only use of a callable."""
-        return visibility(member) == "private" and self._total[member] == 1
-
-    def callee(self, call: CallOp) -> FuncOp | None:
-        """Return the callee of a call."""
-        found = self._tables.lookup(call, call.callee)
-        return found if isinstance(found, FuncOp) and found in self._inside else None
-
-    def calls_in(self, places: Iterable[Operation | Block]) -> Iterator[CallOp]:
-        """Yield the calls in ops and blocks, without those inside nested callables."""
-        for place in places:
-            for op in place.walk():
-                if isinstance(op, CallOp):
-                    yield op
-
-    def _count(self, op: Operation, counts: Counter[Operation]) -> None:
-        for reference in references(op):
-            for symbol in self._tables.resolve(op, reference):
-                if symbol in self._inside:
-                    counts[symbol] += 1
-
-
-def _add(counts: Counter[Operation], change: Mapping[Operation, int], factor: int = 1) -> None:
-    """Add to counts, and remove zeros, to keep copies small."""
-    for symbol, count in change.items():
-        counts[symbol] += factor * count
-        if not counts[symbol]:
-            del counts[symbol]
 
 
 class Inliner(Pass["Operation"]):
@@ -168,6 +86,8 @@ class _Inliner:
 
     Attributes:
         changed: Whether anything in the table may have changed.
+
+    Source: `Inliner` and `CGUseList`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """
 
     def __init__(self, options: Inliner, op: Operation, ctx: PassContext) -> None:
@@ -176,7 +96,6 @@ class _Inliner:
         self._options = options
         self._ctx = ctx
         self._graph = ctx.analysis(CallGraph)
-        self._callees = Callees(op, self._graph.callables)
         self._rules = InliningRules(self._graph, ctx.ir_context, options.inlining_threshold)
         self._pipelines = {pipeline.anchor: pipeline for pipeline in options.op_pipelines}
         self._enclosing = {
@@ -184,7 +103,9 @@ class _Inliner:
             for inner in self._graph.callables
             if (enclosing := closest_enclosing(inner, is_callable))
         }
-        self._dead: dict[Operation, None] = {}
+        self._tables = SymbolTables(op)
+        self._uses = self._references([op])
+        self._erased: set[Operation] = set()
 
     def run(self) -> None:
         """Inline bottom-up, and erase functions without remaining uses.
@@ -193,18 +114,12 @@ class _Inliner:
             PassFailure: If the pipeline failed on a callable.
         """
         for group in self._graph.sccs:
-            present = [member for member in group if not is_external(member)]
-            self._inline_in_group(present)
-        for callee in self._dead:
-            callee.detach()
-            callee.erase(safe_erase=False)
-            self._ctx.count(self._options.erased)
-            self.changed = True
+            self._inline_in_group([member for member in group if not is_external(member)])
 
     def report_missed(self) -> None:
         """Report the remaining calls with the reasons."""
-        for call in self._callees.calls_in([self._op]):
-            caller, callee = closest_enclosing(call, is_callable), self._callees.callee(call)
+        for call in _calls_in([self._op]):
+            caller, callee = closest_enclosing(call, is_callable), self._callee(call)
             reason = "the callee is not a known function"
             if caller is not None and callee is not None:
                 reason = self._rules.obstacle(call, caller, callee) or "the callee is recursive"
@@ -216,7 +131,7 @@ class _Inliner:
         """Simplify and inline in turn, until no call is inlined."""
         for _ in range(max(self._options.max_iterations, 1)):
             for member in group:
-                if member not in self._dead:
+                if member not in self._erased:
                     self._simplify(member)
             if self._is_left_to_caller(group) or not self._inline_calls(group):
                 return
@@ -232,7 +147,7 @@ class _Inliner:
             return False
         (member,) = group
         calls = self._graph.calls_to(member)
-        if len(calls) != 1 or not self._callees.has_single_use(member):
+        if len(calls) != 1 or not self._has_single_use(member):
             return False
         call, caller = calls[0].op, calls[0].caller
         return (
@@ -247,12 +162,14 @@ class _Inliner:
         pipeline = self._pipelines.get(member.name, self._options.default_pipeline)
         if member in self._enclosing or not len(pipeline):
             return
+        before = self._references([member])
         if not (run := self._ctx.run_pipeline(pipeline, member)):
             name = symbol_name(member)
             raise PassFailure(f"the pipeline {pipeline} failed on callee @{name}", op=member)
         if run.changed is not False:
             self.changed = True
-            self._callees.recount(member)
+            self._uses.subtract(before)
+            self._uses.update(self._references([member]))
 
     def _inline_calls(self, group: list[Operation]) -> bool:
         """Inline all calls in a group, and the calls in inlined bodies.
@@ -262,40 +179,65 @@ class _Inliner:
         """
         calls: list[tuple[CallOp, Operation, frozenset[Operation]]] = []
         for member in group:
-            if member in self._dead:
+            if member in self._erased:
                 continue
-            if self._callees.is_dead(member):
-                self._bury(member)
-                continue
-            found = self._callees.calls_in(member.body.blocks) if isinstance(member, FuncOp) else ()
-            calls += ((call, member, frozenset()) for call in found)
+            if visibility(member) == "private" and self._uses[member] <= 0:
+                self._erase(member)
+            elif isinstance(member, FuncOp):
+                calls += ((call, member, frozenset()) for call in _calls_in(member.body.blocks))
         any_inlined = False
         for call, caller, history in calls:  # the list grows
-            callee = self._callees.callee(call)
-            if caller in self._dead or callee is None or callee in history or callee in group:
+            callee = self._callee(call)
+            if caller in self._erased or callee is None or callee in history or callee in group:
                 continue
             if self._rules.obstacle(call, caller, callee):
                 continue
-            in_place = self._callees.has_single_use(callee)
-            ops = self._inline(call, caller, callee, in_place=in_place)
+            in_place = self._has_single_use(callee)
+            ops = self._inline(call, callee, in_place=in_place)
             # A body that was moved cannot come again.
             came_from = history if in_place else history | {callee}
-            calls += ((new, caller, came_from) for new in self._callees.calls_in(ops))
+            calls += ((new, caller, came_from) for new in _calls_in(ops))
             any_inlined = True
         return any_inlined
 
-    def _inline(
-        self, call: CallOp, caller: Operation, callee: FuncOp, *, in_place: bool
-    ) -> list[Operation]:
+    def _inline(self, call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operation]:
         self._ctx.remark.passed("inlined", call, callee=symbol_name(callee))
-        self._callees.note_inlined(caller, callee)
+        self._uses[callee] -= 1
         ops = inline_call(call, callee, in_place=in_place)
         if in_place:
-            self._bury(callee)
+            self._erase(callee)
+        else:
+            self._uses.update(self._references(ops))
         self._ctx.count(self._options.inlined)
         self.changed = True
         return ops
 
-    def _bury(self, callee: Operation) -> None:
-        self._callees.forget(callee)
-        self._dead[callee] = None
+    def _erase(self, callee: Operation) -> None:
+        self._uses.subtract(self._references([callee]))
+        self._erased.update(callee.walk())
+        callee.detach()
+        callee.erase(safe_erase=False)
+        self._ctx.count(self._options.erased)
+        self.changed = True
+
+    def _callee(self, call: CallOp) -> FuncOp | None:
+        found = self._tables.lookup(call, call.callee)
+        return found if isinstance(found, FuncOp) else None
+
+    def _has_single_use(self, callee: Operation) -> bool:
+        return visibility(callee) == "private" and self._uses[callee] == 1
+
+    def _references(self, ops: Iterable[Operation]) -> Counter[Operation]:
+        """Return the number of references to each symbol in some ops."""
+        return Counter(
+            symbol
+            for op in ops
+            for inner in op.walk()
+            for reference in references(inner)
+            for symbol in self._tables.resolve(inner, reference)
+        )
+
+
+def _calls_in(places: Iterable[Operation | Block]) -> Iterator[CallOp]:
+    """Yield the calls in ops and blocks."""
+    return (op for place in places for op in place.walk() if isinstance(op, CallOp))

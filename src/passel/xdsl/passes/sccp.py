@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from xdsl.dialects import scf
 from xdsl.dialects.arith import SelectOp
@@ -353,13 +353,7 @@ def _is_folded(op: Operation) -> bool:
 
 def _home(value: SSAValue) -> Block:
     """Return the entry of the closest isolated region around a value."""
-    block = value.owner.parent if isinstance(value.owner, Operation) else value.owner
-    while block is not None and (enclosing := block.parent_op()) is not None:
-        region = block.parent
-        outer = enclosing.parent
-        isolated = enclosing.has_trait(IsolatedFromAbove, value_if_unregistered=True)
-        if region is not None and (isolated or outer is None):
-            return region.blocks[0]
-        block = outer
-    msg = "a value in a pass's op has an enclosing region"
-    raise AssertionError(msg)
+    block: Any = value.owner.parent if isinstance(value.owner, Operation) else value.owner
+    while not (op := block.parent_op()).has_trait(IsolatedFromAbove) and op.parent is not None:
+        block = op.parent
+    return block.parent.first_block
