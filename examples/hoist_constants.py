@@ -12,7 +12,7 @@ class HoistConstants(OperationPass[FuncOp]):
     """Move constants to the start of the entry block."""
 
     name = "hoist-constants"
-    limit: int = option(default=100, help="How many constants the start may hold.")
+    limit: int = option(default=100, help="The maximum number of constants at the start.")
     moved = Statistic("Constants moved")
 
     def run(self, op: FuncOp, ctx: PassContext) -> None:
