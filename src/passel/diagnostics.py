@@ -252,7 +252,7 @@ class Diagnostic:
         """
         if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             given = type(location).__name__
-            msg = f"a note needs a Location, not {given}; that of an op is ctx.about(op).location"
+            msg = f"a note needs a Location, not {given}; use ctx.about(op).location"
             raise TypeError(msg)
         note = Diagnostic(Severity.NOTE, message, location or self.location)
         self.notes.append(note)

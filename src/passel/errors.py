@@ -325,7 +325,7 @@ class PassFailedError(PasselError):
             if others:
                 lines.append(more_like_it([each.name for each in others]))
         if len(alike) > _MOST_FAILURES:
-            lines.append(f"... and {len(alike) - _MOST_FAILURES} others (`failures` has all)")
+            lines.append(f"... and {len(alike) - _MOST_FAILURES} others (`failures` lists all)")
         super().__init__("\n".join(lines))
         self.failures: tuple[Failure, ...] = tuple(failures)
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)

@@ -82,7 +82,7 @@ def test_other_files_hold_text(tmp_path: Path) -> None:
     """A pipeline's text may be on several lines, with or without an anchor."""
     assert str(read(tmp_path, "builtin.module(\n  cse\n)\n", "p.txt")) == "builtin.module(cse)"
     assert str(read(tmp_path, "cse,\ndce", "p")) == "builtin.module(cse,dce)"
-    with pytest.raises(PipelineError, match="is text, which has no variables such as 'n'"):
+    with pytest.raises(PipelineError, match="is not YAML, so it has no variable 'n'"):
         read(tmp_path, "cse", "p.txt", n=1)
 
 
@@ -92,7 +92,7 @@ WRONG = {
     "": "1:1: error: expected a pipeline file, a table of keys",
     "- cse": "1:1: error: expected a pipeline file, a table of keys",
     "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline', with a list",
-    "Pipeline: [": "1:12: error: this is not YAML: ",
+    "Pipeline: [": "1:12: error: invalid YAML: ",
     "a: \x01": "1:4: error: YAML has no character U+0001",
     "[" * 5000: "1:1: error: the file is nested too deeply",
     "Pipeline: &a [*a]": "1:11: error: expected an element of a pipeline, a table of keys",
@@ -113,13 +113,13 @@ WRONG = {
     "Pipeline:\n- include: none.yaml": "2:12: error: cannot open pipeline file",
     "Pipeline:\n- include: p.txt": "2:12: error: 'p.txt' is not a .yaml file",
     "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it has no variables",
-    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: this pipeline is for 'builtin.module', but is included in one for 'func.func'",
+    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: this pipeline for 'builtin.module' is included in a pipeline for 'func.func'",
     'Pipeline: [{include: "a\\0.yaml"}]': "1:22: error: cannot open pipeline file '{dir}/a\0.yaml': embedded null byte",
     "variables: {a: "
     + "x" * 1_000
     + "}\nPipeline: ['"
     + "$a" * 1_000
-    + "']": "2:143: error: with its variables expanded, this is longer than 65536 characters",
+    + "']": "2:143: error: with variables expanded, this text exceeds 65536 characters",
     "Pipeline:\n" + "- cse,cse\n" * 6_000: "5002:3: error: a pipeline can have at most 10000 el",
 }
 

@@ -68,7 +68,7 @@ def test_several_in_one_call_and_bundles() -> None:
         "  bundle 'backwards' has 'lower' before 'bufferize'",
         "  'bufferize' must run before the first 'lower' (declared)",
     }
-    assert lines[3:] == ["drop the constraint or leave out one of the steps"]
+    assert lines[3:] == ["drop the constraint or remove one of the steps"]
 
 
 def test_nested_pipelines() -> None:
@@ -88,11 +88,11 @@ def test_nested_pipelines() -> None:
         builder.place(OnModule())
     assert snapshot(builder) == before
     assert message(error.value) == [
-        "no order satisfies all of these:",
+        "no order satisfies all of these constraints:",
         "  'on-module' must run after every 'b' (declared)",
         "  'on-module' must run before the first 'a#2' (declared)",
         "  nested pipeline 'func.func#2' must stay together",
-        "drop one of the constraints or leave out one of the steps",
+        "drop one of the constraints or remove one of the steps",
     ]
 
 

@@ -107,9 +107,9 @@ def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
     builder.remove("func.func")
     for nested, name in ((functions, "func.func"), (blocks, "any")):
         for call in (nested.add, nested.place):
-            with pytest.raises(InsertionError, match=f"pipeline '{name}' is no longer there"):
+            with pytest.raises(InsertionError, match=f"pipeline '{name}' no longer exists"):
                 call(OnFunc())
-        with pytest.raises(InsertionError, match=f"pipeline '{name}' is no longer there"):
+        with pytest.raises(InsertionError, match=f"pipeline '{name}' no longer exists"):
             nested.stage("late")
 
 

@@ -47,7 +47,7 @@ def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PASSEL_JOBS", wrong)
         with pytest.raises(ValueError, match=f"PASSEL_JOBS takes .* or auto, not '{wrong}'"):
             manager.run(module_of(4))
-    with pytest.raises(ValueError, match="jobs is 0"):
+    with pytest.raises(ValueError, match="jobs must be a positive number, not 0"):
         manager.run(module_of(4), jobs=0)
 
 

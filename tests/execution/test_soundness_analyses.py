@@ -119,7 +119,7 @@ def test_a_false_claim_to_preserve_everything_is_refused(ir: str, how: str) -> N
 @pytest.mark.parametrize(
     ("statistic", "amount", "message"),
     [
-        (Lie.seen, -1, "statistic 'seen' cannot grow by -1, a negative amount"),
+        (Lie.seen, -1, "statistic 'seen' cannot be increased by -1"),
         (Statistic("Others"), 1, "declare it in the class body"),
     ],
 )

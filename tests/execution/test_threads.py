@@ -165,7 +165,7 @@ def test_an_executor_is_checked() -> None:
     wrong: Any = "threads"
     with pytest.raises(TypeError, match="expected an executor"):
         manager.run(module_of(4), executor=wrong)
-    with ThreadPoolExecutor(1) as pool, pytest.raises(ValueError, match="jobs is 0"):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ValueError, match="positive number, not 0"):
         manager.run(module_of(4), jobs=0, executor=pool)
 
 

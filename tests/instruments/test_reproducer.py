@@ -255,7 +255,7 @@ def test_a_full_disk_leaves_the_older_file(directory: Path, local: bool) -> None
     )
     assert done.code == 1
     assert (
-        "cannot open output file 'r.mlir': File too large; the older file of that name is kept"
+        "cannot open output file 'r.mlir': File too large; the older file with this name is kept"
     ) in done.err
     assert "to replay: passel-opt --run-reproducer" not in done.err
     assert Path("r.mlir").read_text() == "older"

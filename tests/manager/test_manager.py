@@ -205,5 +205,5 @@ def test_limits_of_nested_managers() -> None:
     assert unlimited != manager
     wrong: Any
     for wrong in (0, -1, True, "2"):
-        with pytest.raises(DefinitionError, match="which is not a positive number"):
+        with pytest.raises(DefinitionError, match="must be a positive number"):
             manager.nest("func.func", jobs=wrong)

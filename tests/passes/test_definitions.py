@@ -300,7 +300,7 @@ class Counting(Pass):
         ("delete", "FrozenInstanceError: cannot assign to 'how' of Counting: passes are immutable"),
         (
             "count",
-            "TypeError: statistic 'seen' is a declaration and holds no number: count with ctx.count(",
+            "TypeError: statistic 'seen' is a declaration without a value: count with ctx.count(",
         ),
     ],
 )

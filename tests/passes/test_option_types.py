@@ -291,10 +291,10 @@ def test_types_that_cannot_be_read_are_refused(hint: Any) -> None:
     [
         (
             list[int],
-            "list[int] is not a type of an option; for a list of values, write tuple[int, ",
+            "list[int] is not an option type; for a list of values, write tuple[int, ",
         ),
         (tuple[int, str], "for a list of values, write tuple[int, ...]"),
-        (tuple, "tuple is not a type of an option; for a list of values, write tuple[int, ...]"),
+        (tuple, "tuple is not an option type; for a list of values, write tuple[int, ...]"),
         (set[str], "for a list of values, write tuple[str, ...]"),
         (Sequence[float], "for a list of values, write tuple[float, ...]"),
         (dict[str, int], "dict[str, int] is mutable, but passes are values: write a subclass"),

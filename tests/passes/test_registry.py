@@ -49,7 +49,7 @@ def found(registry: PassRegistry, name: str) -> type[Pass[Any]] | None:
 def test_what_cannot_be_registered_is_refused() -> None:
     """Of two classes with a name, the first stays; a class needs a name, and a name a factory."""
     registry = PassRegistry()
-    with pytest.raises(DefinitionError, match=r"trying to register Nameless, which has no name"):
+    with pytest.raises(DefinitionError, match=r"cannot register Nameless, which has no name"):
         registry.register(type("Nameless", (Pass,), {}))
     with pytest.raises(TypeError, match=r"register\('x'\) needs a factory"):
         registry.register("x")  # pyright: ignore[reportArgumentType]

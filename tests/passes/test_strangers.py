@@ -58,9 +58,9 @@ class Struct(Options):
 @pytest.mark.parametrize(
     ("text", "message", "kind"),
     [
-        ("stranger{x=1}", "pass 'stranger' cannot be made", OptionError),
-        ("holder{s={x=1}}", "pass 'holder' cannot be made", OptionError),
-        ("with-options{x=1}", "pipeline 'with-options' cannot be made", OptionError),
+        ("stranger{x=1}", "pass 'stranger' cannot be created", OptionError),
+        ("holder{s={x=1}}", "pass 'holder' cannot be created", OptionError),
+        ("with-options{x=1}", "pipeline 'with-options' cannot be created", OptionError),
         ("line", "pipeline 'line' cannot be built", PipelineError),
         ("absent", "pass 'absent' of pkg cannot be loaded", PipelineError),
     ],
@@ -96,7 +96,7 @@ def test_can_schedule_on_that_raises(error: BaseException, said: str) -> None:
         with pytest.raises(AnchorError) as info:
             use()
         assert str(info.value) == (
-            "pass 'stranger' does not say whether it runs on 'toy.module': its can_schedule_on "
+            "pass 'stranger' cannot decide whether it runs on 'toy.module': its can_schedule_on "
             f"raised {said}{PLACE}"
         )
         assert info.value.__cause__ is error

@@ -218,7 +218,7 @@ class _Counting(logging.Handler):
         self.count = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.count += "raised and is disabled" in record.getMessage()
+        self.count += "failed and is disabled" in record.getMessage()
 
 
 @contextmanager

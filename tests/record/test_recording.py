@@ -157,8 +157,8 @@ def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
 NO_RECORDS = [
     ("module {}", "is not a record of a run"),
     ("", "is not a record of a run"),
-    ('{"record":', "ends before anything is recorded"),
-    ('{"record":7,"passel":"0.2.0"}\n{"ru', "ends before anything is recorded"),
+    ('{"record":', "ends before the first run"),
+    ('{"record":7,"passel":"0.2.0"}\n{"ru', "ends before the first run"),
     ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "written by passel 9.9 in format 99; passel"),
     ('{"record":1,"passel":"0.1.0"}\n', "in format 1; .* reads only format 7: record the run again"),
     ('{"record":7}\n{"begin":0,"of":0,"in":0,"amid":0}\n', "is damaged at line 2"),

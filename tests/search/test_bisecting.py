@@ -333,7 +333,7 @@ def test_functions_that_still_can_be_run_are_enough(folded: Planted) -> None:
     renamed = folded.start.replace('"f0"', '"other"')
     answer = oracle(Case(renamed), scratch)
     assert answer.verdict is Verdict.INVALID
-    assert answer.why.startswith("it cannot run there: @f0 (")
+    assert answer.why.startswith("some functions cannot run: @f0 (")
     harmed = renamed.replace("value = 1 :", "value = 9 :")
     assert oracle(Case(harmed), scratch).verdict is Verdict.INTERESTING
 

@@ -54,7 +54,7 @@ def line_of(marker: str, text: str) -> int:
         ("ctx.count(self.n)", "ValueError: pass 'tested' does not declare statistic '3'"),
         ("ctx.run_pipeline('cse')", "TypeError: run_pipeline takes a pass manager"),
         ("ctx.run_pipeline(OpPassManager('func.func'))", "AnchorError: can't run 'func.func'"),
-        ("ctx.preserve('Dominance')", "TypeError: preserve takes the classes of analyses, not 'D"),
+        ("ctx.preserve('Dominance')", "TypeError: preserve takes analysis classes, not 'D"),
         ("ctx.emit('text')", "TypeError: emit takes a Diagnostic, not 'text'; emit_error and oth"),
         ("ctx.analysis(int)", "TypeError: int() argument must be"),
     ],

@@ -51,7 +51,7 @@ class Crossing(Pass[Any]):
         """Refuse mutable pipelines, because a pass is a value."""
         super().__post_init__()
         if not isinstance(self.passes, BarePipeline):
-            expected = f"{type(self).__name__}.of(...) creates one from whatever a manager takes"
+            expected = f"{type(self).__name__}.of(...) creates one from text or passes"
             msg = f"expected a BarePipeline, got {self.passes!r}; {expected}"
             raise TypeError(msg)
 

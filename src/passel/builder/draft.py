@@ -219,9 +219,9 @@ def _refusal(circle: list[_Edge]) -> InsertionError:
     lines |= dict.fromkeys(f"{_named(each)} must stay together" for each in whole)
     drop = "one of the constraints" if len(rules) > 1 else "the constraint"
     return InsertionError(
-        Problem("no order satisfies all of these:"),
+        Problem("no order satisfies all of these constraints:"),
         *(Problem(f"  {line}") for line in lines),
-        Problem(f"drop {drop} or leave out one of the steps"),
+        Problem(f"drop {drop} or remove one of the steps"),
         rules=rules,
     )
 

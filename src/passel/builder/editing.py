@@ -266,7 +266,7 @@ class Edit:
         """
         node = self._positions.labelled(label) if label else self.sequence.root
         if not isinstance(node, Scope):
-            raise InsertionError(Problem(f"the nested pipeline '{label}' is no longer there"))
+            raise InsertionError(Problem(f"the nested pipeline '{label}' no longer exists"))
         return node
 
     def stage(self, name: str) -> Scope:
@@ -307,8 +307,8 @@ class Edit:
             for label, user in self.sequence.users:
                 if label == step.label and extension and user != extension:
                     message = (
-                        f"extensions '{user}' and '{extension}' conflict: one inserts "
-                        f"something next to {what}, the other removes {what}"
+                        f"extensions '{user}' and '{extension}' conflict: one inserts a pass next "
+                        f"to {what}, the other removes {what}"
                     )
                     raise InsertionError(Problem(message))
             removal = Removal(frozenset(self._positions.keys(step)), extension)

@@ -160,8 +160,8 @@ class _Nests:
                     verb = "runs" if len(names) == 1 else "run"
                     message = (
                         f"{', '.join(map(repr, names))} {verb} on '{pipeline.anchor}' between "
-                        f"nested pipelines on '{name}', whose analyses are then computed again: if "
-                        "that is for those ops alone, nest it as well, "
+                        f"nested pipelines on '{name}', so analyses of these ops are computed "
+                        "again; to process only these ops, nest it too: "
                         f"{name}(...,{','.join(names)},...)"
                     )
                     yield Finding(Severity.WARNING, message, between[0].span)
@@ -186,8 +186,8 @@ class _Nests:
             return
         if why := self._adapter.misfit(self._context, outer, name):
             message = (
-                f"'{name}' matches no op directly inside '{outer}': {why}; put the nested "
-                "pipeline where these ops are"
+                f"'{name}' matches no op directly inside '{outer}': {why}; move the nested "
+                "pipeline to the pipeline around these ops"
             )
             yield Finding(Severity.WARNING, message, span)
 
@@ -197,5 +197,5 @@ def _merged(pipeline: Pipeline) -> Iterator[Finding]:
     name = pipeline.anchor
     for span in pipeline.spans[1:]:
         if span is not None and name in span.text:
-            message = f"two nested pipelines on '{name}' run as one: write one, {name}(...,...)"
+            message = f"two nested pipelines on '{name}' run as one: merge them: {name}(...,...)"
             yield Finding(Severity.WARNING, message, span)

@@ -41,7 +41,7 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
     """
     source = _Reader().text(path, None)
     if variables:
-        message = f"'{path}' is text, which has no variables such as '{next(iter(variables))}'"
+        message = f"'{path}' is not YAML, so it has no variable '{next(iter(variables))}'"
         raise PipelineError(Problem(message))
     return source
 
@@ -129,7 +129,7 @@ class _Reader:
         self._bytes -= len(data)
         if self._bytes < 0:
             message = f"the files of a pipeline can have at most {_MOST_BYTES} bytes"
-            raise _refusal(f"{message}; '{path}' exceeds that", span)
+            raise _refusal(f"{message}; '{path}' exceeds this", span)
         return Source(text, str(path))
 
     def read(
@@ -156,7 +156,7 @@ class _Reader:
         if "anchor" in table:
             anchor, outer = file.scalar(table["anchor"][1], "an op's name, or 'any'"), self.anchor
             if span is not None and anchor != outer:
-                message = f"this pipeline is for '{anchor}', but is included in one for '{outer}'"
+                message = f"this pipeline for '{anchor}' is included in a pipeline for '{outer}'"
                 raise _refusal(message, span)
             self.anchor = anchor
         _, pipeline = table.get("Pipeline", (None, None))
@@ -251,7 +251,7 @@ class _File:
             length += len(self.values[name])
             if length > _MOST_CHARACTERS:
                 most = f"{_MOST_CHARACTERS} characters"
-                raise _refusal(f"with its variables expanded, this is longer than {most}", place)
+                raise _refusal(f"with variables expanded, this text exceeds {most}", place)
             return self.values[name]
 
         return _USE.sub(value, text)
@@ -308,7 +308,7 @@ def _root(source: Source) -> Any:
         mark = error.problem_mark or error.context_mark
         at = min(mark.index, len(source.text)) if mark else 0
         parts = [part for part in (error.problem, error.context) if part]
-        raise _refusal("this is not YAML: " + ", ".join(parts), Span(source, at, at)) from None
+        raise _refusal("invalid YAML: " + ", ".join(parts), Span(source, at, at)) from None
     except yaml.reader.ReaderError as error:
         at = min(error.position, len(source.text))
         message = f"YAML has no character U+{ord(source.text[at]):04X}"

@@ -222,7 +222,7 @@ class PipelinePlan:
         (unit,) = self._draft.rules.select(target, occurrence)
         for step in self._draft.sequence.steps_of(unit):
             return explanation(step, self._draft.rules)
-        raise InsertionError(Problem(f"there is nothing to explain in '{target}'"))
+        raise InsertionError(Problem(f"'{target}' contains no steps to explain"))
 
     def draw(self) -> str:
         """Return a picture of the pipeline as a tree, with stages, types and constraints."""

@@ -246,7 +246,7 @@ def check_target(given: object) -> None:
     if not isinstance(given, (str, PassType, Named)) and not _is_pass_class(given):
         hint = "; its class is one" if _is_pass_class(type(given)) else ""
         raise TypeError(
-            "a target is a class of passes, a name, what 'add' returned, a step, a bundle, a type "
+            "a target is a pass class, a name, a handle from 'add', a step, a bundle, a type "
             f"of pass or a stage, not {given!r}{hint}"
         )
 

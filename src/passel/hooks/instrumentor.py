@@ -76,7 +76,7 @@ class Instrumentor:
                 raise
             self._broken.add(id(each))
             what = type(each).__name__
-            log_exception(f"instrumentation {what} raised and is disabled for this run")
+            log_exception(f"instrumentation {what} failed and is disabled for this run")
             return None
 
     def end(self, each: PassInstrumentation, what: str, args: Sequence[Any], ended: Ended) -> None:

@@ -292,7 +292,7 @@ def how_to_replay(
     if completed := replay_command(run, steps, command):
         return f"to replay: {completed.replace('{file}', shlex.quote(file))}"
     adapter = run.adapter.name
-    return f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter}"
+    return f"to replay, use `passel.load_reproducer`: passel-opt cannot read {adapter}"
 
 
 def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:

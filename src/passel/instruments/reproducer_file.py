@@ -121,7 +121,7 @@ class ReproducerFile:
             self.running = None
 
     def _refuse(self, error: OSError | ValueError) -> None:
-        kept = "; the older file of that name is kept" if self.path.is_file() else ""
+        kept = "; the older file with this name is kept" if self.path.is_file() else ""
         self.problem = (
             "failed to create output stream: Failed to create reproducer stream: "
             f"cannot open output file '{self.title}': {file_problem(error)}{kept}"

@@ -240,6 +240,6 @@ def op_name_of(anchor: str | type) -> str:
     shown = getattr(anchor, "__qualname__", anchor)
     msg = (
         f"{shown} is not an op class: it has no op name; give it a class attribute `name`, or give "
-        "the op's name as text (of a pass: anchor = '...')"
+        "the op's name as text (in a pass: anchor = '...')"
     )
     raise DefinitionError(msg)

@@ -44,7 +44,7 @@ class RunResult(NamedTuple):
         """Show the result in notebooks."""
         from passel.notebooks import Table, TableRow, Text, bundle, cut  # noqa: PLC0415 - for notebooks alone
 
-        said = {True: "changed", False: "unchanged", None: "changed or not is unknown"}
+        said = {True: "changed", False: "unchanged", None: "unknown whether changed"}
         lines = [*map(str, self.diagnostics), *(f"no op for {each}" for each in self.unmatched)]
         counts = [
             TableRow(0, f"{path}: {name}", (count,))

@@ -128,7 +128,7 @@ class MLIRFrontend(Frontend):
         # Only of what has been parsed it is known that its braces match.
         resources = read_resources(part.text) if is_text else []
         if resources and self._as_bytecode:
-            message = "MLIR's bindings write no external resources to bytecode"
+            message = "MLIR's bindings cannot write external resources to bytecode"
             place = part.location(resources[0].key_start)
             warn(Diagnostic(Severity.WARNING, message, place))
         if self.settings.own.get("verify-roundtrip"):

@@ -106,7 +106,7 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         # MLIR prints some options and some passes so that it could not read them again.
         apart = f"pipeline '{name}' cannot be split into passes"
         if _accepted(bindings, text, apart) != text:
-            raise OptionError(Problem(f"{apart}: MLIR prints it ambiguously"))
+            raise OptionError(Problem(f"{apart}: its printed form is ambiguous"))
         elements = parse_pipeline(text).elements
         _accepted(bindings, str(PipelineNode(manager.anchor, elements)), f"pipeline '{name}'")
         own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))

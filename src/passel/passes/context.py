@@ -215,7 +215,7 @@ class PassContext(Generic[StateT]):
         """
         for kind in kinds:
             if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
-                raise TypeError(f"preserve takes the classes of analyses, not {kind!r}")
+                raise TypeError(f"preserve takes analysis classes, not {kind!r}")
         self.preserved |= set(kinds)
 
     def preserve_all(self) -> None:
@@ -301,7 +301,7 @@ class PassContext(Generic[StateT]):
                 "the class body"
             )
         if amount < 0:
-            msg = f"statistic '{statistic.name}' cannot grow by {amount}, a negative amount"
+            msg = f"statistic '{statistic.name}' cannot be increased by {amount}"
             raise ValueError(msg)
         self.count_by_name(statistic.name, amount)
 

@@ -161,7 +161,7 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         if any(node.key in optional for node in given):
             raise DefinitionError(
                 f"{base.__name__} has this name, but the defaults of '{pass_}' differ; register "
-                "that under another name"
+                "the other under another name"
             )
     made = _classes.setdefault((name, base), [])
     for prototype, cls in made:

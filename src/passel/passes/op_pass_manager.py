@@ -101,7 +101,7 @@ class OpPassManager:
     ) -> None:
         self.anchor: Final[str] = op_name_of(anchor)
         if jobs is not None and (type(jobs) is not int or jobs < 1):
-            raise DefinitionError(f"jobs is {jobs!r}, which is not a positive number")
+            raise DefinitionError(f"jobs must be a positive number, not {jobs!r}")
         self.jobs: Final[int | None] = jobs
         self.nesting = nesting
         self._placed: list[Placed] = []

@@ -321,7 +321,7 @@ def _no_type(hint: Any) -> str:
     if isinstance(origin, type) and issubclass(origin, Iterable) and origin is not bytes:
         element = arguments[0] if arguments else int
         name = element.__name__ if isinstance(element, type) else str(element)
-        return f"{shown} is not a type of an option; for a list of values, write tuple[{name}, ...]"
+        return f"{shown} is not an option type; for a list of values, write tuple[{name}, ...]"
     return (
         f"{shown} cannot be read from text; use bool, int, float, str, an Enum, Literal, one of "
         "these or None, tuple[int, ...] for a list, Options, OpPassManager, a class with "

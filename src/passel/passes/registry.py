@@ -122,7 +122,7 @@ class PassRegistry:
             return None
         name, ir = pass_.name, pass_.ir
         if not name:
-            msg = f"trying to register {pass_.__qualname__}, which has no name"
+            msg = f"cannot register {pass_.__qualname__}, which has no name"
             raise DefinitionError(msg)
         known = None if override else self.lookup_pass(name, ir=ir)
         if known is None or known.pass_class is not pass_:

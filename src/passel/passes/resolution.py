@@ -166,7 +166,7 @@ class _Builder:
                 message = f"{owner} takes no argument in square brackets"
                 raise OptionError(Problem(message, node.argument.span))
             nodes += tuple(OptionNode(key, OptionText(text)) for key, text in extra)
-        with _in_code_of_others(f"{owner} cannot be made", OptionError):
+        with _in_code_of_others(f"{owner} cannot be created", OptionError):
             return kind(**kind.read_options(nodes, owner, self._names))
 
 

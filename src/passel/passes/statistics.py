@@ -49,7 +49,7 @@ class Statistic:
         def __iadd__(self, amount: object) -> None:
             """Reject counting with `+=`, as in C++."""
             msg = (
-                f"statistic '{self.name}' is a declaration and holds no number: count with "
+                f"statistic '{self.name}' is a declaration without a value: count with "
                 f"ctx.count(self.{self.name.replace('-', '_')})"
             )
             raise TypeError(msg)

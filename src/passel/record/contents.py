@@ -134,7 +134,7 @@ def read_contents(path: Path) -> Contents:
                 raise
             raise RecordError(f"'{path}' is damaged at line {number}") from None
     if not contents.runs:
-        raise RecordError(f"'{path}' ends before anything is recorded")
+        raise RecordError(f"'{path}' ends before the first run")
     return contents
 
 

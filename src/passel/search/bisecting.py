@@ -99,7 +99,7 @@ def bisect(
     def run(limit: int | None) -> tuple[bool, _Limit]:
         op, limited, gate = make_input(), copy(manager), _Limit(limit)
         if first and op is first[0]:
-            raise SearchError("make_input returned the same op twice: return a new one each time")
+            raise SearchError("make_input returned the same op twice: return a new op each time")
         first[:] = first or [op]
         limited.add_instrumentation(gate)
         limited.add_gate(gate)
@@ -114,7 +114,7 @@ def bisect(
         return bad
 
     if is_bad_after(0):
-        raise SearchError("the input is bad before any pass has run, so no pass is to blame")
+        raise SearchError("the input is bad before any pass has run, so no pass is the cause")
     bad, whole = run(None)
     if not bad:
         raise SearchError("the op is still good after the last pass: there is nothing to find")
@@ -246,7 +246,7 @@ class Bisection:
         if before is None:
             names = [title(each) for each in steps[low + 1 : high + 1]]
             raise SearchError(
-                f"the record lacks the IR between the passes that may be to blame: {listed(names)}"
+                f"the record lacks the IR between the passes that may be the cause: {listed(names)}"
             )
         return Culprit(steps[high], before, steps[low + 1 : high])
 
@@ -262,7 +262,7 @@ class Bisection:
         if last is None and self._oracle.failed is None and self._after is not None:
             last = self._record.text(self._after)  # if nested ops are not stored separately
         if first is None or last is None:
-            raise SearchError("the record does not have the IR from before and after the run")
+            raise SearchError("the record lacks the IR before and after the run")
         if not self._steps and self._oracle.failed is None:
             raise SearchError("no pass has changed anything in this run")
         ends = "the IR after the last pass", "the IR before any pass has run"
@@ -287,7 +287,7 @@ class Bisection:
             because = f": {why}" if why else ""
             raise SearchError(f"{what} is interesting already, so no pass made it so{because}")
         if why or expected is Verdict.INTERESTING:
-            raise SearchError(f"{what} cannot be judged: {why or 'it is not valid'}")
+            raise SearchError(f"{what} cannot be checked: {why or 'it is not valid'}")
         return answer
 
     def _case(self, text: str) -> Case:

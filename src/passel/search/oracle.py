@@ -116,7 +116,7 @@ class SameFailure(Oracle):
     def _answer(self, is_same: bool) -> Answer:
         verdict = Verdict.INTERESTING if is_same else Verdict.DULL
         symbol = self.failed and self.failed.symbol
-        why = f"{self.identity}; passel-reduce makes the input small"
+        why = f"{self.identity}; passel-reduce reduces the input"
         return Answer(verdict, why, [symbol] if symbol else ())
 
 
@@ -154,7 +154,7 @@ class Command(Oracle):
         code = self._code(case, scratch)
         how = f"takes longer than {self._timeout:g} s" if code is None else f"exits with {code}"
         if code is not None and code < 0:
-            how = f"is ended by {Died(code).cause}"
+            how = f"was ended by {Died(code).cause}"
         said = scratch.words.rstrip().splitlines()[-_LAST_LINES:]
         why = "\n  ".join([f"the command {how}" + (", and says:" if said else ""), *said])
         if code is None or code in _CANNOT_SAY or not 0 <= code < _SIGNALS:
@@ -349,12 +349,12 @@ class ComputesElse(Oracle):
         if differing:
             return Answer(Verdict.INTERESTING, symbols=differing)
         if problems:
-            others = "; of the other functions, none differs" if results else ""
-            why = f"it cannot run there: {_listed(problems)}{others}"
+            others = "; no other function differs" if results else ""
+            why = f"some functions cannot run: {_listed(problems)}{others}"
             return Answer(Verdict.INVALID, why)
-        why = "its functions compute the same"
+        why = "its functions compute the same results"
         if left_out:
-            why = f"of the functions that could be run, none differs; not run: {left_out}"
+            why = f"no function that ran differs; not run: {left_out}"
         return Answer(Verdict.DULL, why)
 
 

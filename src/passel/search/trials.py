@@ -71,8 +71,8 @@ class Trials:
         first, second = answers
         if first.verdict is not second.verdict:
             raise UnsteadyError(
-                f"the same IR is '{first.verdict.value}', then '{second.verdict.value}': a search "
-                "needs stable answers"
+                f"the same IR is '{first.verdict.value}', then '{second.verdict.value}': the check "
+                "must be deterministic"
             )
         return first
 

@@ -23,7 +23,7 @@ twice, and runs no pass again. IR is interesting
 With --inside, the pass runs again, on its op alone, to find the rewrite that makes the IR
 interesting (xDSL). With -o, the program writes a reproducer with the pass and the IR before it.
 
-States that cannot be judged are skipped: if the interpreter lacks an op, or the command exits with
+States that cannot be checked are skipped: if the interpreter lacks an op, or the command exits with
 125, as for git bisect. Functions that the interpreter cannot run on the first state within the time
 limit are reported and skipped. The command runs without a shell: write sh -c '...' for a pipe.
 
@@ -115,7 +115,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
     for other in culprit.others:
-        print(f"or, since the IR after it cannot be judged: {title(other)}  [{other.path}]")
+        print(f"or, since the IR after it cannot be checked: {title(other)}  [{other.path}]")
     _tell_run_inside(record, found)
     if flags.inside:
         match guilty_rewrite(subject, trials, culprit):
@@ -127,7 +127,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
                 print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
     symbol = f" --op=@{found.symbol}" if found.symbol else ""
     _say(f"{trials.calls} calls of the oracle")
-    _say(f"to look at it: passel-report {settings.input} --step={found.path}{symbol} --diff")
+    _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
     if settings.o != "-":
         put(Case(culprit.before, scoped(found)).text(), settings.o)
         replay = run.replay or Replay(settings).command(program="passel-opt")
@@ -165,7 +165,7 @@ def _oracle(
             return NotValid(strict)
         case ["computes_else"]:
             if run.before is None:
-                raise SearchError("the record does not have the IR from before the run")
+                raise SearchError("the record lacks the IR before the run")
             first, function = record.text(run.before), function_of(flags.computes_else)
             oracle = ComputesElse(subject, first, *function, timeout=flags.timeout)
             if oracle.left_out:
@@ -189,7 +189,7 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
         )
     if first is None:
         raise SearchError(
-            "the run did not fail: say what is interesting, with --interesting=<command>, "
+            "the run did not fail: specify what is interesting, with --interesting=<command>, "
             "--invalid or --computes-else"
         )
     if first.status == "running":

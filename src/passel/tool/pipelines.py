@@ -180,8 +180,8 @@ def set_up(manager: PassManager, settings: Settings) -> None:
     tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
     if manager.to_text(all_options=True) != before:
         raise DefinitionError(
-            f"the setup of {tool.name} changes the passes, which reproducers would not "
-            "record: register the passes as a pipeline"
+            f"the setup of {tool.name} changes the passes, but reproducers do not record this: "
+            "register the passes as a pipeline"
         )
 
 
@@ -280,7 +280,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
         if order(start) > order(stop):
             raise UsageError(
-                f"{stop} comes before {start} in the pipeline: no passes are between them"
+                f"{stop} comes before {start} in the pipeline: there are no passes between them"
             )
     stretch = Stretch(paths, settings.choice.adapter.symbol_name, start, stop)
     manager.add_gate(stretch)

@@ -161,7 +161,7 @@ def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
     if not case.pipeline:
         raise UsageError(
             "there is nothing to run: give a pipeline with -p, passes as flags, or a "
-            "reproducer; or say what is interesting with --interesting=<command>"
+            "reproducer; or specify what is interesting with --interesting=<command>"
         )
     if flags.computes_else:
         function = function_of(flags.computes_else)
@@ -169,8 +169,8 @@ def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
     failure = failure_of(subject, case)
     if failure is None:
         raise SearchError(
-            f"'{case.pipeline}' does not fail on the input; if something else is wrong, "
-            "say what: --computes-else, or --interesting=<command>"
+            f"'{case.pipeline}' does not fail on the input; to search for another failure, use "
+            "--computes-else or --interesting=<command>"
         )
     return SameFailure(subject, failure)
 
@@ -236,9 +236,9 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
         )
     if verdict is Verdict.INVALID:
         if why:
-            raise SearchError(f"the input cannot be judged: {why}")
-        raise SearchError("the input is not valid, in generic form: try --disable-verify")
-    raise SearchError(f"the input, in generic form, is not interesting: {why}")
+            raise SearchError(f"the input cannot be checked: {why}")
+        raise SearchError("the input is not valid in generic form: try --disable-verify")
+    raise SearchError(f"the input is not interesting in generic form: {why}")
 
 
 def _make_readable(subject: Subject, reducer: Reducer, trials: Trials) -> None:

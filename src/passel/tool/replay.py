@@ -133,7 +133,7 @@ class Replay:
             how = f"to replay: {shlex.join([settings.program, *words])}"
         else:
             how = (
-                "to get a file that replays this, add "
+                "to write a file that replays this, add "
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
         sys.stderr.write(f"{settings.program}: note: {how}\n")

@@ -62,9 +62,9 @@ _LONGEST_TITLE = 60
 class _Flags(FlagGroup):
     """Report."""
 
-    o: str = flag("write an HTML page with the whole report", "<file.html>")
-    step: str = flag("show a pass, by its name, path, or end of its path", "<path>")
-    op: str = flag("show only this op; by default after each pass that changed it", "<@name>")
+    o: str = flag("write the report as an HTML page", "<file.html>")
+    step: str = flag("show the pass with this name, path, or suffix of a path", "<path>")
+    op: str = flag("show only this op (default pass: each that changed it)", "<@name>")
     diff: bool = flag("show changes as diffs")
     locations: bool = flag("print locations")
     generic: bool = flag("print IR in generic form, as recorded")
@@ -260,7 +260,7 @@ def _differences(
             yield _diff(before, after, flags)
             is_same = False
     if is_same:
-        yield "// the IR is the same after every pass that is in both\n"
+        yield "// the IR is the same after every pass that ran in both\n"
 
 
 def _only(row: ComparedRow) -> str:

@@ -142,7 +142,7 @@ class Reports(ExitStack):
         """
         remarks = [f"a nested pipeline found no op to run on: {e}" for e in self._unmatched or ()]
         if self._lacks_record:
-            remarks.append("the input records no pipeline for --run-reproducer to run")
+            remarks.append("--run-reproducer: the input contains no recorded pipeline")
         if good and self._settings.mlir_diagnostic_verbosity_level == "remarks":
             for each in remarks:
                 sys.stderr.write(f"{self._settings.program}: remark: {each}\n")

@@ -97,7 +97,7 @@ class InputFlags(FlagGroup):
     allow_unregistered_dialect: bool = common("accept ops of unknown dialects", **_read)
     no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
     split_input_file: str = common(
-        "process the parts between markers separately",
+        "process the parts of the input between markers separately",
         "<marker>",
         implied="// -----",
     )
@@ -128,7 +128,7 @@ class OutputFlags(FlagGroup):
     output_split_marker: str = flag("the line between parts of the output", "<marker>", "// -----")
     mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
     mlir_print_debuginfo: bool = flag(
-        "print locations, in full or readably", short=("print-debuginfo",)
+        "print locations, in full or in readable form", short=("print-debuginfo",)
     )
     mlir_pretty_debuginfo: bool = flag(DITTO)
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
@@ -148,7 +148,7 @@ class DiagnosticFlags(FlagGroup):
         "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "hide lower levels, or standalone notes", "<level>", "remarks"
+        "hide diagnostics below a level, or standalone notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("show the op of an error", default=True)

@@ -157,7 +157,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
             raise UsageError(f"'--start-after': in the record, no pass ran at {place}")
         text = record.state_after(found[0])
     if text is None:
-        raise UsageError(f"the record does not have the IR after {place or 'parsing'}")
+        raise UsageError(f"the record lacks the IR after {place or 'parsing'}")
     return SourcePart(reproducer_text(text, run.pipeline), settings.input, is_recorded=True)
 
 

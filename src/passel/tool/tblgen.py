@@ -85,7 +85,7 @@ def _run(line: CommandLine) -> int:
     asked = [name for name in _GENERATORS if getattr(flags, name)]
     if len(asked) != 1:
         known = [f"-{name.replace('_', '-')}" for name in _GENERATORS]
-        raise UsageError(f"say what to generate: one of {', '.join(known)}")
+        raise UsageError(f"specify what to generate: one of {', '.join(known)}")
     if not line.inputs:
         raise UsageError("name the files with the passes")
     try:

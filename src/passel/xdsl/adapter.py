@@ -163,7 +163,7 @@ class XDSLAdapter(IRAdapter):
         for trait in op_class.get_traits_of_type(HasParent):
             if not issubclass(enclosing, trait.op_types):
                 parents = ", ".join(f"'{each.name}'" for each in trait.op_types)
-                return f"'{inner}' can only be immediately inside {parents}"
+                return f"'{inner}' must be immediately inside {parents}"
         symbols = op_class.get_traits_of_type(SymbolOpInterface)
         is_optional = any(isinstance(each, OptionalSymbolOpInterface) for each in symbols)
         if symbols and not is_optional and not enclosing.has_trait(SymbolTable):

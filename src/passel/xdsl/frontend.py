@@ -142,7 +142,7 @@ class XDSLFrontend(Frontend):
         op, flags = parsed.op, self.settings.printing
         if self._target is not None:
             if not isinstance(op, ModuleOp):
-                msg = f"it takes a builtin.module, not '{op.name}'"
+                msg = f"the target takes a builtin.module, not '{op.name}'"
                 raise TypeError(msg)
             self._target.emit(context, op, stream)
             return

@@ -110,7 +110,7 @@ class InliningRules:
         if _is_marked(call) or _is_marked(callee):
             return "it is marked no_inline"
         if not _returns(body) or not _fits(body, call):
-            return "the blocks of the callee do not fit in the place of the call"
+            return "the blocks of the callee cannot be inlined here"
         if (op := self._illegal(callee, call)) is not None:
             return f"{op.name} in the callee may not be inlined"
         return "" if self._is_profitable(caller, callee) else "the callee is above the threshold"

@@ -14,7 +14,7 @@
 // SAME-NEXT: ops differ old time new time
 // SAME:      dce 2 {{[0-9.]+}} ms {{[0-9.]+}} ms{{$}}
 
-// NO-DIFF: // the IR is the same after every pass that is in both
+// NO-DIFF: // the IR is the same after every pass that ran in both
 
 // A pass that another one has moved is the same pass.
 // MOVED:      dce 2 {{[0-9.]+}} ms only old

@@ -22,7 +22,7 @@
 // CHECK-NEXT: }
 // CHECK-NOT:  {{.}}
 
-// DULL: passel-reduce: error: the input, in generic form, is not interesting: the command exits with 1
+// DULL: passel-reduce: error: the input is not interesting in generic form: the command exits with 1
 // MISSING: passel-reduce: error: '--interesting' cannot be run: there is no program 'no-such-program' here
 // MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable: chmod +x [[FILE]]
 // FORMAT: passel-{{reduce|bisect}}: error: the command cannot be run: {{.*}}.sh: Exec format error; a script begins with

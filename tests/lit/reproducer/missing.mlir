@@ -2,7 +2,7 @@
 // RUN: passel-opt --load-pass-plugin=%inputs/passes.py --run-reproducer %s 2>&1 | FileCheck %s
 // RUN: passel-opt --load-pass-plugin=%inputs/passes.py --run-reproducer %s --mark | FileCheck %s --check-prefix=MARK
 
-// CHECK-DAG: passel-opt: remark: the input records no pipeline for --run-reproducer to run
+// CHECK-DAG: passel-opt: remark: --run-reproducer: the input contains no recorded pipeline
 // CHECK-DAG: func.func @f() {
 // MARK: func.func @f() attributes {seen = 1 : i32} {
 func.func @f() { return }

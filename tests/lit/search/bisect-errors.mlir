@@ -2,12 +2,12 @@
 
 // RUN: passel-opt %s -p "builtin.module(cse,dce)" --record=%t.passel -o /dev/null
 // RUN: not passel-bisect %t.passel 2>&1 | filecheck %s --check-prefix=FINE
-// FINE: passel-bisect: error: the run did not fail: say what is interesting, with --interesting=<command>, --invalid or --computes-else
+// FINE: passel-bisect: error: the run did not fail: specify what is interesting, with --interesting=<command>, --invalid or --computes-else
 // RUN: not passel-bisect %t.passel --invalid 2>&1 | filecheck %s --check-prefix=UNCHANGED
 // UNCHANGED: passel-bisect: error: no pass has changed anything in this run
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(fail{on=f}))' --record=%t.own -o /dev/null
 // RUN: not passel-bisect %t.own 2>&1 | filecheck %s --check-prefix=OWN
-// OWN: no pass made it so: PassFailure in builtin.module/func.func/fail: {{.*}}; passel-reduce makes the input small
+// OWN: no pass made it so: PassFailure in builtin.module/func.func/fail: {{.*}}; passel-reduce reduces the input
 // RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | filecheck %s --check-prefix=NUMBER
 // NUMBER: passel-bisect: error: '--run=1': the last run of the record has the number 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | filecheck %s --check-prefix=TWO

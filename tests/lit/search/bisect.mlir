@@ -10,7 +10,7 @@
 // SAID: BISECT: the last state: interesting
 // SAID-NEXT: BISECT: the first state: not interesting
 // SAID: calls of the oracle
-// SAID-NEXT: to look at it: passel-report {{.*}} --step=builtin.module/func.func/1:wrong-fold --op=@g --diff
+// SAID-NEXT: to see the change: passel-report {{.*}} --step=builtin.module/func.func/1:wrong-fold --op=@g --diff
 // SAID-NEXT: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir
 
 // The reproducer is the IR before the pass, and the pass.

@@ -82,7 +82,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     if jobs == "auto":
         jobs = processors() if executor is None else None
     if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs is {jobs}, which is not a positive number")
+        raise ValueError(f"jobs must be a positive number, not {jobs}")
     if executor is not None:
         return _on_executor(executor, jobs)
     if jobs is None or jobs == 1 or at_work.get():
@@ -129,7 +129,7 @@ def jobs_of_environment() -> Jobs | None:
     try:
         return jobs_of(text) if text else None
     except ValueError as error:
-        raise ValueError(f"the environment's PASSEL_JOBS {error}") from None
+        raise ValueError(f"the environment variable PASSEL_JOBS {error}") from None
 
 
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:

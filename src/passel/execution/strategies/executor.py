@@ -65,9 +65,9 @@ class OnExecutor(Elsewhere):
         if ability_of(run.adapter, ShipsOps) is None:
             return f"'{run.adapter.name}' ops cannot be sent to other processes"
         if run.hooks.sees_steps:
-            return "observed runs stay in one process"
+            return "runs with observers use one process"
         if level.ctx.cached is not None and level.ctx.cached.is_used_around():
-            return "analyses of the enclosing ops are cached here"
+            return "analyses of the enclosing ops are cached in this process"
         return super().obstacle(run, level)
 
     def answers(

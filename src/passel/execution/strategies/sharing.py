@@ -120,7 +120,7 @@ class Elsewhere(Sharing):
         with closing(self.answers(run, level, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
                 if answer.refused:
-                    log_warning_once(f"a worker refused its share: {answer.refused}")
+                    log_warning_once(f"a worker rejected its share: {answer.refused}")
                 # What was done again here may have changed ops that a worker had as they were.
                 may_take = answer.done and (not is_again or all(map(level.is_as_known, share)))
                 outcomes = _take(run, level, share, answer) if may_take else None

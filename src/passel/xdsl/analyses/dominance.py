@@ -37,7 +37,7 @@ class _Dominance:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _agrees(self, other: _Dominance) -> bool:
-        # Erased regions and blocks cannot be judged any more.
+        # Erased regions and blocks cannot be compared any more.
         return all(
             tree == other.tree(region)
             for region, tree in self._trees.items()
