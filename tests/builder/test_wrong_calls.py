@@ -44,11 +44,11 @@ def test_occurrences_are_words_or_numbers(occurrence: Any) -> None:
 def test_what_is_no_target(target: Any) -> None:
     """What cannot stand for steps is an error and not an absent target."""
     builder = made(A())
-    with pytest.raises(TypeError, match="a target is a class of passes, a name, "):
+    with pytest.raises(TypeError, match="a target is a pass class, a name, "):
         builder.insert_before(target, B(), missing_ok=True)
     with pytest.raises(TypeError):
         assert target not in builder
-    with pytest.raises(TypeError, match="a target is a class of passes, a name, "):
+    with pytest.raises(TypeError, match="a target is a pass class, a name, "):
         not_between("a", target)
 
 

@@ -156,7 +156,7 @@ def test_what_raises_in_several_threads_is_reported_once(caplog: pytest.LogCaptu
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
     with ThreadPoolExecutor(2) as pool, manager.instrument(Raises()):
         manager.run(module_of(8), executor=pool)
-    assert sum("Raises raised" in each for each in caplog.messages) == 1
+    assert sum("Raises failed" in each for each in caplog.messages) == 1
 
 
 def test_an_executor_is_checked() -> None:

@@ -414,5 +414,5 @@ def test_a_function_of_python_needs_new_inputs() -> None:
     """An op on which passes have run already is refused: it leads to a pass that is not to blame."""
     manager = PassManager("toy.func", adapter=ToyAdapter()).add(Spread(spoils="f"))
     op = parse_toy("toy.func @f 0")
-    with pytest.raises(SearchError, match="return a new one each time"):
+    with pytest.raises(SearchError, match="return a new op each time"):
         bisect(lambda: op, manager, lambda op: op.value > 0)

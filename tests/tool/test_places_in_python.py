@@ -79,7 +79,7 @@ def test_a_wrong_call_has_the_place_of_the_call(
 @pytest.mark.parametrize(
     ("pipeline", "marker", "message"),
     [
-        ("tested{n=7}", "# there", "pass 'tested' cannot be made: ValueError: seven (p.py:%d)"),
+        ("tested{n=7}", "# there", "pass 'tested' cannot be created: ValueError: seven (p.py:%d)"),
         ("made", "# at the call", "pipeline 'made' cannot be built: TypeError: expected a pass"),
         ("made", "# at the call", "text or a function, got 42 (p.py:%d)"),
     ],

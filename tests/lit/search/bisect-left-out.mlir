@@ -3,7 +3,7 @@
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold,dce))" --record=%t.passel -o /dev/null
 // RUN: not passel-bisect %t.passel --computes-else --timeout=0.2 2>&1 | filecheck %s
 // CHECK: BISECT: not run: 2 of 3 functions: @calls ({{.*}} named ext), @endless (takes longer than 0.2 s)
-// CHECK: error: the IR after the last pass is not interesting: of the functions that could be run, none differs
+// CHECK: error: the IR after the last pass is not interesting: no function that ran differs
 
 // RUN: not passel-bisect %t.passel --computes-else=@endless --timeout=0.2 2>&1 | filecheck %s --check-prefix=ENDLESS
 // ENDLESS: error: the IR cannot run: @endless (takes longer than 0.2 s); --interesting=<command> uses another program
