@@ -5,7 +5,7 @@
 A `Stretch` is the part of a run between two places in a pipeline.
 
 `ddmin` minimizes a list of items. `Trials` runs an oracle on cases in child processes, since cases
-may crash. `Reducer` makes a case smaller.
+may crash. `Reducer` reduces a case while it stays interesting.
 """
 
 from passel.search.bisecting import Found, bisect

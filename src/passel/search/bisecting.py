@@ -1,7 +1,8 @@
 """Bisection: finding the pass execution, and the rewrite, that makes IR interesting.
 
-`bisect` runs a manager on fresh inputs, up to some execution. `Bisection` searches the states of a
-record without running passes. The pass runs again, on its op alone, only to find the rewrite.
+`bisect` runs a manager on fresh inputs, up to a certain execution. `Bisection` searches the states
+of a record without running passes. To find the rewrite, `guilty_rewrite` runs the pass again, on
+its op alone.
 """
 
 from __future__ import annotations
@@ -40,11 +41,12 @@ class Found(NamedTuple):
     """The execution of a pass that `bisect` has found.
 
     Attributes:
-        number: Its number among the executions of the pipeline's own passes, from 1.
+        number: The number of the execution, counted from 1; passes that a pass runs are not
+            counted.
         path: The path of the pass.
         title: The pass with its options, as in a pipeline.
         op_name: The name of the op that the pass ran on.
-        symbol: The op's symbol name, if it has one.
+        symbol: The symbol name of the op, if any.
     """
 
     number: int
@@ -65,12 +67,12 @@ def bisect(
     """Find the pass execution that makes an op bad, on any IR.
 
     The search is binary: for N executions, the pipeline runs about log2(N) times, each time on a
-    new op. Nested runs that a pass starts count as part of the pass.
+    new op. Dynamic pipelines are part of the pass that runs them.
 
     Args:
-        make_input: Returns a new copy of the input.
-        manager: The pipeline, which does not change.
-        is_bad: Returns whether the op from `make_input` is bad, after passes have run on it.
+        make_input: A function that returns a new copy of the input.
+        manager: The pipeline. It is not changed.
+        is_bad: A function that returns whether the op is bad after some passes have run.
 
     Raises:
         SearchError: If the op is bad before any pass or good after all passes, or `make_input`
@@ -169,8 +171,8 @@ class Culprit(NamedTuple):
 
     Attributes:
         execution: The execution.
-        before: The IR before it.
-        others: Other candidates, because the oracle cannot judge the IR between them.
+        before: The IR before the execution.
+        others: Other candidates, if the oracle cannot check the IR between the candidates.
     """
 
     execution: Execution
@@ -185,7 +187,7 @@ class Bisection:
         record: The record.
         trials: The oracle and its answers.
         run: The number of the run in the record.
-        say: Called with a line about each state that is tested.
+        say: A function that prints a line about each tested state.
     """
 
     def __init__(
@@ -218,9 +220,9 @@ class Bisection:
         Executions on ops that the oracle finds interesting in the last state are searched first.
 
         Raises:
-            SearchError: If the last state is not interesting, the first one is, or either is
-                unknown.
-            UnsteadyError: If the oracle contradicts itself about one of these states.
+            SearchError: If the last state is not interesting, the first state is interesting, or
+                the oracle cannot check one of them.
+            UnsteadyError: If two checks of one of these states differ.
         """
         if found := self._check_ends():
             on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
@@ -315,7 +317,7 @@ class LimitsRewrites(Protocol):
     """Optional ability of an adapter: counting and limiting the rewrites of passes."""
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Limit the rewrites of passes inside the `with` block; None for no limit.
+        """Limit the rewrites of passes inside the `with` block, unless the limit is None.
 
         The yielded list receives a line about each rewrite.
         """
@@ -329,8 +331,8 @@ def guilty_rewrite(
 ) -> tuple[int, Sequence[str]] | None:
     """Find the rewrite of a pass after which the IR is interesting.
 
-    The pass runs again in child processes, on only that op, without fast paths, with different
-    limits on its rewrites.
+    The pass runs again in child processes, on its op alone, without fast paths, with different
+    limits on the number of rewrites.
 
     Args:
         subject: Reads and runs IR.
@@ -338,8 +340,9 @@ def guilty_rewrite(
         culprit: The execution of the pass.
 
     Returns:
-        The number of the rewrite, counted from 1, and all rewrites; 0 if the pass makes no
-        countable rewrites. None if the pass behaves differently on only that op.
+        The number of the rewrite, counted from 1, and all rewrites. The number is 0 if the pass
+        makes no countable rewrites. The result is None if the pass behaves differently on this op
+        alone.
     """
 
     def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:

@@ -31,8 +31,8 @@ class Died(NamedTuple):
 
     Attributes:
         code: The exit code, negative for a signal; None if unknown.
-        note: The last note of the child.
-        words: Its last output on the standard error stream.
+        note: The last note that the child saved.
+        words: The last output of the child on the standard error stream.
     """
 
     code: int | None
@@ -41,7 +41,7 @@ class Died(NamedTuple):
 
     @property
     def cause(self) -> str:
-        """Name of the signal, such as `SIGSEGV`, or the exit code."""
+        """The name of the signal, such as `SIGSEGV`, or the exit code."""
         if self.code is not None and self.code < 0:
             number = -self.code  # real-time signals have no names
             return next((e.name for e in signal.Signals if e == number), f"signal {number}")
@@ -58,17 +58,17 @@ class Scratch(NamedTuple):
     folder: Path
 
     def note(self, text: str) -> None:
-        """Save a text in place of the last one, in case the child dies."""
+        """Save a note, in case the child dies. It replaces the previous note."""
         (self.folder / "note").write_text(text)
 
     @property
     def noted(self) -> str:
-        """The last note; empty if there is none."""
+        """The last saved note; empty if there is none."""
         return self._text("note")
 
     @property
     def words(self) -> str:
-        """The output on the error stream."""
+        """The output of the child on the error stream."""
         return self._text("words")
 
     def _text(self, name: str) -> str:
@@ -92,20 +92,20 @@ def in_children(
     jobs: int = 1,
     timeout: float = 0.0,
 ) -> dict[int, _R | Died]:
-    """Return results of a function by item index, at least up to the first good result.
+    """Call a function on items in child processes, until a result is good.
 
-    Children process the items in order, and start no new items after a good result. A death does
-    not stop the other children.
+    Children process the items in order, and start no new items after a good result. If a child
+    dies, the other children continue.
 
     Args:
-        function: Called with an item and a folder for it.
+        function: A function of an item and of a folder for the item.
         items: The items.
-        is_good: Returns whether a result or a death is good.
+        is_good: A function that returns whether a result or the death of a child is good.
         jobs: The number of parallel children.
         timeout: The time limit for an item in seconds. SIGALRM then kills the child.
 
     Raises:
-        PasselError: If the function raises it for an item.
+        PasselError: If the function raises this error for an item.
     """
     good = mmap(-1, 1)  # shared flag: a good result exists
     with TemporaryDirectory(prefix="passel-") as folder:

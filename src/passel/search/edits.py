@@ -1,6 +1,6 @@
-"""Edits that make a tree smaller: each kind finds all its edits and applies some of them.
+"""Edits that reduce a tree of ops: each kind finds all its edits and applies some of them.
 
-Edits know no dialects. The verifier of the IR decides whether a result is valid.
+Edits do not depend on dialects. The verifier of the IR decides whether a result is valid.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ class Kind(NamedTuple):
     """A kind of edit.
 
     Attributes:
-        title: A plural noun for the removed things.
-        find: Yields the possible edits of a tree; each edit also applies to copies of the tree.
-        make: Applies some of the edits, in place.
+        title: A plural noun for the parts that the edits remove.
+        find: A function that yields the possible edits of a tree. An edit also applies to copies of
+            the tree.
+        make: A function that applies some of the edits to a tree, in place.
     """
 
     title: str

@@ -43,12 +43,12 @@ class Verdict(Enum):
 
 
 class Answer(NamedTuple):
-    """The answer of an oracle.
+    """The answer of an oracle about a case.
 
     Attributes:
         verdict: The verdict.
-        why: The reason, if any.
-        symbols: The symbols of the interesting ops; none if unknown.
+        why: The reason for the verdict; may be empty.
+        symbols: The symbol names of the interesting ops; empty if unknown.
     """
 
     verdict: Verdict
@@ -57,12 +57,12 @@ class Answer(NamedTuple):
 
 
 class Oracle(ABC):
-    """Decides whether cases are interesting; called in a child process.
+    """Decides in a child process whether a case is interesting.
 
     Attributes:
-        pipeline: The pipeline to run on the IR of a case; empty to judge the IR alone.
-        failed: The failed execution of a record, where the search ends.
-        only: The symbols of the ops to judge; empty for all.
+        pipeline: The pipeline to run on the IR of a case; empty to check only the IR.
+        failed: The failed execution of a record, at which the search ends.
+        only: The symbol names of the ops to check; empty for all ops.
     """
 
     pipeline: str = ""
@@ -74,16 +74,16 @@ class Oracle(ABC):
         """Return the answer about a case."""
 
     def of_death(self, died: Died) -> Answer:
-        """Return the answer about a case that killed the child; by default, unknown."""
+        """Return the answer about a case that crashed the child; the default is unknown."""
         return Answer(Verdict.INVALID)
 
 
 class SameFailure(Oracle):
-    """The oracle for cases that fail like another case.
+    """The oracle for cases that fail in the same way as another case.
 
     Args:
         subject: Reads and runs cases.
-        identity: The failure.
+        identity: The expected failure.
         failed: The failed execution of a record, if known.
         pipeline: The pipeline to run.
     """
@@ -121,10 +121,10 @@ class SameFailure(Oracle):
 
 
 class Command(Oracle):
-    """The oracle that runs a command: as for creduce, exit code 0 means interesting.
+    """The oracle that runs a command.
 
-    As for `git bisect run`, exit code 125 means unknown. A missing program (126, 127), a signal and
-    a timeout mean unknown as well.
+    As for creduce, exit code 0 means interesting. As for `git bisect run`, exit code 125 means
+    unknown; so do a missing program (126, 127), a signal and a timeout.
 
     Args:
         words: The command. `{}` stands for the file with the case; without `{}`, the file becomes
@@ -235,14 +235,14 @@ class Computes(Protocol):
 
         Args:
             op: The op with the function.
-            context: Its context.
-            symbol: The function's name.
-            arguments: Its arguments in the IR's syntax; empty for random ones.
-            seconds: The time limit.
+            context: The context of the op.
+            symbol: The name of the function.
+            arguments: The arguments in the IR's syntax; empty for random arguments.
+            seconds: The time limit in seconds.
 
         Raises:
             NotComputedError: If the function cannot be run.
-            NotEndedError: If it exceeds the time limit.
+            NotEndedError: If the function exceeds the time limit.
         """
         ...
 
@@ -250,15 +250,15 @@ class Computes(Protocol):
 class ComputesElse(Oracle):
     """The oracle for IR whose functions compute different results than before.
 
-    The results are compared with those of the first IR or, without it, with the results before a
-    case's pipeline. Functions that cannot be run there are skipped. A function that ended there and
-    now takes more than twice the time limit counts as different.
+    The results are compared with the results of the first IR or, without a first IR, with the
+    results before the pipeline of a case. Functions that cannot be run on the original IR are
+    skipped. A function that now takes more than twice the time limit counts as different.
 
     Args:
         subject: Reads and runs cases.
         first: The IR to compare with, if all cases share it.
         symbol: The function to run; empty for all functions that can be run.
-        arguments: Its arguments in the IR's syntax; empty for random ones.
+        arguments: The arguments in the IR's syntax; empty for random arguments.
         timeout: The time limit for a function in seconds; by default five.
 
     Attributes:

@@ -31,15 +31,15 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, text: str, paths: Sequence[str]) -> Place:
-        """Return the place that a text names.
+        """Return the place that a text specifies.
 
         Args:
-            text: A path or a unique suffix of one, optionally followed by `@` and the symbol name
-                of an op.
+            text: A path or a unique suffix of a path, optionally followed by `@` and the symbol
+                name of an op.
             paths: The paths of all passes in the pipeline.
 
         Raises:
-            PipelineError: If there is no such place, or more than one.
+            PipelineError: If no place or more than one place matches.
         """
         path, _, symbol = text.partition("@")
         found = [each for each in paths if path in (each, _name_of(each))]
@@ -67,18 +67,17 @@ class Stretch:
     """A gate that runs the passes between two places; see `PassManager.add_gate`.
 
     At a place without a symbol, its pass and all earlier passes have run on all ops, and no later
-    pass has run. A place on one op is the point right after that execution in a sequential run:
-    earlier ops have run through the whole nested pipeline, and later ops have not started. So a run
-    up to a place and a run from there have the same effect on the IR as one run.
+    pass has run. A place with a symbol is right after the execution of its pass on this op in a
+    sequential run: the whole nested pipeline has run on earlier ops, and no pass on later ops. So a
+    run up to a place and a run from this place have the same effect on the IR as one run.
 
-    Passes that another pass runs, in dynamic pipelines or on another IR, count as part of that
-    pass.
+    Dynamic pipelines, and pipelines on another IR, are part of the pass that runs them.
 
     Args:
         paths: The paths of all passes, in the order in which they run (see `passes_by_path`).
-        symbol_of: Returns the symbol name of an op.
-        start: The place where it starts; None for the start of the pipeline.
-        stop: The place where it ends; None for the end of the pipeline.
+        symbol_of: A function that returns the symbol name of an op.
+        start: The place where the run starts; None for the start of the pipeline.
+        stop: The place where the run ends; None for the end of the pipeline.
 
     Attributes:
         missed: The place on one op that the run has not reached, if any.

@@ -30,16 +30,17 @@ FirstInteresting: TypeAlias = "Callable[[Iterable[list[_T]]], int | None]"
 
 
 def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None = None) -> list[_T]:
-    """Return a 1-minimal list of items: without any one of them, it is not interesting.
+    """Return a 1-minimal list of items, in which every item is needed to be interesting.
 
-    The search first leaves out all items, then halves, quarters and so on. A size that succeeded is
-    tried again before a smaller one.
+    The search first leaves out all items, then halves, quarters and so on. If leaving out parts of
+    some size succeeds, the search tries this size again before a smaller one.
 
     Args:
         items: The items, which are interesting together.
-        first: Tries shorter lists, each in the order of `items`; returns the index of the first
-            interesting list. The lists are generated on demand; several can be tried at once.
-        size: The most adjacent items to leave out at once; by default all.
+        first: A function that returns the index of the first interesting list, or None. It gets an
+            iterable of shorter lists, each in the order of `items`, and may try several lists at
+            once.
+        size: The maximum number of adjacent items to leave out at once; by default all.
 
     Example:
         >>> tried = []
@@ -127,10 +128,10 @@ class Size(NamedTuple):
     """The size of a case.
 
     Attributes:
-        passes: The number of passes in its pipeline.
-        complexity: The number of ops, values and blocks in its IR.
-        length: The length of both texts.
-        ops: The number of ops in its IR.
+        passes: The number of passes in the pipeline.
+        complexity: The number of ops, values and blocks in the IR.
+        length: The total length of the IR and the pipeline as text.
+        ops: The number of ops in the IR.
     """
 
     passes: int
@@ -140,15 +141,16 @@ class Size(NamedTuple):
 
 
 class Reducer:
-    """Makes a case smaller while it stays interesting.
+    """Reduces a case while it stays interesting.
 
     Args:
         case: An interesting case; its IR is in generic form.
-        trials: Runs the oracle.
-        on_progress: Called with the title of each phase, and when the case gets smaller.
+        trials: The trials that run the oracle.
+        on_progress: A function that is called with the title of each phase, and when the case gets
+            smaller.
 
     Attributes:
-        best: The smallest case so far, also after an interrupt.
+        best: The smallest case so far, even after an interrupt.
     """
 
     def __init__(
@@ -166,7 +168,7 @@ class Reducer:
         return self._size(self.best, self._root)
 
     def offer(self, cases: Sequence[Case]) -> bool:
-        """Adopt the first interesting case, even if it is not smaller.
+        """Continue with the first interesting case of several, even if it is not smaller.
 
         Returns:
             Whether any case is interesting.
@@ -177,7 +179,7 @@ class Reducer:
         return found is not None
 
     def run(self) -> Case:
-        """Reduce until no edit makes the case smaller, and return it."""
+        """Reduce the case until no edit makes it smaller, and return it."""
         while True:
             before = self.best
             self._reduce_pipeline()

@@ -1,4 +1,4 @@
-"""Repair of a tree with missing definitions: other values replace them."""
+"""Repair of a tree of ops with missing definitions, by replacing their uses with other values."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def set_function_type(op: Op, text: str) -> None:
 class Repair:
     """Replaces uses of values that are no longer defined.
 
-    The first choice is an operand of the former defining op with the same type; then another
-    visible value of that type, a new argument of the function, and a constant.
+    The replacement is an operand of the former defining op with the same type, another visible
+    value of this type, a new argument of the function, or a constant, in this order of preference.
 
     Args:
         root: The tree to repair.
@@ -132,7 +132,7 @@ class Repair:
 
 
 def put_for(old: Sequence[Value], new: Sequence[Value], root: Op) -> None:
-    """Replace all uses of values inside an op."""
+    """Replace all uses of certain values inside an op with others."""
     others = {value.name: other for value, other in zip(old, new, strict=True)}
     for op in root.walk():
         op.operands = [others.get(value.name, value) for value in op.operands]

@@ -27,7 +27,7 @@ _GENERIC = PrintFlags(generic=True, local_scope=True)
 
 
 def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | None:
-    """Return IR in another form, by default the generic one; None if it does not parse or print."""
+    """Return IR in another form, by default generic; None if the IR does not parse or print."""
 
     def form(_: Scratch) -> str | None:
         try:
@@ -40,10 +40,10 @@ def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | 
 
 
 def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
-    """Return the identity of the first failure of a case; None if it does not fail.
+    """Return the identity of the first failure of a case; None if the case does not fail.
 
     Raises:
-        PasselError: If the case cannot be read, or its pipeline is for other ops.
+        PasselError: If the case cannot be parsed, or its pipeline has a different anchor.
     """
 
     def run(scratch: Scratch) -> tuple[FailureIdentity, ...]:
@@ -71,7 +71,7 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 
 
 def scoped(execution: Execution) -> str:
-    """Return a pipeline with only the pass of an execution, nested as it was."""
+    """Return a pipeline with only the pass of an execution, in the same nested pipelines."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)

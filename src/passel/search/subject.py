@@ -54,7 +54,7 @@ class Case(NamedTuple):
 
 
 class FailureIdentity(NamedTuple):
-    """The properties that identify a failure across cases.
+    """The properties by which failures of different cases are compared.
 
     Attributes:
         path: The path of the pass without its numbers, which depend on the pipeline.
@@ -76,7 +76,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
-        """Return the identity of a crash, in the pass noted last."""
+        """Return the identity of a crash, in the last pass that the child noted."""
         return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:
@@ -100,14 +100,14 @@ class Subject:
     """Reads and runs cases, in a process that may crash.
 
     Args:
-        frontend: The configured frontend for the IR.
-        manager: Returns a manager for the text of a pipeline and a context.
+        frontend: The frontend for the IR, with its settings.
+        manager: A function that creates a manager from the text of a pipeline and a context.
         verifies: Whether the IR must be valid.
         timeout: The time limit for a run in seconds, after which SIGALRM ends the process.
 
     Attributes:
         frontend: The frontend.
-        manager: The function that returns managers.
+        manager: The function that creates managers.
     """
 
     def __init__(
@@ -147,9 +147,9 @@ class Subject:
         return True
 
     def load(self, case: Case) -> None:
-        """Load the dialects that the case needs, so that children inherit them.
+        """Load the dialects of a case, so that children inherit them.
 
-        This skips native code, whose threads would be missing in the children.
+        Native code is not run, since its threads would be missing in the children.
         """
         if not self.frontend.delays_interrupts:
             self.is_valid(case)
@@ -161,8 +161,8 @@ class Subject:
 
         Args:
             case: The case.
-            scratch: Stores the path of the running pass.
-            observers: Instrumentation for the run.
+            scratch: A folder for the path of the running pass.
+            observers: Instrumentations for the run.
 
         Raises:
             UnreadableError: If the IR does not parse.

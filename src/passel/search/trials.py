@@ -31,12 +31,12 @@ class UnsteadyError(SearchError):
 
 
 class Trials:
-    """Runs an oracle on cases in child processes, once on each case.
+    """Runs an oracle on cases in child processes, once for each case.
 
     Args:
         oracle: The oracle.
         jobs: The number of cases tried in parallel.
-        on_call: Called after each call of the oracle.
+        on_call: A function that is called after each call of the oracle.
 
     Attributes:
         oracle: The oracle.
@@ -60,7 +60,7 @@ class Trials:
         """Test a case twice, and derive the time limit for other cases.
 
         Raises:
-            UnsteadyError: If the oracle contradicts itself.
+            UnsteadyError: If the two answers of the oracle differ.
         """
         answers: list[Answer] = []
         for _ in range(2):
