@@ -1,7 +1,7 @@
 """MLIR's pass infrastructure for Python: nested pass managers over any IR.
 
-`passel.xdsl` and `passel.mlir` support these IRs. `passel.instruments` provides timing, dumps and
-reproducers. `passel.testing` contains a toy IR.
+`passel.xdsl` and `passel.mlir` contain the adapters for xDSL and MLIR's bindings.
+`passel.instruments` provides timing, dumps and reproducers. `passel.testing` contains a toy IR.
 """
 
 from passel._version import __version__

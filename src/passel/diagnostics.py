@@ -1,7 +1,6 @@
-"""Places in texts, and errors about them.
+"""Sources, spans, carets, locations of ops, diagnostics and suggestions for misspelled names.
 
-This module contains sources, spans, carets, locations of ops, diagnostics and "did you mean". It
-does not depend on error classes, passes or IRs.
+This module does not depend on error classes, passes or IRs.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ _MOST_NAMES = 10
 
 
 class Source(NamedTuple):
-    """A text from a user, with its name in error messages.
+    """A text from a user, with the name that error messages use.
 
     Args:
-        text: The whole text.
+        text: The full text.
         name: A file name, or a flag's name such as `<pass-pipeline>`.
     """
 
@@ -76,15 +75,15 @@ class Span(NamedTuple):
 
 
 def underline(line: str, column: int, length: int = 1) -> str:
-    """Return `line` and below it a caret at `column`, with tildes for the rest of `length`.
+    """Return a line of text and, below it, a caret and tildes that mark some characters.
 
-    The second line keeps tabs, so that the caret lines up with any tab width. A very long line is
-    cut around the caret.
+    Tabs are repeated in the second line, so that the caret is aligned for any tab width. A very
+    long line is cut around the caret.
 
     Args:
         line: One line of text, without its newline.
-        column: Offset of the caret, counted from 0.
-        length: Number of characters to mark; at least one is marked.
+        column: The offset of the caret, counted from 0.
+        length: The number of characters to mark; at least one is marked.
     """
     if len(line) > _EXCERPT_WIDTH:
         first = max(0, min(column - _EXCERPT_WIDTH // 2, len(line) - _EXCERPT_WIDTH))
@@ -101,11 +100,11 @@ class Location(NamedTuple):
     """The source location of an op.
 
     Attributes:
-        file: The file's name, or None if the location names no file.
-        line: Line, counted from 1; 0 if unknown.
-        column: Column, counted from 1; 0 if unknown.
+        file: The file name; None if the location has no file.
+        line: The line, counted from 1; 0 if unknown.
+        column: The column, counted from 1; 0 if unknown.
         label: A label instead of a file, as in `loc("x")`; may be empty.
-        caller: The call site of an inlined op, rendered as a note.
+        caller: The call site of an inlined op, which is printed as a note.
         source: The text of the line, for locations in Python code.
     """
 
@@ -128,7 +127,7 @@ UNKNOWN = Location()
 
 
 class Severity(Enum):
-    """The severity of a diagnostic. The values are the printed words."""
+    """The severity of a diagnostic. Its value is the word that is printed."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -147,13 +146,13 @@ class OptimizationRemark(NamedTuple):
 
     Attributes:
         kind: `Passed`, `Missed`, `Failure` or `Analysis`.
-        name: The optimization in question, such as `hoisted` or `vectorized`.
+        name: The name of the optimization, such as `hoisted` or `vectorized`.
         category: The category, by default the name of the pass.
         path: The path of the pass in the pipeline.
         op_name: The name of the op.
         function: The symbol name of the op or the enclosing function; may be empty.
         location: The location of the op.
-        args: The arguments, in order: numbers, booleans and text.
+        args: The arguments of the remark by name: numbers, booleans and text.
 
     Example:
         >>> facts = {"Reason": "it has side effects", "cost": 7}
@@ -173,7 +172,7 @@ class OptimizationRemark(NamedTuple):
     args: Mapping[str, bool | float | str] = {}
 
     def texts(self) -> dict[str, str]:
-        """Return the arguments in LLVM's format."""
+        """Return the arguments of the remark in LLVM's format."""
         return {key: _text(value) for key, value in self.args.items()}
 
     def __str__(self) -> str:
@@ -195,15 +194,15 @@ class Diagnostic:
     """A message for the user about a place in the IR, with attached notes.
 
     Attributes:
-        severity: The severity.
+        severity: The severity of the message.
         message: One sentence, without a final newline.
-        location: The location.
+        location: The location of the op.
         notes: The attached notes, in order.
-        origin: The pass that emitted it, with its op and path; shown by tools.
-        op_text: The text of the op, shown as `see current operation` for errors; empty if not
-            printed.
-        print_op: Prints the op, while the op is available.
-        remark: The optimization remark, if it is one.
+        origin: The pass that emitted the diagnostic, with its op and path; shown by tools.
+        op_text: The text of the op, shown as `see current operation` for errors; empty if the op is
+            not printed.
+        print_op: A function that prints the op, while the op is available.
+        remark: The optimization remark, if the diagnostic is one.
     """
 
     __slots__ = (
@@ -240,15 +239,15 @@ class Diagnostic:
         return f"Diagnostic({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def attach_note(self, message: str, location: Location | None = None) -> Diagnostic:
-        """Attach a note, and return it.
+        """Attach a note to the diagnostic, and return the note.
 
         Args:
-            message: Its text.
-            location: Its location, by default that of this diagnostic. In a pass,
-                `ctx.about(op).location` is the location of an op.
+            message: The text of the note.
+            location: The location of the note, by default the location of this diagnostic. In a
+                pass, `ctx.about(op).location` is the location of an op.
 
         Raises:
-            TypeError: If the location is another object, such as an op.
+            TypeError: If `location` is another object, such as an op.
         """
         if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             given = type(location).__name__
@@ -259,10 +258,10 @@ class Diagnostic:
         return note
 
     def detach(self, *, render: bool) -> Diagnostic:
-        """Drop the reference to the op, so that only plain data remains, and return the diagnostic.
+        """Drop the reference to the op, and return the diagnostic, which then is plain data.
 
         Args:
-            render: Whether to print the op of an error into `op_text` first.
+            render: Whether to print the op of an error to `op_text` first.
         """
         if self.print_op is not None:
             if render and self.severity is Severity.ERROR:
@@ -296,18 +295,18 @@ def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def log_warning(message: str) -> None:
-    """Report a warning in the log `passel`."""
+    """Log a warning with the logger `passel`."""
     _log().warning(message)
 
 
 @cache
 def log_warning_once(message: str) -> None:
-    """Report a warning in the log `passel`, once per process."""
+    """Log a warning with the logger `passel`, once per process."""
     log_warning(message)
 
 
 def log_exception(message: str) -> None:
-    """Report the current exception in the log `passel`, instead of raising it."""
+    """Log the current exception with the logger `passel`, instead of raising it."""
     _log().exception(message)
 
 
@@ -325,7 +324,7 @@ def brief(error: BaseException) -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return a list of the first names, with the number of the others.
+    """Return the first names as text, with the number of other names.
 
     Example:
         >>> listed(["cse", "dce", "inline"], 2)
@@ -336,7 +335,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line with the subjects of further errors of the same kind.
+    """Return a line that lists the ops with further errors of the same kind.
 
     Example:
         >>> more_like_it(["@f", "@g"])
@@ -347,7 +346,7 @@ def more_like_it(names: Sequence[str]) -> str:
 
 
 def file_problem(error: OSError | ValueError) -> str:
-    """Return why a file cannot be used; a `ValueError` concerns its name or encoding."""
+    """Return the reason why a file cannot be opened or decoded."""
     return str(error.strerror if isinstance(error, OSError) else error)
 
 

@@ -1,13 +1,13 @@
-"""All errors that passel raises, and `PassFailure`, which pass authors raise.
+"""All errors that passel raises, and `PassFailure`, which passes raise.
 
     PasselError
     ├── DefinitionError (TypeError)       an invalid declaration of a pass, option or analysis
     ├── DuplicateNameError (ValueError)   a name is registered twice
     ├── PipelineError (ValueError)        the text or structure of a pipeline is invalid
-    │   ├── PipelineSyntaxError             it does not parse
-    │   ├── UnknownPassError                a name in it is not registered
-    │   ├── OptionError                     invalid options of a pass, all listed
-    │   ├── EffectsError                    a forbidden effect, such as writing files
+    │   ├── PipelineSyntaxError             the text does not parse
+    │   ├── UnknownPassError                a name in the text is not registered
+    │   ├── OptionError                     options of a pass are invalid
+    │   ├── EffectsError                    a pass has a forbidden effect, such as writing files
     │   ├── AnchorError                     a pass or manager does not fit its place
     │   ├── InsertionError                  a builder cannot make a change
     │   └── ContractError                   a pass breaks the contract of another pass
@@ -15,7 +15,7 @@
     ├── EncodingError                     an op cannot be sent to another process
     ├── SpecificationError (ValueError)   an invalid declaration in TableGen
     └── PassFailedError                   raised by `PassManager.run`
-    PassFailure                           raised by pass authors in `run`; never leaves it
+    PassFailure                           raised by passes in `run`; passel catches it
 
 Catch `PasselError` to catch all errors except bugs.
 """
@@ -43,9 +43,9 @@ _MOST_FAILURES = 10
 
 
 class PasselError(Exception):
-    """Base class of all errors of passel.
+    """The base class of all errors of passel.
 
-    Useful for one `except` around building and running a pipeline.
+    One `except PasselError` covers building and running a pipeline.
     """
 
     def _render_traceback_(self) -> list[str]:
@@ -58,8 +58,8 @@ class PasselError(Exception):
 class DefinitionError(PasselError, TypeError):
     """The declaration of a pass, an option or a statistic is invalid.
 
-    Raised when the class is created or first used. Mistakes by users of the pass raise other
-    errors.
+    The error is raised when the class is created or first used. Mistakes of users of a pass raise
+    other errors.
     """
 
 
@@ -67,7 +67,7 @@ class DuplicateNameError(PasselError, ValueError):
     """Two passes or pipelines have the same name in one registry.
 
     Attributes:
-        name: The name.
+        name: The name that is registered twice.
         first: The place of the first registration.
         second: The place of the second registration.
     """
@@ -86,8 +86,8 @@ class Problem(NamedTuple):
     """A single mistake in a pipeline.
 
     Attributes:
-        message: One sentence with the subject, the mistake and the way out.
-        span: The place in the pipeline's text, if it was text.
+        message: One sentence with the subject, the mistake and a way to correct it.
+        span: The place in the text of the pipeline, if the pipeline was text.
     """
 
     message: str
@@ -103,7 +103,7 @@ class Problem(NamedTuple):
 
 
 class PipelineError(PasselError, ValueError):
-    """A pipeline, from text or built in Python, is invalid; nothing was run or changed.
+    """A pipeline is invalid; no pass has run, and no manager was changed.
 
     Attributes:
         problems: The mistakes, at most a hundred, in the order of the text.
@@ -128,11 +128,11 @@ class PipelineSyntaxError(PipelineError):
 
 
 class UnknownPassError(PipelineError):
-    """A name in the text is not a registered pass or pipeline."""
+    """A name in a pipeline's text is not a registered pass or pipeline."""
 
 
 class OptionError(PipelineError):
-    """Options of a pass or pipeline are unknown, malformed or missing; all are listed."""
+    """Options of a pass or pipeline are unknown, malformed or missing. All of them are listed."""
 
 
 class EffectsError(PipelineError):
@@ -150,20 +150,21 @@ class EffectsError(PipelineError):
 class AnchorError(PipelineError):
     """A pass or a nested manager does not fit its place in the pipeline.
 
-    Raised for a pass with another anchor ("did you intend to nest?"), a pass that cannot be
-    scheduled on its manager's op, and an anchor that is unknown or not isolated from above.
+    The error is raised if the anchor of a pass differs from the manager's ("did you intend to
+    nest?"), if a pass cannot be scheduled on the op of the manager, and if an anchor is unknown or
+    not isolated from above.
     """
 
 
 class InsertionError(PipelineError):
     """A pipeline builder cannot make a change; the builder is unchanged.
 
-    Raised for a missing target, and for a constraint that would be broken. Catch it to try another
-    change.
+    The error is raised if a target is missing, or if the change would break a constraint. Catch it
+    to try another change.
 
     Attributes:
-        rules: The broken or contradictory constraints, each a `passel.builder.Rule`. Dropping any
-            of them resolves the error.
+        rules: The broken or contradictory constraints, each a `passel.builder.Rule`. Removing any
+            of these constraints resolves the error.
     """
 
     def __init__(self, *problems: Problem, rules: Sequence[Any] = ()) -> None:
@@ -172,10 +173,11 @@ class InsertionError(PipelineError):
 
 
 class ContractError(PipelineError):
-    """Passes break the contracts of other passes in the pipeline; nothing was built or run.
+    """Passes break the contracts of other passes in the pipeline; no pass has run.
 
-    Raised if a pass does not declare that it preserves an analysis that an earlier pass produces
-    for a later one, and if a pass needs a dialect that earlier passes have removed.
+    The error is raised if an earlier pass produces an analysis for a later pass, and a pass in
+    between does not declare that it preserves this analysis. It is also raised if a pass requires a
+    dialect that earlier passes have removed.
     """
 
 
@@ -184,16 +186,16 @@ class AdapterError(PasselError, LookupError):
 
 
 class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but a pass's verdict
-    """Raised by a pass in `run` to fail on this op, with a reason.
+    """The failure of a pass on its op, raised by the pass in `run` with a reason.
 
-    The rest of the op's pipeline is skipped, sibling ops are still processed, and `PassManager.run`
-    raises `PassFailedError` at the end.
+    The rest of the pipeline is skipped for this op, sibling ops are still processed, and
+    `PassManager.run` raises `PassFailedError` at the end.
 
     Args:
-        message: The reason, in a sentence without a final period. May be empty if the pass has
-            already emitted an error diagnostic.
-        op: The op to blame, if not the one that the pass ran on.
-        is_reported: Whether a pipeline that the pass ran has already reported the failure.
+        message: The reason, in a sentence without a final period. The reason may be empty if the
+            pass has already emitted an error diagnostic.
+        op: The op that caused the failure, if not the op of the pass.
+        is_reported: Whether a dynamic pipeline of the pass has already reported the failure.
 
     Source: `mlir::Pass::signalPassFailure`, which does not stop the pass.
     """
@@ -214,7 +216,7 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
 class EncodingError(PasselError):
     """An op cannot be sent to another process.
 
-    Runs do not raise it, but process the op in the current process.
+    If this happens in a run, the op is processed in the current process.
     """
 
 
@@ -222,9 +224,9 @@ class SpecificationError(PasselError, ValueError):
     """A TableGen declaration of passes is invalid, or cannot be expressed in Python.
 
     Attributes:
-        message: One sentence.
+        message: A sentence about the mistake.
         place: The file, with line and column if known, such as `Passes.td:12`.
-        excerpt: The line and a caret; may be empty.
+        excerpt: The line with a caret below it; may be empty.
     """
 
     def __init__(self, message: str, place: str = "", excerpt: str = "") -> None:
@@ -242,10 +244,10 @@ class Failure(NamedTuple):
     """A failure of a pass on an op.
 
     Attributes:
-        kind: `failed` (the pass raised `PassFailure`), `crashed` (it raised another exception, or
-            its process died), `invalid` (the IR did not verify afterwards), `isolation` (it changed
-            IR outside its op), `unschedulable` (it cannot run on the op) or `interrupted` (the run
-            was stopped).
+        kind: `failed` (the pass raised `PassFailure`), `crashed` (the pass raised another
+            exception, or its process died), `invalid` (the IR did not verify afterwards),
+            `isolation` (the pass changed IR outside its op), `unschedulable` (the pass cannot run
+            on the op) or `interrupted` (the run was stopped).
         pass_text: The text of the pass, with non-default options.
         path: The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`.
         op_name: The name of the op.
@@ -272,17 +274,17 @@ class Failure(NamedTuple):
 
     @property
     def is_reported(self) -> bool:
-        """Whether the failure was already reported, and adds no diagnostic."""
+        """Whether the failure was already reported, so that it adds no diagnostic."""
         return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property
     def name(self) -> str:
-        """The op's symbol, such as `@main`, or else its location."""
+        """The symbol of the op, such as `@main`; without a symbol, the location of the op."""
         return f"@{self.symbol}" if self.symbol else str(self.location)
 
     @property
     def where(self) -> str:
-        """The name of the op in messages, such as `'func.func' @main`."""
+        """The description of the op in messages, such as `'func.func' @main`."""
         return f"'{self.op_name}'" + (f" @{self.symbol}" if self.symbol else "")
 
     def __str__(self) -> str:
@@ -299,14 +301,16 @@ def _failure(*fields: Any) -> Failure:
 class PassFailedError(PasselError):
     """A run failed: at least one pass failed, crashed or left invalid IR.
 
-    The IR stays as the passes left it. An invalid pipeline raises `PipelineError` before a run.
+    The IR is not restored to its state before the run. An invalid pipeline raises `PipelineError`
+    before any pass runs.
 
     Attributes:
-        failures: All failures, in program order; `__cause__` is the exception of the first.
+        failures: All failures, in program order. The exception of the first failure is `__cause__`.
         diagnostics: All diagnostics of the run, in program order.
         reproducer: The reproducer file, if one was written.
         record: The `Record` of the run, if it was recorded.
-        statistics: Counts by pass path, then by statistic name, as in `RunResult`.
+        statistics: The counts by path of the pass, then by name of the statistic, as in
+            `RunResult`.
         timing: The tree of timers, if an instrumentation such as `Timing` measured times.
     """
 
@@ -358,7 +362,7 @@ def refuse_cpp_names(cls: type) -> None:
     """Reject a class that defines a member under its C++ name in MLIR.
 
     Raises:
-        DefinitionError: If it does; the message has passel's name for it.
+        DefinitionError: If the class defines such a member. The message has passel's name for it.
     """
     for name in vars(cls).keys() & _CPP_NAMES.keys():
         raise DefinitionError(f"{cls.__qualname__}.{name} is called {_CPP_NAMES[name]} here")

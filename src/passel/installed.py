@@ -1,7 +1,7 @@
 """Entry points and versions of installed packages.
 
-This reads the same files as `importlib.metadata`, whose import takes longer than passel's.
-Directories are searched again after a package was installed.
+This module reads the same files as `importlib.metadata`, which takes longer to import than passel.
+After a package is installed, the directories are searched again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class EntryPoint(NamedTuple):
     """An entry point of a package.
 
     Attributes:
-        name: Its name in its group.
+        name: The name of the entry point in its group.
         module: The module to import.
         attribute: A dotted name in the module; empty for the module itself.
-        package: The name of its distribution.
+        package: The name of the distribution with the entry point.
     """
 
     name: str
@@ -36,7 +36,7 @@ class EntryPoint(NamedTuple):
     package: str
 
     def load(self) -> Any:
-        """Import and return the object."""
+        """Import and return the object that the entry point names."""
         found = __import__(self.module, fromlist=("",))
         for name in filter(None, self.attribute.split(".")):
             found = getattr(found, name)
@@ -46,7 +46,7 @@ class EntryPoint(NamedTuple):
 def entry_points(group: str) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group, sorted by name.
 
-    If a package is installed twice, the imported one counts.
+    If a package is installed twice, only the importable copy is used.
 
     Source: `importlib.metadata.entry_points`.
     """

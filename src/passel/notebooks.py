@@ -1,6 +1,6 @@
 """Display of objects in IPython: HTML in notebooks, text on terminals.
 
-Both forms are made from the same parts, `Text` and `Table`.
+HTML and text are made from the same parts: `Text` and `Table`.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class Text(NamedTuple):
     """Preformatted lines.
 
     Attributes:
-        text: The lines.
-        is_error: Whether they are an error message.
+        text: The lines of text.
+        is_error: Whether the lines are an error message.
     """
 
     text: str
     is_error: bool = False
 
     def plain(self) -> str:
-        """Return the lines."""
+        """Return the lines as plain text."""
         return self.text
 
     def html(self) -> str:
-        """Return the lines with their indentation."""
+        """Return the lines as HTML, with their indentation."""
         return _pre(_tinted("-", self.text) if self.is_error else escape(self.text))
 
 
@@ -55,7 +55,7 @@ class TableRow(NamedTuple):
     Attributes:
         depth: The depth of nesting.
         title: The text of the first column.
-        cells: The other columns.
+        cells: The texts of the other columns.
         diff: A unified diff, which a notebook shows on a click.
     """
 
@@ -65,7 +65,7 @@ class TableRow(NamedTuple):
     diff: str = ""
 
     def html(self, columns: int) -> str:
-        """Return the row, padded to a number of cells."""
+        """Return the row as HTML, padded to a number of cells."""
         title = f"<code>{escape(self.title)}</code>"
         if self.diff:
             lines = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
@@ -114,7 +114,7 @@ class Shown(Protocol):
 
 
 def bundle(*parts: Text | Table | Shown) -> Bundle:
-    """Return the forms of an object that consists of these parts, one below the other.
+    """Return the displayed forms of an object, which consist of the given parts.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
@@ -132,7 +132,7 @@ def _forms(part: Text | Table | Shown) -> Bundle:
 
 
 def cut(title: str, lines: Sequence[str]) -> str:
-    """Return a title and the first lines, with the number of the others."""
+    """Return a title and the first lines, with the number of lines that are left out."""
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
 
@@ -143,7 +143,7 @@ def cut_diff(title: str, diff: str) -> str:
 
 
 def shell() -> Any:
-    """Return IPython's shell; None if this process has none."""
+    """Return the shell of IPython; None if this process does not run in IPython."""
     return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 

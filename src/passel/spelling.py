@@ -1,8 +1,8 @@
 """Suggestions for misspelled names.
 
-Names are compared word by word, separated by `-`, `_` and `.`. Typical mistakes are a typo in a
-word, an abbreviation, and missing words at either end. Similar names such as `test-lower-to-llvm`
-and `lower-host-to-llvm` may be different things.
+Names consist of words separated by `-`, `_` and `.`, and are compared word by word. Suggestions
+cover a typo in a word, an abbreviation, and missing words at either end. Other similar names, such
+as `test-lower-to-llvm` and `lower-host-to-llvm`, are often names of different passes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MIN_LETTERS = 4
 
 
 def closest_name(name: str, candidates: Iterable[str]) -> str:
-    """Return the candidate that a misspelled name most likely means; empty if none is likely.
+    """Return the most likely candidate for a misspelled name; empty if none is likely.
 
     Example:
         >>> closest_name("canonicalise", ["canonicalize", "cse"])

@@ -1,4 +1,4 @@
-"""Errors as text, which points to the code of pass authors rather than passel's own.
+"""Errors as text that points to the code of pass authors instead of passel's code.
 
 This module also transfers exceptions between processes.
 """
@@ -23,9 +23,10 @@ _OF_RUNS = str(Path(_PASSEL, "execution"))
 
 
 def raised_at(error: BaseException) -> Location:
-    """Return the Python location of an error, relative to the current folder if inside it.
+    """Return the place in Python code where an error was raised.
 
-    For an invalid call of passel, this is the location of the call.
+    File names in the current folder are relative. For an invalid call of passel, the place is the
+    call.
     """
     frames = frames_of(error)
     frame = _author(frames) or frames[-1]
@@ -35,7 +36,7 @@ def raised_at(error: BaseException) -> Location:
 
 
 def brief_at(error: BaseException) -> str:
-    """Return an exception's class and message, and the line of the pass author's code, if any.
+    """Return the class and message of an exception, and its line in the pass author's code, if any.
 
     Example:
         >>> brief_at(ValueError("too large"))
@@ -47,13 +48,13 @@ def brief_at(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return an error with its traceback as Python prints it, possibly from another process."""
+    """Return an error with its traceback, even from another process, as Python prints it."""
     remote = _remote(error)
     return text_of(error) if remote is None else remote.text
 
 
 def frames_of(error: BaseException) -> Sequence[traceback.FrameSummary]:
-    """Return the calls that led to an error, possibly in another process."""
+    """Return the calls that led to an error, even in another process."""
     remote = _remote(error)
     return traceback.extract_tb(error.__traceback__) if remote is None else remote.frames
 
@@ -82,8 +83,8 @@ def _shown(name: str) -> str:
 class RemoteError(Exception):
     """An exception from another process, as text.
 
-    It replaces an exception that cannot be pickled. For other exceptions, it is the `__cause__` and
-    holds the traceback.
+    A `RemoteError` replaces an exception that cannot be pickled. For other exceptions, it is the
+    `__cause__`, with the traceback.
 
     Args:
         text: The exception and its traceback.
@@ -101,9 +102,9 @@ class RemoteError(Exception):
 
 
 def text_of(error: BaseException) -> str:
-    """Return an exception with its traceback, without the frames that led to a pass.
+    """Return an exception with its traceback, without the calls that led to a pass.
 
-    These frames differ in a worker, or with a time limit.
+    These calls differ in a worker, or with a time limit.
     """
     whole = told = traceback.TracebackException.from_exception(error)
     while told is not None:
@@ -117,9 +118,9 @@ class Portable(NamedTuple):
     """The pickled form of an exception.
 
     Attributes:
-        itself: The exception; None if it does not survive pickling.
-        name: The name of its class.
-        message: Its message.
+        itself: The exception; None if it cannot be pickled.
+        name: The name of the exception's class.
+        message: The message of the exception.
         text: The exception and its traceback as text.
         frames: The frames of the traceback.
     """
