@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import random
-from functools import partial
+from typing import Any
 
 import pytest
 
@@ -147,10 +147,29 @@ def test_an_op_in_another_region_has_changed() -> None:
 
 def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all lines around its changes, its parts are the text before and the text after."""
-    monkeypatch.setattr(ir_diff, "diff_of", partial(difflib.unified_diff, n=100))
+    monkeypatch.setattr(ir_diff, "_CONTEXT", 100)
     numbers = random.Random(1)  # noqa: S311 - repeatable
     for _ in range(300):
         old, new = (numbers.choices("abcdef", k=numbers.randrange(1, 20)) for _ in range(2))
         lines = unified_diff("\n".join(old), "\n".join(new)).splitlines()[3:]
         assert [line[1:] for line in lines if line[0] != "+"] == (old if old != new else [])
         assert [line[1:] for line in lines if line[0] != "-"] == (new if old != new else [])
+
+
+def test_lines_are_matched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matching takes most of the time of a diff: once for all lines, once for each change."""
+    matched: list[int] = []
+
+    class Counting(difflib.SequenceMatcher[str]):
+        def __init__(self, *args: Any, **keywords: Any) -> None:
+            matched.append(len(args))
+            super().__init__(*args, **keywords)
+
+    monkeypatch.setattr(difflib, "SequenceMatcher", Counting)
+    monkeypatch.setattr(ir_diff, "SequenceMatcher", Counting)
+    new = [f"test.op{number}" for number in range(20)]
+    old = [*new[:4], "test.old", *new[5:14], "test.gone", *new[14:]]
+    assert unified_diff("\n".join(old), "\n".join(new)) == "".join(
+        f"{line}\n" for line in difflib.unified_diff(old, new, "before", "after", lineterm="")
+    )
+    assert len(matched) == 1 + 2 + 1  # and that of difflib

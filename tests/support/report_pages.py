@@ -59,6 +59,10 @@ class Watched(NamedTuple):
         """Return where in the report it is."""
         return self.page.evaluate("decodeURIComponent(location.hash.slice(1))")
 
+    def show(self, place: str) -> None:
+        """Follow a link to a place."""
+        self.page.evaluate("link => { location.hash = link }", place)
+
     def rows(self) -> list[str]:
         """Return the tree's rows as they are read out."""
         rows = self.page.locator("[role=treeitem]")

@@ -1,4 +1,4 @@
-"""A log of the executions of passes, as MLIR logs actions."""
+"""The action log and debug counters, as in MLIR."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def place_of(text: str) -> Location:
 
 
 class ActionLog(PassInstrumentation):
-    """A log of when passes, and steps that run nested pipelines, begin and end.
+    """A log of the starts and ends of passes, and of steps that run nested pipelines.
 
-    Executions are numbered over all runs, like those that the counter `pass-execution` of
-    `DebugCounter` counts: `pass-execution-count=<n>` runs all up to number `n`.
+    The numbers continue over all runs, and are those of the counter `pass-execution` of `DebugCounter`:
+    `pass-execution-count=<n>` runs all executions up to number `n`.
 
     Args:
         stream: The stream to write to.
-        places: The locations of the ops on which executions are logged; by default all.
+        places: Log only executions on ops at these locations; by default, log all.
 
     Example:
         >>> import sys
@@ -131,7 +131,7 @@ class _Counter:
     count: int = -1
 
     def admits(self) -> bool:
-        """Count an execution, and return whether it is to run."""
+        """Count an execution, and return whether it should run."""
         self.seen += 1
         number = self.seen - self.skip
         return self.skip < 0 or (number > 0 and (self.count < 0 or number <= self.count))
@@ -186,7 +186,7 @@ class DebugCounter:
         setattr(self._counters.setdefault(name, _Counter()), what, int(value))
 
     def __call__(self, step: Step, op: Any) -> bool:
-        """Count a step, and return whether it is to run."""
+        """Count a step, and return whether it should run."""
         with self._lock:
             if self._every is not None and not self._every.admits():
                 return False

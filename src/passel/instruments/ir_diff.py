@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import ChainMap, Counter, defaultdict, deque
 from difflib import SequenceMatcher
-from difflib import unified_diff as diff_of
 from functools import lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -16,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
+
+_HEAD = "--- before", "+++ after"
+_CONTEXT = 3
+"""The number of unchanged lines around a change in a unified diff."""
 
 _MOST_PAIRS = 5_000_000
 """The number of pairs of equal lines from which frequent lines are ignored in matching."""
@@ -60,8 +63,8 @@ class Difference(NamedTuple):
 
     Attributes:
         blocks: The lines that differ, in order; all others are the same.
-        renamed: By number, old lines that differ and whose values have other names in the new
-            text, with these names. A deleted value whose name has another meaning there gets a
+        renamed: The new names of the values in changed old lines, by line number, for lines where
+            any name differs. A deleted value whose name has another meaning in the new text gets a
             prime.
     """
 
@@ -130,21 +133,38 @@ def unified_diff(before: str, after: str) -> str:
          %0 = a.b
          use %0
     """
-    old, new = ([*map(_Unique, text.splitlines())] for text in (before, after))
-    at = first = 0
-    for start, end, to, last, _ in difference(old, new).blocks:
-        old[at:start] = new[first:to]
-        at, first = end, last
-    old[at:] = new[first:]
-    return "".join(f"{line}\n" for line in diff_of(old, new, "before", "after", lineterm=""))
+    old, new = before.splitlines(), after.splitlines()
+    hunks: list[list[Block]] = []
+    for block in difference(old, new).blocks:
+        if hunks and block.start - hunks[-1][-1].end <= 2 * _CONTEXT:
+            hunks[-1].append(block)
+        else:
+            hunks.append([block])
+    lines = [*_HEAD] if hunks else []
+    for hunk in hunks:
+        lines += _hunk_lines(hunk, old, new)
+    return "".join(f"{line}\n" for line in lines)
 
 
-class _Unique(str):
-    """A line that is equal to no other line."""
+def _hunk_lines(hunk: Sequence[Block], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of one hunk of a unified diff, with the unchanged lines around it."""
+    above = min(_CONTEXT, hunk[0].start)
+    below = min(_CONTEXT, len(old) - hunk[-1].end)
+    at = hunk[0].first - above
+    was = _range(hunk[0].start - above, hunk[-1].end + below)
+    yield f"@@ -{was} +{_range(at, hunk[-1].last + below)} @@"
+    for start, end, first, last, _ in hunk:
+        yield from (f" {line}" for line in new[at:first])
+        yield from (f"-{line}" for line in old[start:end])
+        yield from (f"+{line}" for line in new[first:last])
+        at = last
+    yield from (f" {line}" for line in new[at : at + below])
 
-    __slots__ = ()
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+
+def _range(start: int, end: int) -> str:
+    """Return a range of lines as in the header of a hunk; an empty one is after the line before."""
+    count = end - start
+    return f"{start + 1}" if count == 1 else f"{start + (count > 0)},{count}"
 
 
 def coloured(diff: str) -> str:
@@ -154,13 +174,10 @@ def coloured(diff: str) -> str:
         >>> coloured("+x\n")
         '\x1b[32m+x\x1b[0m\n'
     """
-    return "".join(map(_coloured_line, diff.splitlines(keepends=True)))
-
-
-def _coloured_line(line: str) -> str:
-    text = line.rstrip("\n")
-    bold = text.startswith(("--- before", "+++ after"))
-    return styled(line, "bold" if bold else _COLOURS.get(text[:1], ""))
+    return "".join(
+        styled(line, "bold" if line.startswith(_HEAD) else _COLOURS.get(line[0], ""))
+        for line in diff.splitlines(keepends=True)
+    )
 
 
 # -- Lines -----------------------------------------------------------------------------------
@@ -225,7 +242,7 @@ def _unnumbered(name: re.Match[str]) -> str:
 
 
 def with_hidden_locations(line: str) -> str:
-    """Return a line with marked locations, which may contain parentheses and strings."""
+    """Return a line with its locations marked; they may contain parentheses and strings."""
     parts, at = list[str](), 0
     while (start := line.find(" loc(", at)) >= 0:
         depth = 0
@@ -246,7 +263,7 @@ def with_hidden_locations(line: str) -> str:
 def _versions(
     before: Sequence[_Line], after: Sequence[_Line], gaps: Sequence[tuple[int, int, int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the lines of matching ops that have moved or have other operands.
+    """Yield pairs of lines whose ops have moved or have other operands.
 
     Ops with other operands match if they are in one gap between equal lines, and have the same
     name and results.
@@ -276,7 +293,7 @@ def _paired(
 def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield pairs of equal items of `old` and `new`, in order.
 
-    Where some of several equal items were removed or added, the last ones count as such.
+    If only some of several equal items were removed or added, these are the last ones.
     """
     start = _shared(old, new)
     end = min(_shared(old[::-1], new[::-1]), len(old) - start, len(new) - start)

@@ -27,26 +27,24 @@ if TYPE_CHECKING:
 
 
 class PrintIR(PassInstrumentation):
-    """A printer of the op that a pass runs on, before and after the pass.
+    """An instrumentation that prints the op of a pass before and after the pass.
 
-    A dump is introduced by a line such as `// -----// IR Dump After CSE (cse) //----- //`.
-    An invalid op is printed in generic form. A failure to write is reported once, and does not
-    affect the run.
+    A dump starts with a header such as `// -----// IR Dump After CSE (cse) //----- //`. An invalid
+    op is printed in generic form. A failure to write is reported once, and does not affect the run.
 
     Args:
         before: Print before all passes, or before those with these names.
         after: Print after all passes, or after those with these names.
-        module_scope: Print the top-level op, whatever op the pass ran on; the header names the
-            latter.
-        only_on_change: After passes, print only if they changed the op.
-        only_on_failure: Print after all passes that failed, and after no others.
+        module_scope: Print the top-level op instead of the op of the pass, which the header names.
+        only_on_change: Print only after passes that changed the op.
+        only_on_failure: Print only after passes that failed.
         flags: The form of the IR.
-        directory: Write each dump into a file in this directory instead, such as
+        directory: Write each dump to a file in this directory, such as
             `builtin_module_a/func_func_f/0_0_cse.mlir`.
-        diff: After passes, print their changes, if any, as a unified diff; after all passes
-            unless `after` names some.
+        diff: Print the changes of a pass as a unified diff, after all passes unless `after` selects
+            some.
         stream: The stream to print to; by default the current standard error.
-        color: When diffs are colored: `auto`, `always` or `never`.
+        color: Whether to color diffs: `auto`, `always` or `never`.
 
     Example:
         >>> import sys
@@ -103,7 +101,8 @@ class PrintIR(PassInstrumentation):
         self._known = None
 
     def split(self) -> PrintIR | None:
-        """Return a printer that keeps a worker's dumps; None if dumps show ops of other workers."""
+        """Return a printer that keeps a worker's dumps; None if dumps include the ops of other
+        workers."""
         if self._module_scope:
             return None
         child = copy(self)
@@ -112,7 +111,7 @@ class PrintIR(PassInstrumentation):
         return child
 
     def merge(self, child: PrintIR) -> None:
-        """Print the dumps that the child has kept."""
+        """Print the dumps of the child."""
         self._known = None  # the child may have seen changes
         for dump in child._kept:
             self.run.reports.catch_up(dump.reported)
@@ -132,47 +131,38 @@ class PrintIR(PassInstrumentation):
     def after_pass(self, step: Step, op: Any) -> None:
         """Print the op if the pass is selected."""
         if isinstance(step, PassStep):
-            old = self._old.pop()
-            if self.ended.changed:
+            old, is_changed = self._old.pop(), self.ended.changed
+            if is_changed:
                 self._known = None
-            if not self._only_on_failure and (self.ended.changed or not self._only_on_change):
+            if not self._only_on_failure and (is_changed or not self._only_on_change):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Print the op if the pass is selected."""
         if isinstance(step, PassStep):
             self._known, self._has_failed = None, True
-            self._dump_after(step, op, self._old.pop())
+            self._dump_after(step, op, self._old.pop(), failed=" Failed")
 
-    # -- What to print ---------------------------------------------------------------------
-
-    def _dump_after(self, step: PassStep, op: Any, old: str) -> None:
+    def _dump_after(self, step: PassStep, op: Any, old: str, failed: str = "") -> None:
         if not _takes(self._after, step):
             return
         target = self._target(op)
         if self._diff:
             text = unified_diff(old, self._known_text(target)).removesuffix("\n")
-            text = text or "// the pass changed nothing" * self.ended.failed
+            text = text or (failed and "// the pass changed nothing")
         else:
             text = self._text(target)
         if text:
-            failed = " Failed" * self.ended.failed
-            self._dump(step, op, "After", text, failed=failed, is_diff=self._diff)
+            self._dump(step, op, "After", text, failed)
 
-    def _dump(
-        self,
-        step: PassStep,
-        op: Any,
-        when: str,
-        text: str,
-        *,
-        failed: str = "",
-        is_diff: bool = False,
-    ) -> None:
+    def _dump(self, step: PassStep, op: Any, when: str, text: str, failed: str = "") -> None:
         execution = execution_of(self.run, step, op)
         where = f" ({execution.op.title})" if self._module_scope else ""
         header = f"// -----// IR Dump {when} {step.pass_.dump_title(failed)}{where} //----- //"
+        is_diff = self._diff and when == "After"
         self._put(Dump(execution, header, text, is_diff, self.run.reports.count))
+
+    # -- Texts -----------------------------------------------------------------------------
 
     def _target(self, op: Any) -> Any:
         """Return the op to print when a pass runs on `op`."""
@@ -188,7 +178,7 @@ class PrintIR(PassInstrumentation):
         return self._known[1]
 
     def _flags_for(self, op: Any) -> PrintFlags:
-        """Return how to print an op: without looking at enclosing ops, which is slow."""
+        """Return the print flags for an op. Local scope is faster for nested ops."""
         is_top = self.run.adapter.parent(op) is None
         return self._flags if is_top else self._flags._replace(local_scope=True)
 

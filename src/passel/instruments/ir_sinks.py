@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sys
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
@@ -24,10 +24,10 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 
 
 class Dump(NamedTuple):
-    """One dump.
+    """The IR before or after one execution of a pass.
 
     Attributes:
-        execution: The execution of a pass that the dump shows.
+        execution: The execution of the pass.
         header: The first line.
         text: The IR, or a diff.
         is_diff: Whether the text is a diff.
@@ -49,15 +49,14 @@ class Sink:
 
     A failure to write is reported once, and nothing more is written.
 
-    The directory of an op is in that of its parent, and has a name such as `func_func_main` or
-    `func_func_no-symbol-name`. Characters that file systems or shells do not allow are written as
-    in `%2F`. In the name of a file, such as `0_2_cse.mlir`, the numbers say how often each op, from
-    the outermost to the printed one, was printed before; the pass follows. Ops of one name share a
-    directory.
+    The directory of an op is inside that of its parent, and has a name such as `func_func_main` or
+    `func_func_no-symbol-name`. Characters with a meaning for file systems or shells are escaped, as
+    in `%2F`. A file name such as `0_2_cse.mlir` consists of the number of earlier dumps of each op,
+    from the outermost to the printed one, and the pass. Ops with equal names share a directory.
 
     Args:
         stream: The stream; by default the current standard error.
-        color: When diffs are colored.
+        color: Whether to color diffs.
         directory: The directory, created when needed; None to write to the stream.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
@@ -67,7 +66,7 @@ class Sink:
     def __init__(self, stream: TextIO | None, color: Color, directory: str | Path | None) -> None:
         self._stream = stream
         self._color: Color = color
-        self._root = None if directory is None else Path(directory)
+        self._directory = directory
         self._start = lasting("")
         self._counts: dict[Path, int] = {}
         self._broken = False
@@ -76,26 +75,26 @@ class Sink:
         """Write a dump; a diff is colored if the stream supports colors."""
         if self._broken:
             return
-        if self._root is None:
-            is_coloured = dump.is_diff and shows_color(self._target(), self._color)
-            self._say(str(dump._replace(text=coloured(dump.text)) if is_coloured else dump))
-            return
-        path = self._place(dump, self._root)
+        where = ""
         try:
-            target = self._start / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(target, str(dump).encode("utf-8", "backslashreplace").decode())
+            if self._directory is None:
+                self._print(dump)
+            else:
+                path = self._path_for(dump, Path(self._directory))
+                where = f" to '{path}'"
+                target = self._start / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(target, str(dump).encode("utf-8", "backslashreplace"))
         except OSError as error:
-            where = error.filename or str(path)  # the error of a full disk has no name
-            where = where.removeprefix(f"{self._start}{os.sep}")
-            reason = error.strerror or error
-            self._say(
-                f"error: cannot write the IR to '{where}': {reason}; no more dumps are written\n"
-            )
             self._broken = True
+            if not isinstance(error, BrokenPipeError):
+                reason = error.strerror or error
+                with suppress(OSError):  # it may be the stream that is broken
+                    sys.stderr.write(
+                        f"error: cannot print the IR{where}: {reason}; nothing more is printed\n"
+                    )
 
-    def _place(self, dump: Dump, root: Path) -> Path:
-        """Return the file for a dump."""
+    def _path_for(self, dump: Dump, root: Path) -> Path:
         names = (
             file_name(f"{op.name.replace('.', '_')}_{op.symbol or 'no-symbol-name'}")
             for op in dump.execution.ops
@@ -108,21 +107,14 @@ class Sink:
         suffix = ".diff" if dump.is_diff else ".mlir"
         return last / (file_name(f"{prefix}_{dump.execution.name}") + suffix)
 
-    def _say(self, text: str) -> None:
-        """Write text and flush, so that later diagnostics come after it."""
-        stream = self._target()
+    def _print(self, dump: Dump) -> None:
+        """Print a dump and flush, so that later diagnostics come after it."""
+        stream = sys.stderr if self._stream is None else self._stream
+        if dump.is_diff and shows_color(stream, self._color):
+            dump = dump._replace(text=coloured(dump.text))
         encoding = getattr(stream, "encoding", None) or "utf-8"
-        try:
-            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            stream.flush()
-        except OSError as error:
-            self._broken = True
-            if self._stream not in (None, sys.stderr) and not isinstance(error, BrokenPipeError):
-                reason = error.strerror or error
-                sys.stderr.write(f"error: cannot print the IR: {reason}; nothing more is printed\n")
-
-    def _target(self) -> TextIO:
-        return sys.stderr if self._stream is None else self._stream
+        stream.write(str(dump).encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
 
 
 def file_name(text: str) -> str:

@@ -21,17 +21,17 @@ _MOST = 32
 
 
 class IsolationFailure(PassFailure):
-    """Raised for a pass that has changed ops outside its own."""
+    """A pass changed IR outside its op."""
 
     kind = "isolation"
 
 
 class IsolationCheck(PassInstrumentation):
-    """A check that fails each pass that changes siblings of its op, or enclosing ops.
+    """An instrumentation that fails passes that change siblings of their op, or enclosing ops.
 
-    It compares their fingerprints before and after each pass. Ops with many siblings are not
-    checked, since that would take quadratic time. For these the run itself detects changes
-    before an op's turn and at the end, and names all passes that may have made them.
+    The check compares fingerprints before and after each pass. It skips ops with many siblings,
+    which would take quadratic time: for these, the run detects changes before an op's turn and at
+    the end, and names all passes that may have made them.
     """
 
     def before_run(self, run: Run) -> None:
@@ -40,7 +40,7 @@ class IsolationCheck(PassInstrumentation):
         self._crowded: set[Hashable] = set()
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Take fingerprints around the op."""
+        """Take the fingerprints of siblings and enclosing ops."""
         if isinstance(step, PassStep):
             take = self.run.adapter.fingerprint
             self._before.append(
@@ -48,10 +48,10 @@ class IsolationCheck(PassInstrumentation):
             )
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Compare the fingerprints around the op.
+        """Compare the fingerprints of siblings and enclosing ops.
 
         Raises:
-            IsolationFailure: If an op around it has changed.
+            IsolationFailure: If the pass changed one of them.
         """
         if not isinstance(step, PassStep):
             return
@@ -65,7 +65,7 @@ class IsolationCheck(PassInstrumentation):
             self._before.pop()
 
     def _around(self, op: Any) -> Iterator[tuple[Any, bool]]:
-        """Yield the ops around an op, and whether each is compared with its nested ops.
+        """Yield siblings and enclosing ops, each with whether its nested ops are compared too.
 
         An enclosing op comes before its children: its own fingerprint shows if one is missing.
         """

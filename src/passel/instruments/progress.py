@@ -1,7 +1,7 @@
-"""A line on a terminal, or below a notebook's cell, that shows the progress of a long run.
+"""The progress of a long run, in a line on a terminal or below a notebook's cell.
 
-Hooks store the progress in plain values. A thread draws them, so that a slow pass is shown as
-well, and does not read ops, which passes may be changing.
+Hooks store the progress as plain values, and a thread draws them, so that slow passes are shown
+too. The thread never reads ops, since passes may be changing them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _LONGEST = 40
 
 
 def shown_progress() -> PassInstrumentation:
-    """Return an observer that shows the progress of runs, where there is a place for a line.
+    """Return an observer that shows the progress of runs in a notebook or on a terminal.
 
-    That is a notebook, or the standard error if it is a terminal that can move its cursor.
-    Elsewhere the observer does nothing.
+    The terminal is the standard error, and must be able to move its cursor. Elsewhere the observer
+    does nothing.
     """
     if type(sys.stdout).__module__.startswith("ipykernel"):
         erase = f"\r{' ' * _WIDTH}\r"
@@ -58,7 +58,7 @@ class Progress(PassInstrumentation):
     """An observer that shows the progress of a run.
 
     Args:
-        line: The line that shows it.
+        line: The status line.
     """
 
     def __init__(self, line: StatusLine) -> None:
@@ -102,7 +102,7 @@ class Progress(PassInstrumentation):
         self._done += self._position is parent
 
     def split(self) -> PassInstrumentation:
-        """Return an observer that does nothing: workers do not write to the line."""
+        """Return an observer that does nothing, since workers do not write to the line."""
         return PassInstrumentation()
 
     def text(self) -> str:
@@ -122,7 +122,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Drawing(threading.Thread):
-    """The thread that draws a line; a forked process does without it."""
+    """The thread that draws a line; forked processes do not need it."""
 
     is_ready_for_forks = True
 

@@ -1,4 +1,4 @@
-"""Filtering optimization remarks, and writing them as YAML, as mlir-opt does.
+"""Filters for optimization remarks, and their YAML output, as in mlir-opt.
 
 Source: `RemarkEmittingPolicyFinal` and `LLVMRemarkStreamer`, MLIR 22; `YAMLRemarkSerializer` and
 the YAML writer of LLVM 22.
@@ -34,7 +34,7 @@ _SPECIAL = re.compile(
 def sifting_remarks(
     report: Callable[[Diagnostic], None], wanted: RemarkFilter, *, final: bool, yaml: TextIO | None
 ) -> Generator[Callable[[Diagnostic], None]]:
-    """Provide a listener to the diagnostics of a run that filters remarks.
+    """Yield a listener for the diagnostics of a run that filters remarks.
 
     Args:
         report: Receives all other diagnostics, and the selected remarks unless `yaml` is given.
@@ -51,12 +51,13 @@ def sifting_remarks(
             yaml.write(yaml_of(diagnostic.remark))
 
     def take(diagnostic: Diagnostic) -> None:
-        remark = diagnostic.remark
-        pattern = None if remark is None else wanted.get(remark.kind)
-        if remark is None or (pattern and pattern.search(remark.category) and not final):
-            write(diagnostic)
-        elif pattern and pattern.search(remark.category):
-            held[remark.kind, remark.name, remark.category, remark.location] = diagnostic
+        if (remark := diagnostic.remark) is None:
+            report(diagnostic)
+        elif (pattern := wanted.get(remark.kind)) and pattern.search(remark.category):
+            if final:
+                held[remark.kind, remark.name, remark.category, remark.location] = diagnostic
+            else:
+                write(diagnostic)
 
     try:
         yield take

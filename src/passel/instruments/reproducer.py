@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import Severity, brief, listed
 from passel.frontend import BringsFrontend, WritesSources
 from passel.hooks import OpIdentity, PassInstrumentation
-from passel.instruments.events import PassExecution, execution_of
+from passel.instruments.events import execution_of
 from passel.instruments.reproducer_file import ReproducerFile, reproducer_text
 from passel.instruments.whole_files import check_writable
 from passel.ir import PrintFlags, ability_of, installed_name, outwards
@@ -52,42 +52,41 @@ class _Running(NamedTuple):
     """A pass on an op that is running or has failed.
 
     Attributes:
-        executions: The executions of the passes that run its pipeline, outermost first, then its
-            own.
+        titles: The pass on its op, after the passes that run its pipeline, outermost first.
         recipe: The IR before the pass, and a pipeline of only the pass; None if not recorded.
         failed: The passes in its dynamic pipelines that have failed.
         failure: The failure of the pass.
     """
 
-    executions: Sequence[PassExecution]
+    titles: Sequence[str]
     recipe: Recipe | None
     failed: list[_Running]
     failure: Failure | None = None
 
 
 class CrashReproducer(PassInstrumentation):
-    """A writer of a reproducer, with which a failure of the run can be replayed.
+    """An instrumentation that writes a reproducer when a run fails.
 
     The file contains the IR before the run and the whole pipeline. It is written in advance as
     `<path>.running`, which remains if the process is killed, and moved to `path` when the run
-    fails. A successful run does not touch an older file. A note of the error that the run raises
-    names all failed passes, the file, and the command that replays it.
+    fails. A successful run does not touch an older file. A note on the raised error names the
+    failed passes, the file and the replay command.
 
     Args:
         path: The file.
-        local: Record only the pass that failed first and the IR before it. The whole IR is
-            then printed before each pass on each op, and all of them run in this process.
+        local: Record only the pass that failed first and the IR before it. The run then prints the
+            whole IR before each pass on each op, and uses no other process.
         threading: Whether a replay may run passes in parallel.
-        replay: The command that replays the file, with `{file}` for the quoted name of the file;
-            by default one for passel-opt. Flags that reading the file requires are added to it,
-            but none for passes and dialects that passel-opt lacks.
+        replay: The command that replays the file, with `{file}` for the quoted name of the file; by
+            default one for passel-opt. The flags that are needed to read the file are added, but
+            none that load passes or dialects.
 
     Attributes:
         reproducer: The file, if the run failed and the file could be written; otherwise None.
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If no file can have this name.
+        ValueError: If the name is not valid for a file.
 
     Example:
         >>> import tempfile
@@ -127,21 +126,18 @@ class CrashReproducer(PassInstrumentation):
         return self._file.running
 
     def split(self) -> PassInstrumentation | None:
-        """Return an observer that does nothing: the run's outcome has the workers' failures."""
+        """Return an observer that does nothing, since the outcome has the failures of workers."""
         return None if self.local else PassInstrumentation()
 
     def before_run(self, run: Run) -> None:
         """Write the file in advance."""
         self.reproducer = None
         self._file = ReproducerFile(self.path)
-        self._problem = ""
         self._running = [_Running((), None, [])]
         self._failed: dict[int, Sequence[_Running]] = {}  # by the failure of the outermost pass
-        self._whole: Recipe | None = None
-        anchor = run.adapter.kind_of(run.op).name
-        node = run.pipeline.to_node(all_options=True)._replace(anchor=anchor)
-        steps = tuple(passes_of(run.pipeline))
-        self._whole = self._recipe(f"{node.anchor}({', '.join(map(str, node.elements))})", steps)
+        anchor, node = run.adapter.kind_of(run.op).name, run.pipeline.to_node(all_options=True)
+        pipeline = f"{anchor}({', '.join(map(str, node.elements))})"
+        self._whole = self._recipe(pipeline, [*passes_of(run.pipeline)])
         self._prepare(self._whole)
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -149,8 +145,8 @@ class CrashReproducer(PassInstrumentation):
         if isinstance(step, PassStep):
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
-            executions = *self._running[-1].executions, execution_of(self.run, step, op)
-            self._running.append(_Running(executions, recipe, []))
+            title = execution_of(self.run, step, op).title
+            self._running.append(_Running([*self._running[-1].titles, title], recipe, []))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Return to the pass that runs this one, if any."""
@@ -160,8 +156,7 @@ class CrashReproducer(PassInstrumentation):
         """Remember the failure."""
         if not isinstance(step, PassStep):
             return
-        ended = self._running.pop()
-        outer = self._running[-1]
+        ended, outer = self._running.pop(), self._running[-1]
         self._prepare(outer.recipe)
         if failure is not None:
             # A pass that fails because of a pipeline that it ran is not to blame.
@@ -179,20 +174,18 @@ class CrashReproducer(PassInstrumentation):
         finally:
             self._file.discard()
 
-    # -- What to record ---------------------------------------------------------------------
+    # -- Recording --------------------------------------------------------------------------
 
     def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> Recipe | None:
         """Return the current IR with a pipeline; None if the IR cannot be printed."""
-        run = self.run
+        run, adapter = self.run, self.run.adapter
         try:
-            if isinstance(run.adapter, WritesSources):
-                ir = run.adapter.print_source(run.op, run.ir_context)
-            else:
-                ir = run.adapter.print_op(run.op, PrintFlags())
+            if isinstance(adapter, WritesSources):
+                return Recipe(adapter.print_source(run.op, run.ir_context), pipeline, steps)
+            return Recipe(adapter.print_op(run.op, PrintFlags()), pipeline, steps)
         except Exception as error:  # noqa: BLE001 - whatever a printer raises must not hide the failure
-            self._problem = f"failed to print the IR: {brief(error)}"
+            self._file.problem = f"failed to print the IR: {brief(error)}"
             return None
-        return Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
         adapter, nodes = self.run.adapter, tuple(nodes_of([step], all_options=True))
@@ -210,37 +203,40 @@ class CrashReproducer(PassInstrumentation):
             self._file.prepare(self._text(recipe))
 
     def _text(self, recipe: Recipe) -> str:
-        """Return the text of a reproducer."""
         return reproducer_text(
-            recipe.ir,
-            recipe.pipeline,
-            disable_threading=not self.threading,
-            verify_each=self.run.verifies,
+            *recipe[:2], disable_threading=not self.threading, verify_each=self.run.verifies
         )
 
-    # -- The report -------------------------------------------------------------------------
+    # -- Reporting --------------------------------------------------------------------------
 
     def _report(self, run: Run) -> None:
-        failed = [
-            each
-            for failure in run.outcome.failures
-            for each in self._failed.get(id(failure)) or [_unseen(run, failure)]
-        ]
+        unseen = {step.path: step.display_name for step in passes_of(run.pipeline)}
+        failed: list[_Running] = []
+        for each in run.outcome.failures:
+            op = OpIdentity(each.op_name, each.symbol)
+            title = f"`{unseen.get(each.path, each.pass_text)}` on {op.title}"
+            # No hook has seen a failure in a worker, or one before all passes.
+            failed += self._failed.get(id(each)) or [_Running([title], None, [], each)]
         first = failed[0] if failed else self._running[0]
-        local = first.recipe
-        recipe = local or self._whole
-        outcome = self._problem if recipe is None else self._write(run, recipe)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
         if first.failure and first.failure.kind not in _ABOUT_THE_RUN:
             error.location = first.failure.location
-        while_executing = self._while_executing(failed, is_local=local is not None)
-        error.attach_note(f"Pipeline failed{while_executing}: {outcome}")
+        ran = (each.titles[-1:] if self.local else each.titles for each in failed)
+        titles = list(dict.fromkeys(chain.from_iterable(ran)))
+        executing = listed(titles, _MOST_NAMED)
+        if first.recipe is None or len(titles) > 1:
+            executing = f"[{executing}]"
+        executing = f" while executing {executing}" if titles else ""  # else between passes
+        error.attach_note(f"Pipeline failed{executing}: {self._outcome(first.recipe)}")
         run.conclude(error)
 
-    def _write(self, run: Run, recipe: Recipe) -> str:
-        """Write the reproducer; return a note with its path and the command, or the error."""
+    def _outcome(self, local: Recipe | None) -> str:
+        """Write the reproducer; return its path and the replay command, or the problem."""
+        run, recipe = self.run, local or self._whole
+        if recipe is None:
+            return self._file.problem
         if isinstance(run.adapter, WritesSources):
             with suppress(Exception):  # the exact form remains
                 readable = run.adapter.readable_source(recipe.ir, run.ir_context)
@@ -250,25 +246,6 @@ class CrashReproducer(PassInstrumentation):
         self.reproducer = self._file.path
         replay = how_to_replay(run, self._file.title, recipe.steps, self.replay)
         return f"reproducer generated at `{self._file.title}`\n{replay}"
-
-    def _while_executing(self, failed: Iterable[_Running], *, is_local: bool) -> str:
-        ran = (each.executions[-1:] if self.local else each.executions for each in failed)
-        titles = [each.title for each in dict.fromkeys(chain.from_iterable(ran))]
-        if not titles:
-            return ""  # interrupted between passes
-        if is_local and len(titles) == 1:
-            return f" while executing {titles[0]}"
-        return f" while executing [{listed(titles, _MOST_NAMED)}]"
-
-
-def _unseen(run: Run, failure: Failure) -> _Running:
-    """Return a failure that no hook has seen, because it was in a worker or before all passes."""
-    steps = {step.path: step for step in passes_of(run.pipeline)}
-    name, display_name = "", failure.pass_text
-    if step := steps.get(failure.path):
-        name, display_name = step.pass_.name, step.display_name
-    op = OpIdentity(failure.op_name, failure.symbol)
-    return _Running([PassExecution(failure.path, name, display_name, (op,))], None, [], failure)
 
 
 _ALLOWED = re.compile(r" --allow-effects=(\S*)")

@@ -16,7 +16,7 @@ from passel.instruments.timing_report import header
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import TextIO
 
     from passel.hooks import Run
@@ -30,9 +30,6 @@ Display: TypeAlias = Literal["pipeline", "list", "json"]
 
 _Row: TypeAlias = "tuple[str, str, PassStep | None]"
 """The indentation and the title of a pass or pipeline, and the step if it is a pass."""
-
-_Counts: TypeAlias = "Mapping[tuple[str, str], int]"
-"""The values of statistics by their names and descriptions."""
 
 
 class StatisticsReport(PassInstrumentation):
@@ -49,7 +46,7 @@ class StatisticsReport(PassInstrumentation):
         stream: The stream to print to; by default the standard error.
 
     Raises:
-        ValueError: If there is no such display.
+        ValueError: If the display is unknown.
 
     Example:
         >>> import sys
@@ -117,7 +114,7 @@ class StatisticsReport(PassInstrumentation):
             rows, counts = list(self._rows(run.pipeline.steps, set())), run.outcome.counts
             self._dynamic.clear()
             if self._display == "json":
-                stream.write(_json((step for _, _, step in rows if step is not None), counts))
+                stream.write(_json(rows, counts))
                 return
             lines = _list(rows, counts) if self._display == "list" else _outline(rows, counts)
             text = "".join(f"{line}\n" for line in lines)
@@ -146,10 +143,12 @@ class StatisticsReport(PassInstrumentation):
                     yield from self._rows(each.steps, seen, f"{inside}  ")
 
 
-def _counts(step: PassStep, counts: Counts) -> _Counts:
-    """Return a pass's statistics, sorted by name."""
-    declared: Sequence[Statistic] = sorted(step.pass_.statistics(), key=attrgetter("name"))
-    return {(s.name, s.description): counts.get((step.path, s.name), 0) for s in declared}
+def _counts(step: PassStep, counts: Counts) -> dict[tuple[str, str], int]:
+    """Return the values of a pass's statistics by their names, in order, and descriptions."""
+    declared: Iterable[Statistic] = sorted(step.pass_.statistics(), key=attrgetter("name"))
+    return {
+        (each.name, each.description): counts.get((step.path, each.name), 0) for each in declared
+    }
 
 
 def _outline(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
@@ -166,17 +165,17 @@ def _list(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
             sums.setdefault(title, Counter()).update(counted)
     for name in sorted(sums):
         yield f"  {name}"
-        yield from _lines(dict(sorted(sums[name].items())), "    ")
+        yield from _lines(sums[name], "    ")
 
 
-def _lines(counts: _Counts, indent: str) -> Iterator[str]:
+def _lines(counts: Mapping[tuple[str, str], int], indent: str) -> Iterator[str]:
     digits = max((len(str(value)) for value in counts.values()), default=0)
     width = max((len(name) for name, _ in counts), default=0)
-    for (name, description), value in counts.items():
+    for (name, description), value in sorted(counts.items()):
         yield f"{indent}(S) {value:{digits}} {name:{width}} - {description}"
 
 
-def _json(steps: Iterable[PassStep], counts: Counts) -> str:
+def _json(rows: Iterable[_Row], counts: Counts) -> str:
     found = [
         {
             "path": step.path,
@@ -187,7 +186,7 @@ def _json(steps: Iterable[PassStep], counts: Counts) -> str:
                 for (name, description), value in _counts(step, counts).items()
             ],
         }
-        for step in steps
-        if step.pass_.statistics()
+        for _, _, step in rows
+        if step is not None and step.pass_.statistics()
     ]
     return json.dumps(found, indent=2) + "\n"

@@ -112,7 +112,7 @@ class Timing(PassInstrumentation):
             for the standard error.
 
     Raises:
-        ValueError: There is no such display or format.
+        ValueError: If the display or the format is unknown.
 
     Example:
         >>> from passel import PassManager

@@ -34,6 +34,7 @@ _MEMORY_PERIOD = 5_000.0
 _PERIOD = 200_000.0
 """The time between two writes of events, in microseconds."""
 _END = "\n]\n"
+_encode = json.JSONEncoder(default=str).encode
 
 
 class Trace(PassInstrumentation):
@@ -71,7 +72,6 @@ class Trace(PassInstrumentation):
         self._target: Path | TextIO | None = lasting(target) if is_path else target
         self._size = 0  # of the file, without the end of the array
         self._pending: list[Event] = []
-        self._foreign: list[Event] = []
         self._origin = time.perf_counter_ns()
         self._threads: set[tuple[int, int]] = set()
         self._depth = 0
@@ -97,10 +97,7 @@ class Trace(PassInstrumentation):
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
-        if self._depth == 0 and not self._broken:
-            # The shares of a worker come in program order, not in the order in which they ran.
-            self._pending += sorted(self._foreign, key=lambda event: event["ts"])
-            self._foreign.clear()
+        if self._depth == 0:
             self._write(complete=True)
 
     @contextmanager
@@ -122,8 +119,8 @@ class Trace(PassInstrumentation):
         return child
 
     def merge(self, child: Trace) -> None:
-        """Take over a worker's events, as separate tracks."""
-        self._foreign += child._pending
+        """Take over a worker's events, as separate tracks; viewers sort them by time."""
+        self._pending += child._pending
 
     # -- Slices --------------------------------------------------------------------------------
 
@@ -231,9 +228,9 @@ class Trace(PassInstrumentation):
         """Write the pending events; to a stream only when the array is complete."""
         target = self._target
         grows = isinstance(target, Path) and not is_special(target)
-        if target is None or not (grows or complete):
+        if self._broken or target is None or not (grows or complete):
             return
-        text = ",\n".join(json.dumps(event, default=str) for event in self._pending)
+        text = ",\n".join(map(_encode, self._pending))
         try:
             if not isinstance(target, Path):
                 target.write(f"[\n{text}{_END}")

@@ -1,4 +1,4 @@
-"""Records of runs, each in one file.
+"""Records of runs in files.
 
 A record has an event for each execution of a pass, and the texts of the ops that changed.
 `passel-opt --record=FILE` and the instrumentation `Recorder` write it, and `Record.open` reads it.

@@ -1,4 +1,4 @@
-"""The pipeline of one record, or of two compared, as rows of passes."""
+"""The passes of one record, or of two compared records, as rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """A pass, or a nested pipeline.
+    """A pass or a nested pipeline.
 
     Attributes:
         depth: The depth of nesting.
@@ -105,7 +105,7 @@ def all_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row:
-    """Return the row at a path, which is added if it is missing.
+    """Return the row at a path, after adding it if it is missing.
 
     Two pipelines with the same anchor and a pass between them are two rows.
     """

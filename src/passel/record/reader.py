@@ -1,17 +1,14 @@
-"""Reading records."""
+"""The reader of records."""
 
 from __future__ import annotations
 
 import shlex
-from collections import defaultdict
 from functools import cache, cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PasselError
 from passel.frontend import SourcePart, UnreadableError, frontend_of
-from passel.frontend.generic_form import symbol_in
 from passel.instruments.ir_diff import unified_diff
 from passel.ir import PrintFlags, adapter_named
 from passel.record.contents import read_contents
@@ -53,7 +50,7 @@ class Record:
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
-        self._readable: dict[tuple[str, str, bool], str] = {}
+        self._readable: dict[tuple[str, bool], dict[str, str]] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
@@ -117,35 +114,27 @@ class Record:
         self, digests: Sequence[str], *, run: int = 0, locations: bool = False
     ) -> list[str]:
         """Return several texts in custom form; see `readable`. Faster than one by one."""
-        ir, known = self.info.runs[run].ir, self._readable
-        reader = _reader_for(ir)
-        unread: list[str] = []
+        ir = self.info.runs[run].ir
+        known, reader = self._readable.setdefault((ir, locations), {}), _reader_for(ir)
+        unread = [each for each in dict.fromkeys(digests) if each not in known]
+        if reader is None:
+            known.update((each, self.text(each)) for each in unread)
+            return [known[each] for each in digests]
         outlines: dict[str, Outline] = {}
-        for each in dict.fromkeys(digests):
-            if (each, ir, locations) in known:
-                continue
+        for each in unread:
             content = self._contents.texts.content(each)
-            if (
-                reader
-                and isinstance(content, Outline)
-                and (outline := reader.outline(content.text, locations))
-            ):
-                outlines[each] = content._replace(text=outline)
-            else:
-                unread.append(each)
+            if isinstance(content, Outline) and (text := reader.outline(content.text, locations)):
+                outlines[each] = content._replace(text=text)
+        unread = [each for each in unread if each not in outlines]
         if outlines:  # the ops inside are read together with the others, each text once
             inside = (part for each in outlines.values() for part in each.parts)
             self.all_readable([*unread, *inside], run=run, locations=locations)
             for digest, each in outlines.items():
-                texts = [known[part, ir, locations] for part in each.parts]
-                known[digest, ir, locations] = each.filled(texts)
+                known[digest] = each.filled([known[part] for part in each.parts])
         elif unread:
-            texts = [self.text(each) for each in unread]
-            found = reader.readable(texts, locations) if reader else texts
-            known.update(
-                ((each, ir, locations), text) for each, text in zip(unread, found, strict=True)
-            )
-        return [known[each, ir, locations] for each in digests]
+            texts = reader.readable([*map(self.text, unread)], locations)
+            known.update(zip(unread, texts, strict=True))
+        return [known[each] for each in digests]
 
     def diff(self, execution: Execution) -> str:
         """Return the changes of a pass to its op, as a unified diff in custom form.
@@ -257,7 +246,7 @@ class Record:
 
 
 class TextReader(NamedTuple):
-    """A reader of an IR's texts, which prints them in the custom form of their dialects."""
+    """A reader of the texts of an IR, which prints them in custom form."""
 
     adapter: IRAdapter
     frontend: Frontend
@@ -265,31 +254,15 @@ class TextReader(NamedTuple):
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
         """Return texts in custom form; a text that cannot be parsed is returned as it is."""
-        versions: defaultdict[str, list[int]] = defaultdict(list)
-        for at, text in enumerate(texts):
-            versions[symbol_in(text) or str(at)].append(at)
-        read: dict[int, str] = {}
-        for group in zip_longest(*versions.values()):  # some IRs refuse duplicate symbols
-            own = [at for at in group if at is not None]
-            sides = zip(group, versions.values(), strict=True)
-            complete = [each[0] if at is None else at for at, each in sides]
-            for numbers in (own, complete):  # and calls of undefined functions
-                if found := self._read_together([texts[at] for at in numbers], locations):
-                    break
-            else:
-                numbers, found = own, [self._read(texts[at], locations) for at in own]
-            read.update(zip(numbers, found, strict=True))
-        return [read[at] for at in range(len(texts))]
-
-    def _read_together(self, texts: Sequence[str], locations: bool) -> list[str] | None:
-        """Return texts, parsed in a third of the time as one module; None if that is refused."""
+        # Together they take a third of the time, but some IRs refuse two versions of a symbol.
         module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
         ops = () if module is None else self.adapter.children(module)
-        return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
-
-    def _read(self, text: str, locations: bool) -> str:
-        op = self._parsed(text)
-        return text if op is None else self._printed(op, locations)
+        if len(ops) != len(texts):
+            ops = [self._parsed(text) for text in texts]
+        return [
+            text if op is None else self._printed(op, locations)
+            for text, op in zip(texts, ops, strict=True)
+        ]
 
     def outline(self, text: str, locations: bool) -> str | None:
         """Return the outline of an op in custom form, with its hole; None if there is none."""

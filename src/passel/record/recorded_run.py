@@ -1,4 +1,4 @@
-"""A run that is being recorded: its ops as text, and the passes that are running."""
+"""A run during recording: the texts of its ops, and its running passes."""
 
 from __future__ import annotations
 
@@ -42,27 +42,6 @@ class _Known(NamedTuple):
     fingerprint: object
 
 
-@dataclass(slots=True)
-class Frame:
-    """A frame of the run: a step that runs nested pipelines, or a pass inside it.
-
-    Attributes:
-        ordinals: The ordinals of the op whose nested ops pipelines run on; empty if none run.
-        op: That op; None in a worker.
-        at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
-        is_apart: Whether the nested ops of `op` have separate texts.
-        changes: The number of changes that had been recorded when the frame began.
-        inside: The time of the passes inside the frame, and of recording them.
-    """
-
-    ordinals: tuple[int, ...]
-    op: Any
-    at_work: tuple[int, ...] | None
-    is_apart: bool = False
-    changes: int = 0
-    inside: float = 0.0
-
-
 class RunningPass(NamedTuple):
     """A running pass.
 
@@ -79,8 +58,31 @@ class RunningPass(NamedTuple):
     started: float
 
 
+@dataclass(slots=True)
+class Frame:
+    """A frame of the run: a step that runs nested pipelines, or a pass.
+
+    Attributes:
+        ordinals: The ordinals of the op whose nested ops pipelines run on; empty if none run.
+        op: That op; None in a worker.
+        at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
+        is_apart: Whether the nested ops of `op` have separate texts.
+        changes: The number of changes that had been recorded when the frame began.
+        inside: The time of the passes inside the frame, and of recording them.
+        running: The pass, in a frame of a pass.
+    """
+
+    ordinals: tuple[int, ...]
+    op: Any = None
+    at_work: tuple[int, ...] | None = None
+    is_apart: bool = False
+    changes: int = 0
+    inside: float = 0.0
+    running: Any = None
+
+
 class RecordedRun:
-    """A run that is being recorded. An unchanged op is not printed again.
+    """A run during recording. It does not print unchanged ops again.
 
     Args:
         run: The run.
@@ -91,7 +93,6 @@ class RecordedRun:
         number: The number of the run in the record.
         changes: The number of recorded changes.
         frames: The current frames, innermost last.
-        running: The running passes, innermost last.
     """
 
     def __init__(self, run: Run, add: Callable[[str, str], None], frame: Frame) -> None:
@@ -99,7 +100,6 @@ class RecordedRun:
         self.place_of: Callable[[Any], object] = run.adapter.lifetime().place_of
         self.changes: int = 0
         self.frames: list[Frame] = [frame]
-        self.running: list[RunningPass] = []
         self._run = run
         self._adapter = run.adapter
         self._add = add

@@ -1,4 +1,4 @@
-"""Recording: an observer of runs that writes a record."""
+"""The instrumentation that records runs."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.errors import Failure
-    from passel.hooks import Ended, Run
+    from passel.hooks import Run
+    from passel.passes.outcome import Outcome
     from passel.record.writer import Log
     from passel.schedule import Step
 
 
 class Recorder(PassInstrumentation):
-    """A writer of a record; `Record` reads it.
+    """An instrumentation that writes a record, which `Record` reads.
 
-    Each execution of a pass is written as soon as it has ended, those in workers when the workers
-    return their results. An op's text is written when the op changes.
+    Each execution of a pass is written as soon as it ends; executions in workers are written when
+    the worker returns its results. The text of an op is written when the op changes.
 
     Args:
         path: The file, which is replaced.
         command_line: The words of the command; by default those of the process.
 
     Attributes:
-        finds_changes: Whether changes are found by fingerprints. Otherwise an op is printed after
-            each pass that does not report them, which is as fast for some IRs.
+        finds_changes: Whether to find changes by fingerprints. Otherwise an op is printed after
+            each pass that does not report its changes, which is as fast for some IRs.
     """
 
     crosses = True  # it asks the innermost run
@@ -61,7 +62,7 @@ class Recorder(PassInstrumentation):
         return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
     def prepare(self, pipeline: str, source: str, replay: str) -> None:
-        """Take note of the next run.
+        """Describe the next run.
 
         Args:
             pipeline: The pipeline as written.
@@ -82,7 +83,7 @@ class Recorder(PassInstrumentation):
         return child
 
     def merge(self, child: Recorder) -> None:
-        """Take over the executions that a worker has recorded."""
+        """Add the executions of a worker."""
         assert isinstance(child._log, PartLog)  # noqa: S101 - a worker has it
         run = self._runs[-1]
         for op, facts in child._log.replay(self._log, run.number):
@@ -94,7 +95,7 @@ class Recorder(PassInstrumentation):
     def before_run(self, run: Run) -> None:
         """Record the run's pipeline and its op."""
         share = None if self._runs else self._part_of
-        recorded = RecordedRun(run, self._log.text, share or Frame((), None, None))
+        recorded = RecordedRun(run, self._log.text, share or Frame(()))
         if share is None:
             recorded.number = self._log.start_run(self._run_facts(run, recorded))
         self._runs.append(recorded)
@@ -139,21 +140,31 @@ class Recorder(PassInstrumentation):
             self._log.change(run.number, facts.ordinals, run.text_of(op))
         self._log.begin(run.number, self._step_facts(step), facts, is_amid)
         run.prepare(op)
-        frame = Frame(outer.ordinals, outer.op, facts.ordinals, outer.is_apart)
+        running = RunningPass(facts, run.place_of(op), entered, perf_counter())
+        frame = Frame(outer.ordinals, outer.op, facts.ordinals, outer.is_apart, running=running)
         run.frames.append(frame)
-        run.running.append(RunningPass(facts, run.place_of(op), entered, perf_counter()))
 
     def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
-        inside, running, ended = run.frames.pop().inside, run.running.pop(), self.ended
-        total = perf_counter() - running.started
+        frame, ended, now = run.frames.pop(), self.ended, perf_counter()
+        facts, place, entered, started = frame.running
+        total, outcome = now - started, ended.outcome
         data: dict[str, Any] = {"total": round(total, 7)}
-        if inside:
-            data["own"] = round(max(total - inside, 0.0), 7)
-        self._tell(ended, step, data)
-        if ended.failed or ended.changed or (ended.outcome and ended.outcome.changed is None):
-            self._look(run, op, ended, running.place, data)
-        self._log.end(run.number, running.facts, data)
-        run.frames[-1].inside += perf_counter() - running.entered
+        if frame.inside:
+            data["own"] = round(max(total - frame.inside, 0.0), 7)
+        if ended.skipped:
+            data["status"] = "skipped"
+        if outcome is not None:
+            data |= self._reports(step, outcome)
+        if ended.failure is not None:
+            data["failure"] = FailureInfo.of(ended.failure)
+        if ended.failed or ended.changed or (outcome and outcome.changed is None):
+            # Without a status, readers see from the text whether the op has changed.
+            data["after"] = run.text_of(op) if run.place_of(op) == place else None
+            if ended.failed or ended.changed:
+                data["status"] = "failed" if ended.failed else "changed"
+            run.note(op, data["after"])
+        self._log.end(run.number, facts, data)
+        run.frames[-1].inside += perf_counter() - entered
 
     def _end_nested(self, run: RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
         frame = run.frames.pop()
@@ -186,39 +197,17 @@ class Recorder(PassInstrumentation):
         }
 
     def _step_facts(self, step: Step) -> StepInfo:
-        facts = self._steps.get(step)
-        if facts is None:
-            facts = self._steps[step] = _facts_of(step)
-        return facts
+        return self._steps.get(step) or self._steps.setdefault(step, _facts_of(step))
 
-    def _tell(self, ended: Ended, step: Step, data: dict[str, Any]) -> None:
-        """Record the statistics and diagnostics of a pass, without those of passes that it ran."""
-        outcome = ended.outcome
-        if ended.skipped:
-            data["status"] = "skipped"
-        if outcome is None:
-            return
-        counts = {name: n for (path, name), n in outcome.counts.items() if path == step.path}
-        if counts:
+    def _reports(self, step: Step, outcome: Outcome) -> dict[str, Any]:
+        """Return the statistics and diagnostics of a pass, without those of passes that it ran."""
+        data: dict[str, Any] = {}
+        if counts := {name: n for (path, name), n in outcome.counts.items() if path == step.path}:
             data["counts"] = counts
-        told = [each for each in outcome.diagnostics if id(each) not in self._told]
-        if told:
+        if told := [each for each in outcome.diagnostics if id(each) not in self._told]:
             self._told.update(map(id, told))
             data["diagnostics"] = [diagnostic_data(each) for each in told]
-        if ended.failure is not None:
-            data["failure"] = FailureInfo.of(ended.failure)
-
-    def _look(
-        self, run: RecordedRun, op: Any, ended: Ended, place: object, data: dict[str, Any]
-    ) -> None:
-        """Record the text of an op after a pass, from which readers see whether it changed."""
-        is_there = run.place_of(op) == place
-        data["after"] = run.text_of(op) if is_there else None
-        if ended.failed:
-            data["status"] = "failed"
-        elif ended.changed:
-            data["status"] = "changed"
-        run.note(op, data["after"])
+        return data
 
 
 def _facts_of(step: Step) -> StepInfo:

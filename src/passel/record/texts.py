@@ -1,4 +1,4 @@
-"""Texts of ops by their digests, and how they are written."""
+"""The texts of ops by digest, and their form in a record."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIGEST = 32
 
 
 class Outline(NamedTuple):
-    """The text of an op without the ops inside, whose texts are separate.
+    """The text of an op without its nested ops, which have texts of their own.
 
     Attributes:
         text: The op, with a hole for its contents.

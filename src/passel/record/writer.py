@@ -1,4 +1,4 @@
-"""Writing records: a line of JSON for each event, in a file that only grows."""
+"""The writer of records: one line of JSON for each event, in a file that only grows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RecordedOp(NamedTuple):
 
 
 class RecordFile:
-    """A record that is being written.
+    """A record during writing.
 
     Each event is handed to the operating system at once, so it is kept if the process is killed.
     A failure to write is reported once, and the run continues. The file is open during runs.

@@ -1,7 +1,7 @@
 // A directory that cannot be made is said once; the result is what it would have been.
 // RUN: touch %t && passel-opt %s -p 'builtin.module(func.func(cse))' --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%t/tree 2>&1 | FileCheck %s
 
-// CHECK: error: cannot write the IR to '{{.*}}': Not a directory; no more dumps are written
+// CHECK: error: cannot print the IR to '{{.*}}': Not a directory; nothing more is printed
 // CHECK-NOT: error
 // CHECK: builtin.module @top {
 

@@ -151,33 +151,32 @@ def test_a_pipeline_that_is_there_twice(
 # -- Search ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("symbol-dce", "symbol-dce"),
-        ("leaky", "@leaky_relu"),
-        ("</script>", "@saxpy"),
-        ("cf.cond_br", "convert-scf-to-cf"),
-    ],
-    ids=["pass", "op", "diagnostic", "IR that a pass has made"],
-)
-def test_search(browser: Browser, reports: dict[str, Path], words: str, found: str) -> None:
+FOUND = {
+    "symbol-dce": "symbol-dce",
+    "leaky": "@leaky_relu",
+    "</script>": "@saxpy",  # in a diagnostic
+    "cf.cond_br": "convert-scf-to-cf",  # in the IR that a pass has made
+}
+
+
+def test_search(browser: Browser, reports: dict[str, Path]) -> None:
     """Passes, ops, diagnostics, and lines that a pass adds or removes are found."""
     with browser.opened(reports["fine"]) as shown:
-        shown.page.keyboard.press("/")
-        shown.page.keyboard.type(words)
-        shown.page.locator("#found", has_text=re.compile(r"^[1-9]\d* found")).wait_for()
-        leaves = [row for row in shown.rows() if ", own time" in row]
-        assert any(row.startswith(found) for row in leaves)
-        shown.page.keyboard.press("Enter")
-        shown.page.keyboard.press("Escape")
-        assert shown.page.locator("#found").inner_text() == "Pipeline"
+        for words, found in FOUND.items():
+            shown.page.keyboard.press("/")
+            shown.page.keyboard.type(words)
+            shown.page.locator("#found", has_text=re.compile(r"^[1-9]\d* found")).wait_for()
+            leaves = [row for row in shown.rows() if ", own time" in row]
+            assert any(row.startswith(found) for row in leaves)
+            shown.page.keyboard.press("Enter")
+            shown.page.keyboard.press("Escape")
+            assert shown.page.locator("#found").inner_text() == "Pipeline"
 
 
 # -- Differences -----------------------------------------------------------------------------
 
 
-def test_side_by_side_and_inline(browser: Browser, reports: dict[str, Path]) -> None:
+def test_differences(browser: Browser, reports: dict[str, Path]) -> None:
     """The difference of a step stands in two columns or one, its words marked in both."""
     with browser.opened(reports["fine"], CSE) as shown:
         shown.page.locator(".diff.split").wait_for()
@@ -190,12 +189,7 @@ def test_side_by_side_and_inline(browser: Browser, reports: dict[str, Path]) -> 
         assert len(shown.side("new")) == 1
         shown.page.get_by_label("Side by side").check()
         shown.page.locator(".diff.split").wait_for()
-
-
-def test_any_two_steps(browser: Browser, reports: dict[str, Path]) -> None:
-    """Both ends of the difference can be any state of the op; and one can be pinned."""
-    with browser.opened(reports["fine"], CSE) as shown:
-        shown.page.locator(".diff").wait_for()
+        # Both ends of the difference can be any state of the op; and one can be pinned.
         shown.page.get_by_label("Compare to").select_option("after 1:canonicalize")
         shown.page.locator(".diff .line.old", has_text="%j = arith.addi").wait_for()
         shown.page.get_by_role("button", name="Pin as base").click()
@@ -234,17 +228,6 @@ func.func @f(%a: i32) -> i32 {
         shown.page.locator(".diff", has_text="loc(").wait_for()
 
 
-def test_unchanged_lines_are_folded(browser: Browser, reports: dict[str, Path]) -> None:
-    """What is far from a change waits behind a button that says how much it is, and where."""
-    with browser.opened(reports["fine"], "#builtin.module/1:symbol-dce/builtin.module") as shown:
-        fold = shown.page.get_by_role("button", name="unchanged lines")
-        fold.wait_for()
-        lines = shown.page.locator(".diff tr").count()
-        hidden = int(fold.inner_text().split()[0])
-        fold.click()
-        assert shown.page.locator(".diff tr").count() == lines - 1 + hidden
-
-
 # -- Walking ---------------------------------------------------------------------------------
 
 
@@ -262,6 +245,19 @@ def test_keys_walk_through_changes(browser: Browser, reports: dict[str, Path]) -
         assert shown.path() == places[3]
         shown.page.go_back()
         assert shown.path() == places[4]
+        # Unchanged lines wait behind a button that says how many there are.
+        fold = shown.page.get_by_role("button", name="unchanged lines")
+        fold.wait_for()
+        lines = shown.page.locator(".diff tr").count()
+        hidden = int(fold.inner_text().split()[0])
+        fold.click()
+        assert shown.page.locator(".diff tr").count() == lines - 1 + hidden
+        # Single letters can be switched off, for who speaks to the computer.
+        shown.page.keyboard.press("?")
+        shown.page.get_by_label("Single letters are keys").uncheck()
+        shown.page.get_by_role("button", name="Close").click()
+        shown.page.keyboard.press("k")
+        assert shown.path() == places[4]
 
 
 def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> None:
@@ -272,27 +268,18 @@ def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> N
         chosen = shown.page.locator('[aria-selected="true"]')
         assert chosen.get_attribute("aria-label").startswith("@trace, unchanged")
         shown.page.get_by_text("Nothing differs.").wait_for()
-    with browser.opened(reports["fine"], "#builtin.module/func.func/0:cse") as shown:
+        shown.show("#builtin.module/func.func/0:cse")
+        shown.page.get_by_role("heading", name="cse", exact=True).wait_for()
         listed = shown.page.locator("table.list a").all_inner_texts()
         assert sorted(listed) == ["@leaky_relu", "@print_f32", "@saxpy", "@trace"]
         times = "strips => strips.map(each => parseFloat(each.style.width))"
         slowest = shown.page.locator("table.list .strip").evaluate_all(times)
         assert slowest == sorted(slowest, reverse=True)
-    with browser.opened(reports["fine"], "#builtin.module") as shown:
+        shown.show("#builtin.module")
         shown.page.get_by_role("heading", name="The whole run").wait_for()
         shown.page.locator(".diff .line.new", has_text="cf.cond_br").first.wait_for()
-    with browser.opened(reports["fine"], "#no/such/place") as shown:
-        assert "5 changes" in shown.page.get_by_role("heading", level=1).inner_text()
-
-
-def test_single_keys_can_be_switched_off(browser: Browser, reports: dict[str, Path]) -> None:
-    """Who speaks to the computer is not moved by letters."""
-    with browser.opened(reports["fine"]) as shown:
-        shown.page.keyboard.press("?")
-        shown.page.get_by_label("Single letters are keys").uncheck()
-        shown.page.get_by_role("button", name="Close").click()
-        shown.page.keyboard.press("j")
-        assert shown.path() == ""
+        shown.show("#no/such/place")
+        shown.page.get_by_role("heading", level=1, name="5 changes").wait_for()
 
 
 # -- Failures and diagnostics ----------------------------------------------------------------
@@ -358,9 +345,8 @@ def test_diagnostics_stand_at_their_step(browser: Browser, reports: dict[str, Pa
     with browser.opened(reports["fine"], step) as shown:
         (note,) = shown.page.locator(".note").all_inner_texts()
         assert note.startswith("warning: this function is U+202Eodd</script><b>")
-    with browser.opened(reports["fine"]) as shown:
-        (note,) = shown.page.locator(".note").all_inner_texts()
-        assert note.startswith("look on @saxpy and 3 others")
+        shown.show("")
+        shown.page.locator(".note", has_text="look on @saxpy and 3 others").wait_for()
 
 
 def test_changes_are_counted_once(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
@@ -399,8 +385,7 @@ def test_two_records(browser: Browser, reports: dict[str, Path]) -> None:
         assert any(row.startswith("@saxpy, only in the old record") for row in shown.rows())
         shown.page.keyboard.press("f")
         shown.page.locator(".diff").wait_for()
-        link = "#builtin.module/func.func/0:canonicalize/@saxpy"
-        shown.page.evaluate("link => { location.hash = link }", link)
+        shown.show("#builtin.module/func.func/0:canonicalize/@saxpy")
         chosen = shown.page.get_by_label("Compare from").locator("option:checked")
         assert chosen.inner_text() == "old: after 1:canonicalize"
         shown.page.locator(".diff .line.new", has_text="65").first.wait_for()
@@ -409,10 +394,9 @@ def test_two_records(browser: Browser, reports: dict[str, Path]) -> None:
 # -- Looks -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone(browser: Browser, reports: dict[str, Path], scheme: str) -> None:
+def test_on_a_phone(browser: Browser, reports: dict[str, Path]) -> None:
     """One thing is shown at a time, nothing is wider than the screen, and buttons lead around."""
-    with browser.opened(reports["refused"], color_scheme=scheme, **PHONE) as shown:
+    with browser.opened(reports["refused"], **PHONE) as shown:
         wide = "document.documentElement.scrollWidth > innerWidth"
         assert not shown.page.get_by_role("tree").is_visible()
         assert not shown.page.evaluate(wide)
@@ -452,13 +436,14 @@ CONTRASTS = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("place", ["", CSE, "#builtin.module"])
-def test_contrast(browser: Browser, reports: dict[str, Path], scheme: str, place: str) -> None:
+def test_contrast(browser: Browser, reports: dict[str, Path], scheme: str) -> None:
     """All text stands out from what is behind it as WCAG's level AA asks for."""
-    with browser.opened(reports["refused"], place, color_scheme=scheme) as shown:
-        if place:
-            shown.page.locator(".diff").wait_for()
+    with browser.opened(reports["refused"], color_scheme=scheme) as shown:
         assert shown.page.evaluate(CONTRASTS) == []
+        for place in (CSE, "#builtin.module"):
+            shown.show(place)
+            shown.page.locator(".diff").wait_for()
+            assert shown.page.evaluate(CONTRASTS) == []
 
 
 def test_landmarks(browser: Browser, reports: dict[str, Path]) -> None:

@@ -1,4 +1,4 @@
-"""Records as data for the page: small, with each line of a text once."""
+"""The data of records for the page, with each line of text stored once."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterat
 
 
 def change_data(old: Sequence[str], new: Sequence[str]) -> list[Any]:
-    """Return the difference of two texts as the page holds it: see `Difference`.
+    """Return the difference of two texts in the form of the page; see `Difference`.
 
     Returns:
         The blocks, each as the number of equal lines in front of it, its numbers of old and new
