@@ -28,21 +28,19 @@ from passel.instruments.ir_printer import PrintIR
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 
-class P(Pass[ToyOp]):
-    """Change a module."""
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Change it."""
-        op.value += 1
+def change(op: ToyOp, _: Any) -> None:
+    """Change an op."""
+    op.value += 1
 
 
-class F(P):
-    """Change a function."""
+def manager(*passes: Any) -> PassManager:
+    """Return a manager of passes on modules, by default one that changes them."""
+    return PassManager("toy.module", adapter=ToyAdapter()).add(*(passes or [change]))
 
 
 def test_a_scope_ends_also_when_its_body_raises() -> None:
     """Behind the `with` statement, what observed inside it does no longer."""
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
+    pm = manager()
     inner, outer = EventRecorder(), EventRecorder()
     with suppress(ZeroDivisionError), pm.instrument(outer):
         with suppress(LookupError), pm.instrument(inner):
@@ -74,26 +72,22 @@ class Alone(PassInstrumentation):
     after_verification = _enter
 
 
-class Slow(PassInstrumentation):
-    """Lets another run end while one of its hooks is called."""
-
-    def __init__(self) -> None:
-        self.seen: list[bool] = []
-
-    def after_pass(self, step: Any, op: Any) -> None:
-        """Read both while that other run lets go of the instrumentation."""
-        elsewhere = threading.Thread(target=Instrumentor([self]).forget_run)
-        elsewhere.start()
-        elsewhere.join(0.05)
-        self.seen.append(self.ended.changed and self.run.outer is None)
-
-
 def test_a_run_that_ends_elsewhere_does_not_disturb_a_hook() -> None:
     """While a hook is called, the instrumentation keeps its run and how the pass ended."""
-    pm, slow = PassManager("toy.module", adapter=ToyAdapter()).add(P()), Slow()
-    with pm.instrument(slow), pm.instrument(Ends()):
+    seen: list[bool] = []
+
+    class Slow(PassInstrumentation):
+        finds_changes = True
+
+        def after_pass(self, step: Any, op: Any) -> None:
+            elsewhere = threading.Thread(target=Instrumentor([self]).forget_run)
+            elsewhere.start()
+            elsewhere.join(0.05)
+            seen.append(self.ended.changed and self.run.outer is None)
+
+    with manager().instrument(Slow()) as pm:
         pm.run(parse_toy("toy.module"))
-    assert slow.seen == [True]
+    assert seen == [True]
 
 
 def test_hooks_of_one_object_never_overlap() -> None:
@@ -101,8 +95,8 @@ def test_hooks_of_one_object_never_overlap() -> None:
     alone, threads = Alone(), 4
 
     def work() -> None:
-        pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
-        pm.nest("toy.func").add(F(), F(), F())
+        pm = manager()
+        pm.nest("toy.func").add(change, change, change)
         pm.add_instrumentation(alone)
         for _ in range(10):
             pm.run(parse_toy("toy.module(toy.func @a,toy.func @b)"))
@@ -120,9 +114,8 @@ def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> No
     """An instrumentation that has observed can be copied and pickled, and observes again."""
     recorder = EventRecorder()
     for _ in range(2):
-        pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
-        pm.add_instrumentation(recorder)
-        pm.run(parse_toy("toy.module"))
+        with manager().instrument(recorder) as pm:
+            pm.run(parse_toy("toy.module"))
         recorder = pickle.loads(pickle.dumps(recorder))
     assert len(recorder.events) == 4
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
@@ -157,27 +150,24 @@ class Ask(Pass[ToyOp]):
     name = "ask"
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
+        """Ask."""
         with suppress(ValueError):
             ctx.analysis(Zero)
         op.value = -1 if op.value else 1
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_hooks_are_told_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
+def test_hooks_see_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
     """Both fail by an exception, which the hook does not see."""
-    pm, ends = PassManager("toy.module", adapter=ToyAdapter()).add(Ask()), Ends()
-    with pm.instrument(ends), suppress(PassFailedError):
+    with manager(Ask()).instrument(ends := Ends()) as pm, suppress(PassFailedError):
         pm.run(ToyOp("toy.module", value=int(fails)))
     assert ends.failed == [("Zero", fails), ("verification", fails)]
 
 
 def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:
-    """What is added to a manager outlives the ops that it has run on, and keeps none of them."""
-    ended = Ends()
+    """An instrumentation outlives the ops of its runs, and keeps none of them."""
     printer = PrintIR(stream=StringIO(), only_on_change=True)
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
-    with pm.instrument(ended), pm.instrument(printer):
+    with manager().instrument(Ends(), printer) as pm:
         pm.run(module := parse_toy("toy.module"))
         known = weakref.ref(module)
         del module
@@ -249,7 +239,7 @@ def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
         def before_pass(self, step: Any, op: Any) -> None:
             raise RuntimeError
 
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(P(), P())
+    pm = manager(change, change)
     pm.add_instrumentation(Broken())
     for _ in range(2):
         pm.run(parse_toy("toy.module"))
@@ -259,14 +249,14 @@ def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
 # -- Identities ------------------------------------------------------------------------------
 
 
-class Visit(P):
-    """Look at an op, or fail on it."""
+class Visit(Pass[ToyOp]):
+    """Fail on one op."""
 
     name = "visit"
     bad: str = ""
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Fail on one of the ops."""
+        """Look at the symbol."""
         if op.symbol == self.bad:
             raise PassFailure("no")
 

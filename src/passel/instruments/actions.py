@@ -47,8 +47,8 @@ def place_of(text: str) -> Location:
 class ActionLog(PassInstrumentation):
     """A log of the starts and ends of passes, and of steps that run nested pipelines.
 
-    The numbers continue over all runs, and are those of the counter `pass-execution` of `DebugCounter`:
-    `pass-execution-count=<n>` runs all executions up to number `n`.
+    The numbers continue over all runs, and are those of the counter `pass-execution` of
+    `DebugCounter`: `pass-execution-count=<n>` runs all executions up to number `n`.
 
     Args:
         stream: The stream to write to.

@@ -101,8 +101,7 @@ class PrintIR(PassInstrumentation):
         self._known = None
 
     def split(self) -> PrintIR | None:
-        """Return a printer that keeps a worker's dumps; None if dumps include the ops of other
-        workers."""
+        """Return a printer that keeps a worker's dumps; None if they show other ops as well."""
         if self._module_scope:
             return None
         child = copy(self)

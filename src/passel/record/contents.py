@@ -59,36 +59,33 @@ class State:
 
     def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
         """Give the op with these ordinals another text."""
-        depth = len(ordinals)
-        for each in [each for each in self._loose if each[:depth] == ordinals != each]:
+        for each in [each for each in self._loose if each[: len(ordinals)] == ordinals != each]:
             del self._loose[each]  # the new text contains it
-        *outer, last = ordinals
-        parent = self._find(outer) if outer else None
-        if not outer:
-            self._root = _Node(digest)
-        elif parent is None or not self._open(parent) or last >= len(parent.inside):
+        node = self._find(ordinals)
+        if node is None:
             self._loose[ordinals] = self._loose.get(ordinals, (digest, None))[0], digest
-        else:
-            parent.inside[last] = _Node(digest)
-            for end in range(1, depth):
-                if enclosing := self._find(ordinals[:end]):
-                    enclosing.is_stale = True
+            return
+        node.digest, node.outline, node.inside, node.is_stale = digest, "", [], False
+        while node.outer is not None:
+            node = node.outer
+            node.is_stale = True
 
     def _find(self, ordinals: Sequence[int]) -> _Node | None:
         node = self._root
         for ordinal in ordinals[1:]:
-            if not self._open(node) or ordinal >= len(node.inside):
+            self._open(node)
+            if ordinal >= len(node.inside):
                 return None
             node = node.inside[ordinal]
         return node
 
-    def _open(self, node: _Node) -> bool:
-        """Read the ops inside an op; return whether its text has them apart."""
+    def _open(self, node: _Node) -> None:
+        """Read the ops inside an op, if its text has them apart."""
         if not node.outline and node.digest is not None:
             content = self._texts.content(node.digest)
             if isinstance(content, Outline):
-                node.outline, node.inside = content.text, [*map(_Node, content.parts)]
-        return bool(node.outline)
+                node.outline = content.text
+                node.inside = [_Node(part, node) for part in content.parts]
 
     def _digest(self, node: _Node) -> str | None:
         if node.is_stale:
@@ -104,6 +101,7 @@ class _Node:
     """An op, with its outline and the ops inside once they have been read."""
 
     digest: str | None
+    outer: _Node | None = None
     outline: str = ""
     inside: list[_Node] = field(default_factory=list["_Node"])
     is_stale: bool = False
@@ -188,13 +186,14 @@ class Contents:
         facts = FORMAT, head["passel"], head["python"], words, head["started"]
         return RecordInfo(*facts, runs, is_complete)
 
-    def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
-        """Return the state of a run's op after the executions that `has_ended` accepts."""
+    def state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
+        """Return the text of a run's op after the executions that `has_ended` accepts."""
         state = State(self.runs[run]["before"], self.texts)
         for change in self.changes:
             if change.run == run and has_ended(change.after):
                 state.change(change.ordinals, change.digest)
-        return state
+        digest = state.digest((0,))
+        return digest and self.texts.text(digest)
 
     def take(self, line: dict[str, Any]) -> None:
         """Take the next line.

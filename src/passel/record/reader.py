@@ -15,7 +15,7 @@ from passel.record.contents import read_contents
 from passel.record.texts import HOLE, Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     from passel.frontend import Frontend
     from passel.ir import IRAdapter
@@ -156,7 +156,7 @@ class Record:
         first = execution.number
         while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
             first -= 1  # passes in pipelines that this pass ran
-        return self._state(execution.run, (first - 1).__ge__)
+        return self._contents.state(execution.run, (first - 1).__ge__)
 
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after an execution.
@@ -171,7 +171,7 @@ class Record:
         """
         if execution.is_amid:
             return None
-        return self._state(execution.run, execution.number.__ge__)
+        return self._contents.state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
         """Return the text of a run's top-level op after the first passes, on all of their ops.
@@ -190,11 +190,7 @@ class Record:
                 execution = self.executions[execution.caller]
             return execution.path in paths
 
-        return self._state(run, has_ended)
-
-    def _state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
-        digest = self._contents.state(run, has_ended).digest((0,))
-        return None if digest is None else self.text(digest)
+        return self._contents.state(run, has_ended)
 
     # -- Commands --------------------------------------------------------------------------------
 

@@ -8,6 +8,9 @@
 // RUN: passel-report %t.old %t.moved --diff | filecheck %s --check-prefix=DIFF
 // RUN: not passel-report %t.old %t.moved --step=cse 2>&1 | filecheck %s --check-prefix=STEP
 // RUN: not passel-report %t.old %s 2>&1 | filecheck %s --check-prefix=NO-RECORD
+// RUN: passel-report %t.old %t.moved -o %t.html
+// RUN: filecheck %s --check-prefix=PAGE --input-file %t.html
+// RUN: not passel-report %t.old -o %t.html --step=cse 2>&1 | filecheck %s --check-prefix=TERMINAL
 
 // SAME:      old: {{.*}}compare.mlir: builtin.module(func.func(dce,cse,canonicalize)) (xdsl
 // SAME-NEXT: new: {{.*}}compare.mlir: builtin.module(func.func(dce,cse,canonicalize)) (xdsl
@@ -29,6 +32,10 @@
 
 // STEP: passel-report: error: --step and --op take one record: --diff shows how two differ
 // NO-RECORD: passel-report: error: '{{.*}}compare.mlir' is not a record of a run; passel-opt --record writes one
+
+// Records of one input are told apart by their own names.
+// PAGE: <title>{{.*}}.old and {{.*}}.moved</title>
+// TERMINAL: passel-report: error: -o writes the full report
 
 func.func @f(%x: i32) -> i32 {
   %dead = arith.muli %x, %x : i32

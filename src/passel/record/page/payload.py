@@ -14,13 +14,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from passel.instruments.ir_diff import difference, with_hidden_locations
-from passel.record.model import Execution
+from passel.record.model import Execution, diagnostic_data
 from passel.record.outline import matched, rows_of, top_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from passel.diagnostics import Diagnostic, Location, OptimizationRemark
     from passel.record import Record, RunInfo
     from passel.record.outline import ComparedRow
 
@@ -163,6 +162,7 @@ def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dic
     runs = record.info.runs
     running = record.running
     failed = [each for each in record.executions if each.status == "failed"]
+    known = [each.failure for each in failed]
     return {
         "name": name,
         "facts": _facts(record),
@@ -172,23 +172,12 @@ def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dic
         "replays": {each.number: record.replay(each) for each in failed[:_MOST_REPLAYS]},
         "command": shlex.join(record.info.command_line),
         "notes": [note for run in runs for note in run.notes],
-        "lost": _lost(record),
+        "lost": [each for run in runs for each in run.failures if each not in known],
         "whole": [
             [numbers.get(run.before), numbers.get(run.after)] for run in runs if run.outer is None
         ],
         "executions": [_execution(each, numbers) for each in record.executions],
     }
-
-
-def _lost(record: Record) -> list[dict[str, Any]]:
-    """Return the failures that belong to no execution, such as the death of a worker."""
-    known = [each.failure for each in record.executions]
-    return [
-        {"title": each.path.rpartition(":")[2], "name": each.where, "failure": each._asdict()}
-        for run in record.info.runs
-        for each in run.failures
-        if each not in known
-    ]
 
 
 def _parts(runs: Iterable[RunInfo]) -> list[int]:
@@ -214,41 +203,13 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 
-def _execution(each: Execution, numbers: Mapping[str | None, int]) -> list[Any]:
-    """Return the fields of an execution as the page reads them."""
-    shown: dict[str, Any] = {
-        **each._asdict(),
-        "location": _place(each.location),
-        "diagnostics": [_diagnostic(found) for found in each.diagnostics],
-        "failure": each.failure and each.failure._asdict(),
-        "before": numbers.get(each.before),
-        "after": numbers.get(each.after),
-    }
-    return [*shown.values()]
-
-
-def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
-    return {
-        "severity": diagnostic.severity.value,
-        "message": diagnostic.message,
-        "location": _place(diagnostic.location),
-        "notes": [_diagnostic(note) for note in diagnostic.notes],
-        "remark": diagnostic.remark and _remark(diagnostic.remark),
-    }
-
-
-def _remark(remark: OptimizationRemark) -> dict[str, Any]:
-    return {
-        "kind": remark.kind,
-        "what": f"{remark.category}: {remark.name}",
-        "facts": ", ".join(f"{key}: {text}" for key, text in remark.texts().items()),
-        "function": remark.function,
-        "at": [remark.location.file or "", remark.location.line, remark.location.column],
-    }
-
-
-def _place(location: Location) -> str:
-    return str(location) if location.line else location.file or location.label
+def _execution(each: Execution, numbers: Mapping[str | None, int]) -> Execution:
+    """Return an execution as the page reads it, with the numbers of its texts."""
+    return each._replace(
+        diagnostics=[diagnostic_data(found) for found in each.diagnostics],
+        before=numbers.get(each.before),
+        after=numbers.get(each.after),
+    )
 
 
 _SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", "page.js")

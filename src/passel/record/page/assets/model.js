@@ -26,8 +26,19 @@ const Model = (() => {
     return lines;
   };
 
+  // Facts, which are in the order of the record's file.
+  const place = ([file, line, column, label]) => (file && line ? `${file}:${line}:${column}` : file || label);
+  const failure = ([kind, message]) => ({ kind, message });
+  const diagnostic = ([severity, message, location, notes, found]) =>
+    ({ severity, message, location: place(location), notes: notes.map(diagnostic), remark: found && remark(found) });
+  const remark = ([kind, name, category, , , symbol, [file, line, column], args]) =>
+    ({ kind, what: `${category}: ${name}`, function: symbol, at: [file ?? "", line, column], facts: Object.entries(args).map((each) => each.join(": ")).join(", ") });
+
   function execution(row, fields, { parts, replays }) {
     const found = Object.fromEntries(fields.map((field, i) => [field, row[i]]));
+    found.location = place(found.location);
+    found.diagnostics = found.diagnostics.map(diagnostic);
+    found.failure &&= failure(found.failure);
     found.part = parts[found.run];
     found.again = replays[found.number] || null;
     found.name = found.symbol ? `@${found.symbol}` : found.op_name;
@@ -36,6 +47,9 @@ const Model = (() => {
     found.diagnostics = found.diagnostics.filter((each) => !each.remark);
     return found;
   }
+
+  // A failure that belongs to no execution, such as the death of a worker.
+  const lost = ([kind, message, path, name]) => ({ title: path.split(":").at(-1), name, failure: { kind, message } });
 
   // The tree of rows in the order of the pipeline, each with its depth.
   function tree(rows, records) {
@@ -138,7 +152,7 @@ const Model = (() => {
     finish(root, places);
     // In the order of the run, in which what a pass has run comes before it; then those of no execution.
     const failures = places.filter((place) => place.status === "failed").map((place) => [current(place), place])
-      .sort(([a], [b]) => a.number - b.number).concat(records.at(-1).lost.map((each) => [each]));
+      .sort(([a], [b]) => a.number - b.number).concat(records.at(-1).lost.map((each) => [lost(each)]));
     root.failed = failures.length > 0;
     // The page is there before its texts are.
     const painted = new Promise((resolve) => setTimeout(resolve));
