@@ -10,9 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.execution import Run
@@ -21,6 +19,9 @@ from passel.hooks import Instrumentor
 from passel.instruments.trace import Trace
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    import pytest
 
 REQUIRED = {
     "B": {"name", "cat", "ph", "pid", "tid", "ts", "args"},
@@ -125,7 +126,6 @@ def test_slices_nest_like_the_run() -> None:
     assert {"changed": True} in [event["args"] for event in events if event["ph"] == "E"]
 
 
-@pytest.mark.parametrize("how", ["fail", "interrupt"])
 def test_a_run_that_ends_early_leaves_valid_json() -> None:
     """After a failure and an interrupt, all slices end, and the last say why."""
     for how, why in (("fail", "failed: no"), ("interrupt", "interrupted by KeyboardInterrupt")):

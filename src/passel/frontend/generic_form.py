@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+_SYMBOL = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
 _REFERENCE = re.compile(r'@"?([\w.$-]+)')
 _SPACE = re.compile(r"(?:\s+|//[^\n]*)*")
 _NAME = re.compile(r"%[\w$.-]+(?:#\d+)?")
@@ -163,6 +164,12 @@ def types(values: Iterable[Value]) -> list[str]:
 
 def _names(values: Iterable[Value]) -> list[str]:
     return [value.name for value in values]
+
+
+def symbol_in(text: str) -> str | None:
+    """Return the symbol of the op that starts a text, if any."""
+    found = _SYMBOL.search(text.partition("\n")[0])
+    return found[1] if found else None
 
 
 def references_in(entry: str) -> list[str]:

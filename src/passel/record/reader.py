@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections import defaultdict
 from functools import cache, cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PasselError
 from passel.frontend import SourcePart, UnreadableError, frontend_of
+from passel.frontend.generic_form import symbol_in
 from passel.instruments.ir_diff import unified_diff
 from passel.ir import PrintFlags, adapter_named
 from passel.record.contents import read_contents
@@ -250,15 +253,27 @@ class TextReader(NamedTuple):
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
         """Return texts in custom form; a text that cannot be parsed is returned as it is."""
-        # Together they take a third of the time, but some IRs refuse two versions of a symbol.
+        if (found := self._read(texts, locations)) is not None:
+            return found
+        # Some IRs refuse two versions of a symbol, and calls of undefined functions.
+        versions: defaultdict[str, list[str]] = defaultdict(list)
+        for text in texts:
+            versions[symbol_in(text) or text].append(text)
+        read: dict[str, str] = {}
+        for group in zip_longest(*versions.values()):
+            sides = zip(group, versions.values(), strict=True)
+            complete = [each[0] if text is None else text for text, each in sides]
+            found = self._read(complete, locations)
+            if found is None:
+                found = [(self._read([each], locations) or [each])[0] for each in complete]
+            read.update(zip(complete, found, strict=True))
+        return [read[text] for text in texts]
+
+    def _read(self, texts: Sequence[str], locations: bool) -> list[str] | None:
+        """Return texts, parsed in a third of the time as one module; None if that is refused."""
         module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
         ops = () if module is None else self.adapter.children(module)
-        if len(ops) != len(texts):
-            ops = [self._parsed(text) for text in texts]
-        return [
-            text if op is None else self._printed(op, locations)
-            for text, op in zip(texts, ops, strict=True)
-        ]
+        return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
 
     def outline(self, text: str, locations: bool) -> str | None:
         """Return the outline of an op in custom form, with its hole; None if there is none."""

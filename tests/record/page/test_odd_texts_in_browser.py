@@ -71,16 +71,16 @@ def test_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
         assert shown.page.locator(".diff tr").count() > rows
 
 
-def test_a_large_run_opens_within_a_second(browser: Browser, tmp_path: Path) -> None:
-    """Ten thousand executions take less than a second of the processor; then all of it works."""
-    with browser.opened(written(tmp_path, large_record(functions=1000, passes=10))) as shown:
+def test_a_large_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
+    """Four thousand executions take less than half a second of the processor; then all works."""
+    with browser.opened(written(tmp_path, large_record(functions=400, passes=10))) as shown:
         measured = shown.page.context.new_cdp_session(shown.page)
         measured.send("Performance.enable", {"timeDomain": "threadTicks"})
         shown.page.reload()
         shown.page.wait_for_selector("body[data-ready]")
         metrics = measured.send("Performance.getMetrics")["metrics"]
         (seconds,) = [each["value"] for each in metrics if each["name"] == "TaskDuration"]
-        assert 0 < seconds < 1
+        assert 0 < seconds < 0.5
         shown.page.keyboard.press("j")
         shown.page.locator(".diff tr").first.wait_for()
         shown.page.get_by_role("searchbox").fill("arith.maxsi")
