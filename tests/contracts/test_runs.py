@@ -35,12 +35,11 @@ class Schedule:
         self.made.append(self)
 
 
-def _forget_all() -> None:
+@pytest.fixture(autouse=True)
+def forget_all() -> None:
+    """Forget the schedules of other tests."""
     Schedule.made.clear()
     Schedule.used.clear()
-
-
-_forget = pytest.fixture(autouse=True)(_forget_all)
 
 
 class Generate(Pass):
@@ -65,16 +64,6 @@ class Materialize(Pass):
         Schedule.used.append(ctx.analysis(Schedule))
 
 
-class Careful(Pass):
-    """Preserve the schedule."""
-
-    name = "careful"
-    preserves = (Schedule,)
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
 class Careless(Pass):
     """Preserve nothing."""
 
@@ -82,6 +71,13 @@ class Careless(Pass):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do nothing."""
+
+
+class Careful(Careless):
+    """Preserve the schedule."""
+
+    name = "careful"
+    preserves = (Schedule,)
 
 
 class Watcher(Careful):

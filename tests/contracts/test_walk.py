@@ -96,30 +96,20 @@ TILE = made("tile", requires=("linalg",))
 RAISE = made("raise", makes_legal=("linalg",))
 
 
-@pytest.mark.parametrize(
-    ("items", "message"),
-    [
-        (
-            (GENERATE, CARELESS, MATERIALIZE),
-            (
-                "pass 'careless' [toy.module/1:careless] between 'generate' [toy.module/0:generate] "
-                "and 'materialize' [toy.module/2:materialize] does not preserve Schedule; if it does, "
-                "declare preserves = (Schedule,) in Careless, otherwise move it elsewhere"
-            ),
-        ),
-        (
-            (LOWER, TILE),
-            (
-                "pass 'tile' [toy.module/1:tile] requires dialect 'linalg', which 'lower' "
-                "[toy.module/0:lower] made illegal, and which no later pass made legal again; move it "
-                "before that pass"
-            ),
-        ),
-    ],
-)
-def test_the_message_names_the_passes_and_the_way_out(items: Any, message: str) -> None:
-    """As tileiras says it, with paths."""
-    assert errors(partial(check_contracts, merged(module(*items)))) == [message]
+def test_the_message_names_the_passes_and_the_way_out() -> None:
+    """An error names the passes with their paths, and how to meet the requirement."""
+    items = (GENERATE, CARELESS, MATERIALIZE, LOWER, TILE)
+    careless, tile = errors(partial(check_contracts, merged(module(*items))))
+    assert careless == (
+        "pass 'careless' [toy.module/1:careless] between 'generate' [toy.module/0:generate] and "
+        "'materialize' [toy.module/2:materialize] does not preserve Schedule; if it does, declare "
+        "preserves = (Schedule,) in Careless, otherwise move it elsewhere"
+    )
+    assert tile == (
+        "pass 'tile' [toy.module/4:tile] requires dialect 'linalg', which 'lower' "
+        "[toy.module/3:lower] made illegal, and which no later pass made legal again; move it "
+        "before that pass"
+    )
 
 
 # -- Produced and required, nested, dynamic ------------------------------------------------------
@@ -159,18 +149,20 @@ class Holds(Pass):
         ),
         # Pipelines that a pass holds, or says that it may run, count.
         ((GENERATE, Says(), Holds(pipeline=funcs(CAREFUL)), MATERIALIZE), []),
-        (
-            (GENERATE, Says(careful=False), MATERIALIZE),
-            [("1:says/toy.func/0:careless", "0:generate", "2:materialize")],
-        ),
-        (
-            (GENERATE, Holds(pipeline=funcs(CARELESS)), MATERIALIZE),
-            [("1:holds/toy.func/0:careless", "0:generate", "2:materialize")],
-        ),
-        # A fixed point itself changes nothing.
-        (
-            (GENERATE, CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, CARELESS)), MATERIALIZE),
-            [("1:composite-fixed-point-pass/any/1:careless", "0:generate", "2:materialize")],
+        *(
+            (
+                (GENERATE, holder, MATERIALIZE),
+                [(f"1:{place}:careless", "0:generate", "2:materialize")],
+            )
+            for holder, place in (
+                (Says(careful=False), "says/toy.func/0"),
+                (Holds(pipeline=funcs(CARELESS)), "holds/toy.func/0"),
+                # A fixed point itself changes nothing.
+                (
+                    CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, CARELESS)),
+                    "composite-fixed-point-pass/any/1",
+                ),
+            )
         ),
     ],
 )
@@ -284,17 +276,11 @@ def test_a_region_of_an_extension_that_fails_is_taken_back() -> None:
         ((LOWER, funcs(TILE)), [("toy.func/0:tile", "0:lower")]),
         ((funcs(LOWER), TILE), []),  # there may be some outside of functions
         ((funcs(LOWER), funcs(TILE, anchor="toy.op")), []),
-        (
-            (funcs(LOWER), WATCHER, funcs(TILE)),
-            [("toy.func/1:tile", "toy.func/0:lower")],
-        ),
+        ((funcs(LOWER), WATCHER, funcs(TILE)), [("toy.func/1:tile", "toy.func/0:lower")]),
         ((LOWER, funcs(RAISE), TILE), []),
         ((funcs(LOWER, anchor="any"), funcs(TILE, anchor="any")), []),  # maybe on other ops
         ((Holds(pipeline=funcs(LOWER)), TILE), []),  # it may not have been run
-        (
-            (LOWER, Holds(pipeline=funcs(TILE))),
-            [("1:holds/toy.func/0:tile", "0:lower")],
-        ),
+        ((LOWER, Holds(pipeline=funcs(TILE))), [("1:holds/toy.func/0:tile", "0:lower")]),
     ],
 )
 def test_dialects(items: tuple[Any, ...], expected: list[Any]) -> None:

@@ -29,13 +29,10 @@ def run(value: int, composite: CompositeFixedPoint) -> tuple[int, list[str]]:
     return module.value, [diagnostic.message for diagnostic in result.diagnostics]
 
 
-def counting(max_iterations: int = 10) -> CompositeFixedPoint:
+def counting(limit: int = 10) -> CompositeFixedPoint:
     """Return the pass under test."""
-    return CompositeFixedPoint(
-        title="Count",
-        pipeline=BarePipeline(CountDown()),
-        max_iterations=max_iterations,
-    )
+    pipeline = BarePipeline(CountDown())
+    return CompositeFixedPoint(title="Count", pipeline=pipeline, max_iterations=limit)
 
 
 def test_repeats_until_nothing_changes_or_warns() -> None:

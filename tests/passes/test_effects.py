@@ -127,31 +127,24 @@ def walked(text: str) -> list[str]:
     ]
 
 
-def test_nested_passes_and_those_in_options() -> None:
-    """They come in the order of the text, and those in options after the pass that holds them."""
-    held = "hold-all{one=any(cse,func.func(dce)) several={any(cse),any(dce)} group={pipeline=any(cse)}}"
-    names = [name.partition(":")[0] for name in walked(f"any(func.func(dce),{held},cse)")]
-    assert names == ["dce", "hold-all", "cse", "dce", "cse", "dce", "cse", "cse"]
-    assert walked("any(hold-all{one=any(cse)})") == [
-        "hold-all: hold-all",
-        "cse: cse",
-    ]
+HELD = "hold-all{one=any(cse,func.func(dce)) several={any(cse),any(dce)} group={pipeline=any(cse)}}"
 
 
-def test_pipelines_that_a_pass_says_it_may_run() -> None:
-    """A pass that was not written has the place of the pass that may run it."""
-    assert walked("any(hold-all{says=true})") == [
-        "hold-all: hold-all",
-        "hold-all: hold-all",
-        "cse: cse",
-    ]
-
-
-def test_passes_on_another_ir() -> None:
-    """They are marked, as an IR's own checks are not for them."""
-    assert walked("any(cse,mlir(cse,func.func(canonicalize)))") == [
-        "cse: cse",
-        "mlir: mlir",
-        "cse!: cse",
-        "canonicalize!: canonicalize",
-    ]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            f"any(func.func(dce),{HELD},cse)",
+            "dce: dce, hold-all: hold-all, cse: cse, dce: dce, cse: cse, dce: dce, cse: cse, cse: cse",
+        ),
+        # A pass that may be run, and is not in the text, has the place of the pass that runs it.
+        ("any(hold-all{says=true})", "hold-all: hold-all, hold-all: hold-all, cse: cse"),
+        (
+            "any(cse,mlir(cse,func.func(canonicalize)))",
+            "cse: cse, mlir: mlir, cse!: cse, canonicalize!: canonicalize",
+        ),
+    ],
+)
+def test_passes_are_visited_with_those_that_they_may_run(text: str, expected: str) -> None:
+    """They come in the order of the text, those in options after the pass that holds them."""
+    assert ", ".join(walked(text)) == expected

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdsl.passes import ModulePass
 
-from passel import OpPassManager, Pass, PassManager
+from passel import OpPassManager, Pass, PassManager, option
 from passel.bridge import RunOnMLIR, RunOnXDSL
 from passel.manager import CompositeFixedPoint
 from passel.mlir import MLIRAdapter
 from passel.passes.callables import pass_of
-from passel.passes.factory import OptionSpec, make_pass_class
+from passel.passes.factory import make_pass_class
 from passel.pipeline import parse_elements
 from passel.xdsl.module_passes import wrap_module_pass
 
@@ -102,7 +102,7 @@ def test_a_made_class_is_as_if_written() -> None:
         name="made",
         doc="Do nothing.\n\nAt length.",
         module="somewhere",
-        options=[OptionSpec("must_be", int, help="Given."), OptionSpec("name", str, "x")],
+        options={"must_be": (int, option(help="Given.")), "name_": (str, "x")},
         preserves=(int,),
     )
     assert (made.__name__, made.__module__, made.name) == ("Made", "somewhere", "made")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -69,19 +69,12 @@ def test_a_class_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
     """A cell of a notebook may be run again, and a module reloaded."""
     registry = PassRegistry()
 
-    def made() -> type[Pass]:
-        class Again(Pass):
-            name = "again"
-
-        return Again
-
-    with pytest.raises(DuplicateNameError, match="again"):  # a function's classes are others
-        list(map(registry.register, [made(), made()]))
-    first, second = made(), made()
-    first.__qualname__ = second.__qualname__ = "Again"
-    registry = PassRegistry()
+    first, second = (type("Again", (Pass,), {"name": "again"}) for _ in range(2))
     registry.register(first)
     assert registry.register(second) is found(registry, "again") is second
+    first.__qualname__ = second.__qualname__ = "made.<locals>.Again"
+    with pytest.raises(DuplicateNameError, match="again"):  # a function's classes are others
+        registry.register(first)
 
 
 def test_factories_are_called_when_the_pass_is_used_and_once() -> None:
@@ -108,19 +101,18 @@ def test_factories_are_called_when_the_pass_is_used_and_once() -> None:
         _ = no_module.pass_class
 
 
-class EntryPoint:
-    """What an installed package offers."""
+class EntryPoint(NamedTuple):
+    """An entry point of an installed package."""
 
-    package = "pytest"
-
-    def __init__(self, name: str, register: Any) -> None:
-        self.name, self._register = name, register
+    name: str
+    register: Any
+    package: str = "pytest"
 
     def load(self) -> Any:
         """Import it."""
-        if isinstance(self._register, Exception):
-            raise self._register
-        return self._register
+        if isinstance(self.register, Exception):
+            raise self.register
+        return self.register
 
 
 @pytest.fixture
@@ -129,12 +121,9 @@ def installing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, 
     adapter_names()  # which are read once
 
     def install(points: dict[str, Any]) -> None:
-        def entry_points(group: str) -> list[EntryPoint]:
-            assert group == "passel.passes"
-            return [EntryPoint(name, register) for name, register in points.items()]
-
+        found = {"passel.passes": [EntryPoint(*point) for point in points.items()]}
         monkeypatch.setattr("passel.ir.left_out._left_out", {})
-        monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
+        monkeypatch.setattr("passel.passes.registry.entry_points", found.__getitem__)
         default_registry.cache_clear()
 
     yield install

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -21,11 +22,11 @@ from passel import (
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 
+@dataclass(eq=False)
 class Boom:
     """Raises something when it is called."""
 
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
+    error: BaseException
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         """Raise it."""

@@ -70,7 +70,7 @@ def merged(parse: Callable[[str], PassManager]) -> Callable[[str], str]:
         ("any(on-callable),module(b)", "module(b)|any(on-callable)", "any refuses modules"),
         ("module(b),any(on-callable)", "module(b)|any(on-callable)", "any is last"),
         ("any(on-callable),any(on-callable2)", "any(on-callable),any(on-callable2)", "never"),
-        ("any(picky),any(on-func)", "any(picky),any(on-func)", "never, even if disjoint"),
+        ("any(picky),any(on-func)", "any(picky),any(on-func)", "not even if disjoint"),
         (
             "module(b),any(on-callable),func(a)",
             "module(b)|any(on-callable),func(a)",

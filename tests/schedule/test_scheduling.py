@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from threading import Lock, Thread
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,18 @@ from passel import (
     Nesting,
     OpPassManager,
     Pass,
-    PassContext,
     PassFailedError,
     PassManager,
 )
 from passel.passes import default_registry
 from passel.schedule import PipelineCompiler
-from passel.testing import ToyAdapter, parse_toy
+from passel.testing import EventRecorder, ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel import OpKind
+    from passel.errors import Problem
 
 
 @pytest.mark.parametrize(
@@ -53,45 +54,22 @@ def test_which_passes_run_on_which_ops(
 @pytest.mark.parametrize(
     ("ir", "message"),
     [
-        (
-            "other.op",
-            "'other.op' op trying to schedule a pass on an unregistered operation",
-        ),
-        (
-            "toy.region",
-            (
-                "'toy.region' op trying to schedule a pass on an operation not marked as "
-                "'IsolatedFromAbove'"
-            ),
-        ),
-        (
-            "toy.module",
-            "'toy.module' op trying to schedule pass 'on-func' on an unsupported operation",
-        ),
+        ("other.op", "a pass on an unregistered operation"),
+        ("toy.region", "a pass on an operation not marked as 'IsolatedFromAbove'"),
+        ("toy.module", "pass 'on-func' on an unsupported operation"),
     ],
 )
 def test_nothing_filters_at_the_top(
     parse: Callable[[str], PassManager], ir: str, message: str
 ) -> None:
-    """An op that cannot run a top-level `any` manager is an error on that op."""
-    with pytest.raises(PassFailedError) as info:
-        parse("any(on-func)").run(parse_toy(ir))
-    (failure,) = info.value.failures
-    assert failure.kind == "unschedulable"
-    assert failure.diagnostic.message == message
-    assert failure.path == "any/0:on-func"
-
-
-def test_an_unschedulable_pass_calls_no_hook(
-    parse: Callable[[str], PassManager], adapter: ToyAdapter
-) -> None:
-    """The execution-time checks come before the hooks of the pass."""
-    from passel.testing import EventRecorder
-
+    """An op that cannot run a top-level `any` manager is an error on that op, without hooks."""
     pm, recorder = parse("any(on-func)"), EventRecorder()
     pm.add_instrumentation(recorder)
-    with pytest.raises(PassFailedError):
-        pm.run(parse_toy("toy.module"))
+    with pytest.raises(PassFailedError) as info:
+        pm.run(parse_toy(ir))
+    (failure,) = info.value.failures
+    assert (failure.kind, failure.path) == ("unschedulable", "any/0:on-func")
+    assert failure.diagnostic.message == f"'{ir}' op trying to schedule {message}"
     assert recorder.events == []
 
 
@@ -101,14 +79,14 @@ def test_an_empty_manager_runs_on_whatever_op(parse: Callable[[str], PassManager
     assert parse("any()").run(parse_toy(ir)).changed is False
 
 
-INSIDE = "write {}(any({})) to run it on the ops inside that it accepts"
+INSIDE = "write {}(any({})) to run it on nested ops that it accepts"
 
 
 @pytest.mark.parametrize(
     ("text", "where", "way_out"),
     [
         ("toy.module(a,on-callable)", "on ops that implement Callable_", INSIDE),
-        ("toy.func(a,picky)", "on ops that its can_schedule_on accepts", INSIDE),
+        ("toy.func(a,picky)", "on ops for which its can_schedule_on returns True", INSIDE),
         (
             "toy.func(toy.module(a,on-callable))",
             "on ops that implement Callable_",
@@ -135,51 +113,48 @@ def test_a_pass_that_refuses_its_anchor_is_found_before_the_run(
     assert problem.span.text == named
 
 
-def test_every_unschedulable_pass_of_a_manager_is_reported(
-    parse: Callable[[str], PassManager],
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("toy.module(on-callable,a,on-callable2)", ["on-callable", "on-callable2"]),
+        ("toy.module(on-callable,toy.func(picky))", ["picky"]),
+        ("other.op(on-callable)", []),
+        ("any(on-callable,on-func,on-module)", []),
+    ],
+)
+def test_all_unschedulable_passes_of_the_innermost_manager_are_reported(
+    parse: Callable[[str], PassManager], text: str, refused: list[str]
 ) -> None:
-    """One error lists all passes that the manager's op cannot run."""
-    with pytest.raises(AnchorError) as info:
-        parse("toy.module(on-callable,a,on-callable2)").check()
-    assert [p.span.text for p in info.value.problems if p.span] == ["on-callable", "on-callable2"]
+    """Passes on `any` op, and on an unregistered op at the top, are checked only by the run."""
+    found: list[Problem] = []
+    try:
+        parse(text).check()
+    except AnchorError as error:
+        found += error.problems
+    assert [problem.span.text for problem in found if problem.span] == refused
 
 
-def test_the_innermost_unschedulable_pass_is_reported(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """Nested managers are checked before the passes of the one around them."""
-    with pytest.raises(AnchorError, match=r"pass 'picky' .* on 'toy.func'") as info:
-        parse("toy.module(on-callable,toy.func(picky))").check()
-    assert len(info.value.problems) == 1
-
-
-def test_an_unregistered_top_level_anchor_is_left_to_the_run(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """What is schedulable on an op that is not registered is not known before the run."""
-    pm = parse("other.op(on-callable)")
-    pm.check()
-    with pytest.raises(PassFailedError, match="unregistered operation"):
-        pm.run(parse_toy("other.op"))
-
-
-def test_any_managers_are_not_checked_before_the_run(parse: Callable[[str], PassManager]) -> None:
-    """A pass that no op can satisfy is not an error in an `any` manager."""
-    parse("any(on-callable,on-func,on-module)").check()
-
-
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("toy.module(a,toy.fnuc(b))", "; did you mean 'toy.func'?"),
+        (
+            "toy.module(a,count(b,set{to=1}))",
+            ", but a pass is: separate passes by commas, as in count,b,set{to=1}",
+        ),
+    ],
+)
 def test_an_unknown_nested_anchor_is_found_before_the_run(
-    parse: Callable[[str], PassManager],
+    parse: Callable[[str], PassManager], text: str, hint: str
 ) -> None:
-    """A misspelt anchor is an error with its place and a suggestion, not a silent no-op."""
+    """An anchor that is misspelt, or the name of a pass, is an error at its place."""
+    anchor = text[13:].partition("(")[0]
     with pytest.raises(AnchorError) as info:
-        parse("toy.module(a,toy.fnuc(b))").run(parse_toy("toy.module"))
+        parse(text).run(parse_toy("toy.module"))
     (problem,) = info.value.problems
-    assert problem.message == (
-        "no registered operation is called 'toy.fnuc'; did you mean 'toy.func'?"
-    )
+    assert problem.message == f"no registered operation is called '{anchor}'{hint}"
     assert problem.span is not None
-    assert (problem.span.text, problem.span.column) == ("toy.fnuc", 14)
+    assert (problem.span.text, problem.span.column) == (anchor, 14)
 
 
 def test_a_run_needs_an_op_of_the_anchor(parse: Callable[[str], PassManager]) -> None:
@@ -193,8 +168,10 @@ def test_a_run_needs_an_op_of_the_anchor(parse: Callable[[str], PassManager]) ->
 # -- Nesting ---------------------------------------------------------------------------------
 
 
-def test_explicit_nesting_refuses_a_pass_for_another_op(make: Callable[..., Pass[Any]]) -> None:
-    """By default, a pass restricted to another op is refused with the way out."""
+def test_explicit_nesting_refuses_a_pass_for_another_op(
+    make: Callable[..., Pass[Any]], parse: Callable[[str], PassManager]
+) -> None:
+    """By default, and in text, a pass restricted to another op is refused with the way out."""
     pm = OpPassManager("toy.module")
     with pytest.raises(AnchorError) as info:
         pm.add(make("on-func"))
@@ -203,6 +180,10 @@ def test_explicit_nesting_refuses_a_pass_for_another_op(make: Callable[..., Pass
         "'toy.module', did you intend to nest? Write toy.module(toy.func(on-func))"
     )
     assert len(pm) == 0
+    with pytest.raises(AnchorError, match="did you intend to nest") as info:
+        parse("toy.module(a,on-func)")
+    assert info.value.span is not None
+    assert info.value.span.text == "on-func"
 
 
 @pytest.mark.parametrize(
@@ -231,30 +212,11 @@ def test_nested_managers_inherit_the_nesting_mode(make: Callable[..., Pass[Any]]
     assert OpPassManager("toy.module").nest("toy.func").nesting is Nesting.EXPLICIT
 
 
-def test_text_never_nests_implicitly(
-    parse: Callable[[str], PassManager], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A pass for another op is refused in text, with its place, whatever the manager's mode."""
-    with pytest.raises(AnchorError, match="did you intend to nest") as info:
-        parse("toy.module(a,on-func)")
-    assert info.value.span is not None
-    assert info.value.span.text == "on-func"
-
-
 def test_a_missing_dialect_has_a_place_in_the_text() -> None:
     """That of the pass that depends on it, also inside of an option."""
-
-    class Needs(Pass):
-        """Depend on a dialect that does not exist."""
-
-        name = "needs"
-        dependent_dialects = ("nosuch",)
-
-        def run(self, op: Any, ctx: PassContext) -> None:
-            """Do nothing."""
-
+    body: dict[str, Any] = {"run": print, "dependent_dialects": ("nosuch",)}
     registry = default_registry().copy()
-    registry.register(Needs)
+    registry.register(type("Needs", (Pass,), {"name": "needs", **body}))
     text = "toy.module(composite-fixed-point-pass{pipeline={needs}})"
     pm = PassManager.parse(text, registry=registry, adapter=ToyAdapter())
     with pytest.raises(AnchorError, match="'needs' depends on dialect 'nosuch'") as info:
@@ -279,14 +241,6 @@ def test_one_thread_compiles_at_a_time() -> None:
 
     compiler = PipelineCompiler(Guarded(), set[str]())
     managers = [OpPassManager("toy.module").add_nested("toy.func") for _ in range(4)]
-    compiled: list[str] = []
-
-    def compile_one(manager: OpPassManager) -> None:
-        compiled.append(str(compiler.schedule(manager).pipeline))
-
-    threads = [Thread(target=compile_one, args=(manager,)) for manager in managers]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert compiled == ["toy.module(toy.func())"] * 4
+    with ThreadPoolExecutor(4) as threads:
+        compiled = threads.map(lambda each: str(compiler.schedule(each).pipeline), managers)
+    assert list(compiled) == ["toy.module(toy.func())"] * 4

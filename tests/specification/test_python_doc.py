@@ -18,7 +18,7 @@ from passel import (
 )
 from passel.passes.numbers import UInt32
 from passel.specification import pass_doc
-from passel.specification.markdown import entries, pipeline_entry
+from passel.specification.markdown import entries, option_help, pipeline_entry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +80,15 @@ def test_facts() -> None:
     assert '\n-count=<uint>          : How "many". (default 4294967295)\n' in text
     assert "\n-mode=<fast|very-slow> : (default very-slow)\n" in text
     assert "\n-needed=<int>          : (required)\n" in text
+
+
+def test_a_default_in_the_help_is_not_repeated() -> None:
+    """The help of some of MLIR's options ends with the default."""
+
+    class Told(Options):
+        ways: int = option(default=1, help="Ways of the cache (default: 1)")
+
+    assert option_help(*Told.option_infos()) == "Ways of the cache (default: 1)"
 
 
 class Shown(Pass[Any]):

@@ -11,7 +11,7 @@ from passel.ir import OpKind
 from passel.mlir.typed import typed_pass_class
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import PassRegistry
-from passel.passes.factory import OptionSpec, make_pass_class
+from passel.passes.factory import make_pass_class
 from passel.pipeline import OptionText, spelled
 from passel.testing import ToyAdapter
 
@@ -102,16 +102,16 @@ def _stub(name: str) -> type[Pass]:
     assert facts
     typed = typed_pass_class("passel.mlir.passes", FACTS, facts.class_name, "mlir")
     assert typed
-    specs: list[OptionSpec] = []
+    options: dict[str, tuple[Any, Any]] = {}
     for info in typed.option_infos():
         default = info.default
         if isinstance(default, float):
             default = float(f"{default:e}")  # as many digits as mlir-opt prints
         kind = typed.__annotations__[info.field]
-        specs.append(OptionSpec(info.field, kind, default, name=info.name))
+        options[info.field] = kind, option(default=default, name=info.name)
     base = StubOnFunctions if facts.on_functions else Stub
     return make_pass_class(
-        base, facts.class_name, name=name, options=specs, anchor=facts.anchor or None
+        base, facts.class_name, name=name, options=options, anchor=facts.anchor or None
     )
 
 

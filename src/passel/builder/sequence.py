@@ -309,4 +309,4 @@ class Sequence:
 
 def _name_of(node: Node) -> str:
     """Return the default label of a node."""
-    return node.name if isinstance(node, Scope) else node.pass_.name or node.pass_.display_name
+    return node.name if isinstance(node, Scope) else node.pass_.short_name

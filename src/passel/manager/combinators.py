@@ -1,7 +1,7 @@
-"""Passes made of pipelines, for every IR, and the option type that such passes need.
+"""Passes that run pipelines, for every IR.
 
-BarePipeline          an option's pipeline without an anchor: `canonicalize,cse`
-CompositeFixedPoint   a pipeline that is repeated until it changes nothing
+BarePipeline          the type of options that are pipelines without an anchor: `canonicalize,cse`
+CompositeFixedPoint   repeats a pipeline until it changes nothing
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class BarePipeline(OpPassManager):
 class CompositeFixedPoint(Pass[Any, None]):
     """Run a pipeline on an op repeatedly until it no longer changes the op.
 
-    The pass warns, and does not fail, if the pipeline still changes the op after
-    `max_iterations` further runs.
+    If the pipeline still changes the op after `max_iterations` further runs, the pass emits a
+    warning.
 
     Example:
         >>> str(CompositeFixedPoint(pipeline=BarePipeline("canonicalize,cse"), max_iterations=3))

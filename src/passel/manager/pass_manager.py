@@ -1,6 +1,6 @@
-"""The pass manager that runs: settings of runs, and running.
+"""Pass managers that run.
 
-A run compiles the pipeline to a schedule and runs that, so it never changes a manager.
+A run compiles the pipeline to a schedule and never changes the manager.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Executor
 
     from passel.diagnostics import Diagnostic
-    from passel.execution import Outcome
+    from passel.execution.strategies import SiblingStrategy
     from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.passes import Pass, PassRegistry
@@ -71,7 +71,7 @@ class PassManager(RunSettings, OpPassManager):
         self._checks = check
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
-        self._names = names_for(adapter, self.context)
+        self.registry = names_for(adapter, self.context)
         self._compiler: PipelineCompiler | None = None
 
     def _empty_copy(self) -> Self:
@@ -92,20 +92,20 @@ class PassManager(RunSettings, OpPassManager):
         name: str = "<pass-pipeline>",
         check: bool = True,
     ) -> Self:
-        """Build a manager from text; all or nothing.
+        """Parse a pipeline and return a manager for it.
 
         Args:
             text: A pipeline such as `builtin.module(func.func(cse))`.
             context: The IR's context; see `PassManager`.
             registry: The registry of passes; by default that of installed packages.
             adapter: The IR's adapter; see `PassManager`.
-            flat_anchor: The anchor for text without one (`cse,canonicalize`). Without it, such
-                text is refused.
+            flat_anchor: The anchor for text without one, such as `cse,canonicalize`; by default,
+                such text is an error.
             name: The name of the text in errors.
             check: Whether unmet requirements are errors; see `PassManager`.
 
         Raises:
-            PipelineError: The text is wrong; its `problems` say where.
+            PipelineError: If the text is invalid; its `problems` have places.
 
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """
@@ -122,7 +122,7 @@ class PassManager(RunSettings, OpPassManager):
         adapter: IRAdapter | None = None,
         check: bool = True,
     ) -> Self:
-        """Build a manager from a syntax tree, as `parse` does from text.
+        """Return a manager for a syntax tree.
 
         Args:
             node: The tree, such as another manager's `to_node()`.
@@ -135,7 +135,7 @@ class PassManager(RunSettings, OpPassManager):
             PipelineError: A name or an option is wrong, or a pass has another anchor.
         """
         manager = cls(node.anchor, context, adapter=adapter, check=check)
-        manager._names = names_for(adapter, manager.context, registry)
+        manager.registry = names_for(adapter, manager.context, registry)
         return manager.add_nodes(node.elements)
 
     def check(self, adapter: IRAdapter | None = None) -> None:
@@ -154,7 +154,7 @@ class PassManager(RunSettings, OpPassManager):
         self._compiled(adapter)
 
     def passes_by_path(self, adapter: IRAdapter | None = None) -> Mapping[str, Pass[Any]]:
-        """Return all passes by their paths, in the order in which they run.
+        """Return all passes by their paths, in execution order.
 
         Reports, statistics and records identify passes by their paths. Passes of dynamic pipelines
         have paths only while these pipelines run.
@@ -197,20 +197,20 @@ class PassManager(RunSettings, OpPassManager):
 
         Args:
             op: A valid op with the anchor's name.
-            on_diagnostic: A function that is called for every diagnostic when it is reported.
+            on_diagnostic: A function that receives every diagnostic when it is reported.
                 Without it, diagnostics that the raised error does not show are logged to `passel`.
             jobs: The number of processes for nested pipelines, if the IR can be sent between
                 processes, and of threads for MLIR's own passes; `"auto"` for one per processor. The
                 default is the environment's `PASSEL_JOBS`, or one process and all of MLIR's
                 threads. Changes that passes make outside the IR are lost in worker processes.
             executor: An executor to use instead, such as a `ThreadPoolExecutor`. `jobs` then limits
-                the tasks at once.
+                the number of concurrent tasks.
 
         Raises:
             AnchorError: The name of `op` is not the anchor, or a pass cannot be scheduled. No
                 pass has run.
             ContractError: A requirement of a pass is not met. No pass has run.
-            PassFailedError: Passes failed. The IR is as they left it.
+            PassFailedError: If passes failed; their changes remain in the IR.
         """
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show
         adapter = self._adapter or adapter_for(op)
@@ -221,27 +221,29 @@ class PassManager(RunSettings, OpPassManager):
             raise AnchorError(Problem(message))
         strategy = strategy_for(jobs, executor)
         with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
-            compiler = self._compiler_for(adapter, context)
-            schedule = compiler.schedule(self)
-            run = Run(
-                compiler,
-                Instrumentor(self._observers()),
-                on_diagnostic,
-                options=self._options,
-                gates=self._gates,
-                strategy=strategy,
-            )
+            run = self._prepared(self._compiler_for(adapter, context), strategy, on_diagnostic)
             try:
                 with running_on(adapter, context):
-                    run.run(schedule, adapter.op_of(op))
+                    run.run(run.compiler.schedule(self), adapter.op_of(op))
                 return _result(run)
             except BaseException as error:  # also an interrupt
                 for note in run.notes:
                     error.add_note(note)
                 raise
             finally:
-                if on_diagnostic is None and run.outcome.diagnostics:
-                    _log(run.outcome, run.concluding)
+                if on_diagnostic is None:
+                    _log(run)
+
+    def _prepared(
+        self,
+        compiler: PipelineCompiler,
+        strategy: SiblingStrategy,
+        on_diagnostic: Callable[[Diagnostic], None] | None,
+    ) -> Run:
+        """Return a run with the settings of this manager."""
+        hooks, options = Instrumentor(self._observers()), self._options
+        gates = self._gates
+        return Run(compiler, hooks, on_diagnostic, options=options, gates=gates, strategy=strategy)
 
     def _observers(self) -> list[PassInstrumentation]:
         """Return the instrumentations of a run, including new ones for enabled features."""
@@ -294,7 +296,8 @@ def _result(run: Run) -> RunResult:
     )
 
 
-def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:
+def _log(run: Run) -> None:
     """Log the diagnostics that the error raised by a run does not show."""
-    told = {id(failure.diagnostic) for failure in outcome.failures} | set(map(id, concluding))
-    log_diagnostics(each for each in outcome.diagnostics if id(each) not in told)
+    shown = {id(failure.diagnostic) for failure in run.outcome.failures}
+    shown |= set(map(id, run.concluding))
+    log_diagnostics(each for each in run.outcome.diagnostics if id(each) not in shown)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class RunResult(NamedTuple):
-    """Result of a successful run.
+    """The result of a successful run.
 
     Attributes:
-        changed: Whether any pass changed the IR; None if the run did not need to find out, because
-            verification was off or forced, or because MLIR's own passes ran.
+        changed: Whether any pass changed the IR; None if unknown, because verification was off or
+            forced, or because MLIR's own passes ran.
         diagnostics: The diagnostics of all passes, in program order.
-        statistics: The counts by pass path, then by the statistic's name; without zeros.
+        statistics: The nonzero counts, by the path of the pass and the name of the statistic.
         timing: The tree of timers, if an instrumentation such as `Timing` ran.
         unmatched: Nested pipelines that found no op to run on, such as
             `builtin.module(gpu.module(cse))`. Pipelines for `any`, and pipelines whose ops earlier
@@ -56,5 +56,5 @@ class RunResult(NamedTuple):
         return bundle(Text(cut(said[self.changed], lines)), *tables, *measured)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the same on terminals. For tuples, IPython does not use the bundle there."""
+        """Print the same text in terminals, where IPython ignores the bundle of a tuple."""
         printer.text(self._repr_mimebundle_()["text/plain"])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RunSettings:
-    """Base of managers: the settings of their runs."""
+    """Base class of managers with the settings of their runs."""
 
     def __init__(self) -> None:
         self._options = RunOptions()
@@ -30,21 +30,21 @@ class RunSettings:
         self._guard: EffectsGuard | None = None
 
     def _set_as(self, other: RunSettings) -> None:
-        """Take over the settings of another manager."""
+        """Copy the settings of another manager."""
         for name in vars(RunSettings()):
             setattr(self, name, copy(getattr(other, name)))
 
     # -- What is checked ------------------------------------------------------------------------
 
     def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
-        """Set when the IR is verified after passes.
+        """Set whether the IR is verified after each pass.
 
         Args:
             enable: True to verify after each pass that changed its op (found by fingerprint),
                 "always" after each pass that did not preserve everything, False never.
 
         Raises:
-            ValueError: The argument is none of these.
+            ValueError: If the argument is none of these.
         """
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
         if enable not in modes:
@@ -52,7 +52,7 @@ class RunSettings:
         self._options = self._options._replace(verify=modes[enable])
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
-        """Set whether the claims of passes are checked, which is slow.
+        """Set whether to check the analyses that passes claim to preserve, which is slow.
 
         Each computation of an analysis must leave its op unchanged. After each pass, every
         preserved analysis that defines equality is computed again and compared, and the op of a
@@ -66,7 +66,7 @@ class RunSettings:
         self._options = self._options._replace(analyses=enable)
 
     def enable_isolation_check(self, enable: bool = True) -> None:
-        """Set whether passes are checked for changes outside their op, which is slow.
+        """Set whether to check passes for changes outside their op, which is slow.
 
         After each pass, the siblings of its op and the enclosing ops are compared with their
         earlier states. A pass that changed any of them fails. Among more than 32 siblings, and
@@ -76,7 +76,7 @@ class RunSettings:
         self._options = self._options._replace(isolation=enable)
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
-        """Refuse passes for effects outside the IR, unless these are allowed.
+        """Refuse passes that have effects outside the IR other than the allowed ones.
 
         Use it for pipelines from untrusted files. It applies to passes at any depth: in nested
         pipelines, in options of passes, in pipelines on another IR, and in dynamic pipelines. The
@@ -151,7 +151,7 @@ class RunSettings:
             self._instrumentations = before
 
     def enable_timing(self, enable: bool = True) -> None:
-        """Set whether each run prints the time that its passes took to the standard error.
+        """Set whether each run prints the execution time of its passes to the standard error.
 
         Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
         """
@@ -198,14 +198,14 @@ class RunSettings:
         Args:
             print_before_all: Print before each pass.
             print_after_all: Print after each pass.
-            print_module_scope: Print the top-level op instead of the one that a pass ran on.
+            print_module_scope: Print the top-level op instead of the pass's op.
             print_after_change: Print only after passes that changed the op.
             print_after_failure: Print only after passes that failed.
             large_elements_limit: Elide attributes with more elements than this.
             large_resource_limit: Elide resources with more characters than this.
             enable_debug_info: Print locations.
             print_generic_op_form: Print operations in generic form.
-            tree_printing_dir_path: A directory for one file per dump, instead.
+            tree_printing_dir_path: A directory; each dump then goes to a file in it.
 
         Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
         """

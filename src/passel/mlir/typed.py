@@ -16,8 +16,8 @@ from passel.mlir.native import Managers, NativePass, check_options
 from passel.mlir.pipelines import Refused, known_effects, parsed
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
-from passel.passes.factory import OptionSpec, make_pass_class
-from passel.passes.options import read_options
+from passel.passes.factory import make_pass_class
+from passel.passes.options import option, read_options
 from passel.pipeline import OptionNode, PassNode, parse_pipeline
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def typed_pass_class(
         name=facts.name,
         doc=f"MLIR's pass `{facts.name}`.",
         module=module,
-        options=map(_option_spec, facts.options),
+        options={each["field"]: _declared(each) for each in facts.options},
         anchor=facts.anchor or None,
         dependent_dialects=tuple(facts.dialects),
         effects=known_effects(facts.name),
@@ -155,14 +155,15 @@ def typed_pass_class(
     )
 
 
-def _option_spec(facts: dict[str, Any]) -> OptionSpec:
+def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the type and the declaration of an option."""
     kind: Any = Literal[tuple(facts["choices"])] if "choices" in facts else _TYPES[facts["type"]]
     default = facts["default"]
     if facts.get("is_list"):
         kind, default = tuple[kind, ...], ()
     elif default is None:
         kind = kind | None
-    return OptionSpec(facts["field"], kind, default, name=facts.get("name", ""))
+    return kind, option(default=default, name=facts.get("name", ""))
 
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:

@@ -32,7 +32,7 @@ class PassFacts(NamedTuple):
         anchor: The op name that it is restricted to; empty for any.
         interface: The C++ interface that it is restricted to; empty for any.
         dialects: Its dependent dialects.
-        options: Arguments of `passel.passes.factory.OptionSpec`, with types as text.
+        options: The declarations of its options, with types as text.
         statistics: Names of its statistics.
     """
 

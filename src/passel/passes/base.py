@@ -19,7 +19,7 @@ Classes that are made at run time are made by `passel.passes.factory`.
 from __future__ import annotations
 
 import typing
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, cast, dataclass_transform
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
@@ -59,7 +59,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     Attributes:
         name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
         dependent_dialects: The dialects of ops that the pass may create; a run loads them first.
-        anchor: The name of the only op that the pass runs on; None for any op.
+        anchor: The name of the ops that the pass runs on; None for any op.
         preserves: The analyses that the pass never invalidates, whether of its op or of nested or
             enclosing ops. `AllAnalyses` stands for all of them.
         ir: The name of the only IR that the pass runs on; empty for any.
@@ -67,8 +67,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             `write-files`. A pipeline from a recorded file runs the pass only if its effects are
             allowed; see `PassManager.restrict_effects`.
         can_fork: Whether the pass may run in a worker process, forked or of an executor.
-        can_thread: Whether the pass may run on several ops at once, in threads of one process. A
-            pass must not if it changes ops other than its own, or objects outside the IR.
+        can_thread: Whether the pass may run on several ops at once, in threads of one process. Not
+            for passes that change ops other than their own, or objects outside the IR.
         takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and made
             by `from_elements`.
         types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`.
@@ -76,9 +76,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         produces: The analyses of its op that the pass computes for later passes.
         requires: The analyses (classes), of its op or of an enclosing op, that an earlier pass must
             produce, and the dialects (names) that no earlier pass may have made illegal.
-        makes_legal: The dialects that ops may belong to after the pass.
-        makes_illegal: The dialects that no op belongs to after the pass.
-        idempotent: Whether a second run right after the first changes nothing.
+        makes_legal: The dialects that may appear in the IR after the pass.
+        makes_illegal: The dialects that no longer appear in the IR after the pass.
+        idempotent: Whether running the pass twice in a row equals running it once.
 
     The type parameters are the class of the ops that the pass runs on and the type that
     `initialize` returns. Both are optional.
@@ -138,7 +138,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             return super().__class_getitem__(given + (None,) * (expected - len(given)))
 
     def initialize(self, ir_context: Any) -> StateT:
-        """Build things that are costly and independent of the IR, such as a set of patterns.
+        """Build expensive state that does not depend on the IR, such as a set of rewrite patterns.
 
         It is called once per schedule, before any pass runs. `run` reads the result as
         `ctx.state` and must not change it, since passes may run on several ops at once.
@@ -147,22 +147,17 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             ir_context: The IR's own context.
 
         Raises:
-            PassFailure: If raised, the run fails before any pass has run.
+            PassFailure: The run has to fail before any pass runs.
 
         Source: `mlir::Pass::initialize`, MLIR 22.
         """
-        raise NotImplementedError
-
-    @classmethod
-    def has_state(cls) -> bool:
-        """Return whether the class defines `initialize`."""
-        return cls.initialize is not Pass.initialize
+        return cast("StateT", None)
 
     def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
-        """Transform `op`. It must not erase `op`, nor read or change anything outside of it.
+        """Transform `op`, without erasing it or accessing IR outside of it.
 
         Raises:
-            PassFailure: The pass gives up on this op.
+            PassFailure: The pass fails on this op.
         """
         raise NotImplementedError
 
@@ -178,7 +173,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def check_complete(cls) -> None:
-        """Reject an incomplete class before anything runs.
+        """Refuse an incomplete class before anything runs.
 
         Raises:
             DefinitionError: The class does not define `run`.
@@ -190,10 +185,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             raise DefinitionError(msg)
 
     def requirement(self) -> str:
-        """Return the pass's restriction to ops as a phrase for messages: `on 'func.func' only`."""
+        """Return the ops that the pass runs on, as a phrase for messages: `on 'func.func' only`."""
         if self.anchor is not None:
             return f"on '{self.anchor}' only"
-        return "on ops that its can_schedule_on accepts"
+        return "on ops for which its can_schedule_on returns True"
 
     def own_effects(self) -> tuple[str, ...]:
         """Return the effects of the pass outside the IR, by default `effects`.
@@ -203,9 +198,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return self.effects
 
     def may_run(self) -> Iterable[PipelineTree]:
-        """Return the pipelines that the pass may run, besides those in its options.
+        """Return the pipelines that the pass may run, in addition to those in its options.
 
-        Only checks before a run use it.
+        Checks before a run include these pipelines.
         """
         return ()
 
@@ -237,6 +232,11 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         raise DefinitionError(msg)
 
     @property
+    def short_name(self) -> str:
+        """The name in messages: `name`, or `display_name` if there is none."""
+        return self.name or self.display_name
+
+    @property
     def display_name(self) -> str:
         """The name in reports and dumps: the class name, such as `CSE`.
 
@@ -254,7 +254,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return the class's own docstring, or its base's if that declares the same pass."""
+        """Return the docstring of the class, or of a base class that declares the same pass."""
         from inspect import cleandoc
 
         for base in cls.__mro__:
@@ -273,12 +273,12 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options that documentation lists, with their help."""
+        """Return the options with their help, for documentation."""
         return cls.option_infos()
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:
-        """Return the declared statistics in the order of declaration."""
+        """Return the statistics in the order of their declaration."""
         return statistics_of(cls)
 
     def to_node(self, *, all_options: bool = False) -> ElementNode:
@@ -324,7 +324,7 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 
     @classmethod
     def check_complete(cls) -> None:
-        """Also reject a class without an anchor."""
+        """Also refuse a class without an anchor."""
         super().check_complete()
         if cls.anchor is None and cls.can_schedule_on is OperationPass.can_schedule_on:
             msg = (
@@ -357,7 +357,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
 
     @classmethod
     def check_complete(cls) -> None:
-        """Also reject a class without an interface."""
+        """Also refuse a class without an interface."""
         super().check_complete()
         if cls.interface is None and cls.can_schedule_on is InterfacePass.can_schedule_on:  # pyright: ignore[reportUnknownMemberType]
             msg = (

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class CallablePass(Pass[Any]):
-    """A pass that is a function; `pass_of` makes a subclass for each.
+    """A pass that calls a function; `pass_of` creates a subclass for each function.
 
     It has no options or registered name. A pipeline that contains it can be printed, but the text
     does not parse.
 
     Attributes:
-        function: Called with the op and an `ExternalPass`.
+        function: The function, which takes the op and an `ExternalPass`.
     """
 
     can_thread = False  # it may change what it can see
@@ -42,7 +42,7 @@ class CallablePass(Pass[Any]):
 
 
 class ExternalPass:
-    """Second argument of a function that is a pass.
+    """The second argument of a function that is used as a pass.
 
     Attributes:
         failed: Whether the function signalled failure.
@@ -59,7 +59,7 @@ class ExternalPass:
 
 
 class ForeignPass(Protocol):
-    """A pass of an IR's own kind that is applied to an op, such as xDSL's `ModulePass`."""
+    """A pass of another framework, such as xDSL's `ModulePass`."""
 
     def apply(self, ctx: Any, op: Any, /) -> object:
         """Run the pass."""

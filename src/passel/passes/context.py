@@ -65,28 +65,6 @@ class PassContext(Generic[StateT]):
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
 
-    failure: Failure | None
-
-    __slots__ = (
-        "cached",
-        "caller",
-        "deferred",
-        "failure",
-        "is_verified",
-        "level",
-        "number",
-        "op",
-        "parent",
-        "place",
-        "plan",
-        "preserved",
-        "preserves_all",
-        "record",
-        "run",
-        "step",
-        "valid_state",
-    )
-
     def __init__(
         self,
         run: Any,
@@ -109,6 +87,7 @@ class PassContext(Generic[StateT]):
         self.valid_state: object = None
         self.deferred: list[Any] = []
         self.record: Record | None = None
+        self.failure: Failure | None = None
         self.caller: PassContext[Any] | None = None
         self.level: Any = None
         # Enclosing passes may have asked for analyses of this op already.
@@ -132,7 +111,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def state(self) -> StateT:
-        """Return value of the pass's `initialize` for this schedule."""
+        """The result of the pass's `initialize` for this schedule."""
         return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:
@@ -209,7 +188,7 @@ class PassContext(Generic[StateT]):
         return self.analyses.cached_child_analysis(kind, op)
 
     def preserve(self, *kinds: type) -> None:
-        """State that these analyses of the op and of nested ops are still valid.
+        """Mark analyses of the op and of nested ops as preserved.
 
         Source: `mlir::Pass::markAnalysesPreserved`, MLIR 22.
         """
@@ -219,7 +198,7 @@ class PassContext(Generic[StateT]):
         self.preserved |= set(kinds)
 
     def preserve_all(self) -> None:
-        """State that the pass changed nothing on this op.
+        """Mark all analyses as preserved, because the pass did not change the op.
 
         All analyses remain cached, and verification is deferred to the end of the op's pipeline.
         `PassManager.enable_analysis_verifier` checks the claim.
@@ -229,11 +208,11 @@ class PassContext(Generic[StateT]):
         self.preserves_all = True
 
     def answer_for_changes_outside(self) -> None:
-        """State that the pass changed the enclosing op intentionally.
+        """Declare that the pass changed the enclosing op intentionally.
 
-        Compilers need this if their passes add symbols next to their op, which is otherwise
-        forbidden. The enclosing op counts as changed, and later changes are detected relative to
-        its current state.
+        A pass that adds symbols next to its op, which is otherwise forbidden, calls this. The
+        enclosing op counts as changed, and later changes are detected relative to its current
+        state.
         """
         self.valid_state = None
         if self.caller is not None and self.caller.op == self.op:
@@ -242,7 +221,7 @@ class PassContext(Generic[StateT]):
             self.parent.level.accept_enclosing()
 
     def fingerprint(self) -> object:
-        """Return a fingerprint of the op. It equals a later one if the op did not change.
+        """Return a fingerprint of the op, which stays the same until the op changes.
 
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """
@@ -279,7 +258,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def collects_statistics(self) -> bool:
-        """Whether the run collects statistics. Passes may skip costly counting if not."""
+        """Whether the run collects statistics; if not, passes may skip expensive counting."""
         return self.run.hooks.collects_statistics
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:
@@ -296,7 +275,7 @@ class PassContext(Generic[StateT]):
         if statistic not in pass_.statistics():
             names = ", ".join(f"'{each.name}'" for each in pass_.statistics()) or "none"
             raise ValueError(
-                f"pass '{pass_.name or pass_.display_name}' does not declare statistic "
+                f"pass '{pass_.short_name}' does not declare statistic "
                 f"'{getattr(statistic, 'name', statistic)}' (it declares {names}); declare it in "
                 "the class body"
             )
@@ -326,7 +305,7 @@ class PassContext(Generic[StateT]):
         self.recorded().diagnostics.append(diagnostic)
 
     def recorded(self) -> Record:
-        """Return the pass's counts and reports, to add to them."""
+        """Return the counts and reports of the pass, which callers add to."""
         if self.record is None:
             self.record = Record()
         return self.record

@@ -1,6 +1,6 @@
 """Checks of classes when they are defined.
 
-They reject definitions that Python accepts but that would fail later, such as in a run.
+They refuse definitions that Python accepts but that would fail later, such as in a run.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SHOWN = {str: "text", type: "a class", PassType: "a PassType"}
 
 
 def check_pass(cls: type[Any]) -> None:
-    """Refuse wrong declarations of a pass class, other than its options.
+    """Refuse an invalid declaration of a pass; `make_dataclass` checks its options.
 
     Raises:
         DefinitionError: The name is not valid, the body is asynchronous, the anchor is not a
@@ -78,7 +78,7 @@ def check_pass(cls: type[Any]) -> None:
 
 
 def check_body(function: object, what: str) -> None:
-    """Reject a function whose body a call would not run.
+    """Refuse a function whose call does not execute its body.
 
     Args:
         function: The function.
@@ -111,7 +111,7 @@ def check_effects(names: Iterable[str], owner: str) -> None:
 
 
 def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
-    """Refuse attributes that should be tuples and are not, and elements of other types.
+    """Refuse attributes that are not tuples, and elements of the wrong type.
 
     Args:
         owner: The class that declares the attributes, for messages.
@@ -133,6 +133,11 @@ def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
 
 
 # -- Options ----------------------------------------------------------------------------------
+
+
+def text_name(field: dataclasses.Field[Any]) -> str:
+    """Return the name of an option in text."""
+    return field.metadata.get("name") or field.name.removesuffix("_").replace("_", "-")
 
 
 def make_dataclass(cls: type[Any]) -> None:
@@ -160,23 +165,21 @@ def make_dataclass(cls: type[Any]) -> None:
     inherited = [field for base in bases for field in dataclasses.fields(base)]
     owners: dict[str, str] = {}
     for field in dataclasses.fields(cls):
-        spelled: str = field.metadata.get("name") or field.name.replace("_", "-")
+        spelled = text_name(field)
         if all(field is not each for each in inherited):
             check_name(spelled, "an option")
             _check_free(cls, "option", field.name)
         for name in {field.name, spelled}:
             if (other := owners.setdefault(name, field.name)) != field.name:
-                msg = (
-                    f"options '{other}' and '{field.name}' of {cls.__qualname__} have the "
-                    f"same name '{name}'"
+                raise DefinitionError(
+                    f"options '{other}' and '{field.name}' of {cls.__qualname__} have the same "
+                    f"name '{name}'"
                 )
-                raise DefinitionError(msg)
 
 
 def is_taken(base: type[Any], name: str) -> bool:
     """Return whether a class has an attribute or a method of this name that is not an option."""
-    options = dataclasses.fields(base) if dataclasses.is_dataclass(base) else ()
-    return hasattr(base, name) and all(option.name != name for option in options)
+    return hasattr(base, name) and name not in getattr(base, "__dataclass_fields__", ())
 
 
 def _check_free(cls: type[Any], what: str, name: str) -> None:
@@ -187,9 +190,7 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
     owner = next(each for each in reversed(base.__mro__) if hasattr(each, name))
     is_method = callable(getattr(base, name))
     way_out = "" if is_method else f"write '{name} = ...' without an annotation to set that, or "
-    msg = (
+    raise DefinitionError(
         f"{what} '{name}' of {cls.__qualname__} has the name of an attribute of every "
-        f"{owner.__name__}: {way_out}call it '{name}_', with '{name.replace('_', '-')}' as its "
-        "name in text"
+        f"{owner.__name__}: {way_out}call it '{name}_', which is '{name.replace('_', '-')}' in text"
     )
-    raise DefinitionError(msg)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 import typing
 from contextlib import suppress
-from dataclasses import MISSING
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from passel.errors import AdapterError, DefinitionError
 from passel.ir import WrapsPassClasses, WrapsPasses, ability_of, adapter_for, adapter_of_class
@@ -20,29 +21,9 @@ from passel.passes.definition import is_taken
 from passel.passes.options import option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
 PassT = TypeVar("PassT", bound=Pass[Any, Any])
-
-
-class OptionSpec(NamedTuple):
-    """An option of a class that is made at run time.
-
-    Attributes:
-        field: The name of the field that holds the wrapped object.
-        type: The type, as an annotation.
-        default: The default; left out if the option is required.
-        default_factory: A function that returns the default.
-        help: One sentence for help.
-        name: The name in text; by default the field's, with dashes for underscores.
-    """
-
-    field: str
-    type: Any
-    default: Any = MISSING
-    default_factory: Any = MISSING
-    help: str = ""
-    name: str = ""
 
 
 def make_pass_class(
@@ -52,13 +33,10 @@ def make_pass_class(
     name: str = "",
     doc: str | None = None,
     module: str = "",
-    options: Iterable[OptionSpec] = (),
+    options: Mapping[str, tuple[Any, Any]] = MappingProxyType({}),
     **attributes: Any,
 ) -> type[PassT]:
     """Return a subclass of a pass class, as a class statement would define it.
-
-    An option with the name of an attribute of every pass gets the field `name_`; its name in text
-    does not change.
 
     Args:
         base: The base class, which defines `run`.
@@ -66,36 +44,25 @@ def make_pass_class(
         name: The name of the pass in textual pipelines; empty if it has none.
         doc: The docstring; its first line is the summary.
         module: The module of the class; by default that of the base class.
-        options: The options.
+        options: The type of each option, and its default or declaration (`option`), by field.
         attributes: Other attributes of the class.
 
     Raises:
         DefinitionError: An option's type cannot be read from text, or a name is not valid.
     """
-    annotations: dict[str, Any] = {}
     namespace: dict[str, Any] = {
         "__doc__": doc,
         "__module__": module or base.__module__,
+        "__annotations__": {field: kind for field, (kind, _) in options.items()},
+        **{field: default for field, (_, default) in options.items()},
+        **({"name": name} if name else {}),
         **attributes,
     }
-    if name:
-        namespace["name"] = name
-    for spec in options:
-        field = field_for(base, spec.field)
-        annotations[field] = spec.type
-        namespace[field] = option(
-            default=spec.default,
-            default_factory=spec.default_factory,
-            help=spec.help,
-            name=spec.name or (spec.field.replace("_", "-") if field != spec.field else ""),
-        )
-    if annotations:
-        namespace["__annotations__"] = annotations
     return cast("type[PassT]", type(class_name, (base,), namespace))
 
 
 def field_for(base: type[Pass[Any, Any]], name: str) -> str:
-    """Return the field in which `make_pass_class` keeps an option of this name."""
+    """Return a field for an option of this name, `name_` if every pass has such an attribute."""
     return f"{name}_" if is_taken(base, name) else name
 
 
@@ -167,23 +134,29 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     for prototype, cls in made:
         if prototype == pass_:
             return cls
-    options: list[OptionSpec] = []
-    attributes: dict[str, Any] = {"prototype": pass_, "__reduce__": _reduced}
-    if not isinstance(pass_, type):
-        options = [_option_like(pass_, field) for field in dataclasses.fields(pass_)]
-    doc = base.documentation() or None
-    cls = make_pass_class(base, base.__name__, name=name, doc=doc, options=options, **attributes)
+    cls = make_pass_class(
+        base,
+        base.__name__,
+        name=name,
+        doc=base.documentation() or None,
+        options={} if isinstance(pass_, type) else _options_like(pass_),
+        prototype=pass_,
+        __reduce__=_reduced,
+    )
     made.append((pass_, cls))
     return cls
 
 
-def _option_like(pass_: Pass[Any, Any], field: dataclasses.Field[Any]) -> OptionSpec:
-    """Return an option whose default is the value that a pass has."""
-    value = getattr(pass_, field.name)
+def _options_like(pass_: Pass[Any, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return options whose defaults are the values of a pass."""
     hints = typing.get_type_hints(type(pass_), include_extras=True)
-    return OptionSpec(
-        field.name, hints[field.name], default_factory=lambda: value, **field.metadata
-    )
+    return {
+        field.name: (
+            hints[field.name],
+            option(default_factory=partial(getattr, pass_, field.name), **field.metadata),
+        )
+        for field in dataclasses.fields(pass_)
+    }
 
 
 def _reduced(pass_: Any) -> tuple[Any, ...]:

@@ -30,8 +30,6 @@ class OpFacts:
         op: The op.
     """
 
-    __slots__ = ("_adapter", "op")
-
     def __init__(self, adapter: IRAdapter, op: Any) -> None:
         self._adapter = adapter
         self.op: Any = op

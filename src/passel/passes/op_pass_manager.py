@@ -79,6 +79,7 @@ class OpPassManager:
         anchor: The name of the ops that the manager runs on, or `any`.
         jobs: The largest number of ops that it may run on at once; None for no limit.
         nesting: The treatment of passes with another anchor.
+        registry: The registry for names in text; None for that of installed packages.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -105,14 +106,14 @@ class OpPassManager:
         self.jobs: Final[int | None] = jobs
         self.nesting = nesting
         self._placed: list[Placed] = []
-        self._names: PassRegistry | None = None
+        self.registry: PassRegistry | None = None
         self._enclosing: tuple[str, ...] = ()
         self._changes = 0
         self._is_frozen = False
 
     @property
     def changes(self) -> int:
-        """The number of changes to this and nested managers. Each makes its schedules stale."""
+        """The number of changes to this and nested managers, which invalidate schedules."""
         changes = self._changes
         for item, _ in self._placed:
             if isinstance(item, OpPassManager):
@@ -154,7 +155,7 @@ class OpPassManager:
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
-                added += self._built(elements, self._names)
+                added += self._built(elements, self.registry)
             else:
                 made = item.copy() if isinstance(item, OpPassManager) else as_pass(item)
                 added.append(self._nested_if_needed(made))
@@ -172,9 +173,9 @@ class OpPassManager:
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
-        """Append items that another manager yields as `placed()`, with their places in its text.
+        """Append items with their places in a text, as `placed` of another manager yields them.
 
-        Nested managers are shared with that manager, not copied.
+        Nested managers are shared, not copied.
 
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
@@ -206,7 +207,7 @@ class OpPassManager:
     def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
         """Return an empty manager with the nesting and registry of this one."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
-        nested._names = self._names
+        nested.registry = self.registry
         nested._enclosing = (self.anchor, *self._enclosing)
         return nested
 
@@ -222,15 +223,15 @@ class OpPassManager:
         self._placed.clear()
 
     def copy(self) -> Self:
-        """Return a copy that can be changed independently. Passes are shared."""
+        """Return an independent copy, which shares the passes."""
         return self._copied_into(self._empty_copy())
 
     __copy__ = copy
 
     def frozen(self) -> OpPassManager:
-        """Return the pipeline as a hashable and immutable value, such as that of an option.
+        """Return an immutable, hashable copy, for the value of an option.
 
-        It can be printed, run and added to managers; `copy` returns a mutable manager.
+        The copy can be printed, run and added to managers; its `copy` is mutable again.
         """
         if self._is_frozen:
             return self
@@ -259,7 +260,7 @@ class OpPassManager:
         return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
 
     def _copied_into(self, other: Any) -> Any:
-        other._names = self._names
+        other.registry = self.registry
         other._placed = [
             Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
             for item, span in self._placed
@@ -345,13 +346,12 @@ class OpPassManager:
         self, item: Pass[Any, Any] | OpPassManager, span: Span | None = None
     ) -> Placed:
         """Return a pass or a manager at a place, or a manager that nests the pass."""
-        if isinstance(item, OpPassManager) or self.anchor == ANY:
-            return Placed(item, span)
-        if item.anchor in (None, ANY, self.anchor):
+        fits = isinstance(item, OpPassManager) or self.anchor == ANY
+        if fits or item.anchor in (None, ANY, self.anchor):
             return Placed(item, span)
         if self.nesting is Nesting.IMPLICIT:
             return Placed(self.empty(item.anchor).add_placed((item, span)), span)
-        shown = item.name or item.display_name
+        shown = item.short_name
         outer = (*self._enclosing, "builtin.module")  # which is in no other op, as a rule
         if misspelt := suggest(self.anchor, [item.anchor]):
             advice = misspelt.removeprefix("; ")
@@ -368,7 +368,7 @@ class OpPassManager:
     def _built(self, nodes: Sequence[ElementNode], names: PassRegistry | None) -> list[Placed]:
         """Return the passes and managers for nodes, built without changing this manager."""
         scratch = self.empty(self.anchor)
-        build(nodes, scratch, names or self._names or names_for(None, entered_context()))
+        build(nodes, scratch, names or self.registry or names_for(None, entered_context()))
         return scratch._placed
 
 

@@ -19,7 +19,8 @@ import types
 import typing
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
@@ -48,184 +49,205 @@ class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError whe
         self.span: Span | None = span
 
 
-class Codec(NamedTuple):
+class Codec:
     """Reads, prints and checks the values of one type.
 
     Attributes:
         metavar: The placeholder for a value in help, such as `<int>`; empty for a flag.
-        parse: A function that returns the value for all occurrences of an option (None is a key
-            without `=`), with a registry for names in it. It raises `BadValue`, or a
-            `PipelineError` of nested options or a nested pipeline.
-        check: A function that checks a value and returns its canonical form, or raises a
-            `ValueError`. It converts only an int to a float, and a list to a tuple.
-        spell: A function that returns the text of a value, with all options or only those that
-            differ from their defaults. `parse` reads an equal value from it.
+        bare: The text that a key without `=` stands for; None if the option requires a value.
         inner: The codec of values other than None, if None is a value.
         element: The codec of the elements of a list.
     """
 
-    metavar: str
-    parse: Callable[[Sequence[OptionText | None], Any], Any]
-    check: Callable[[Any], Any]
-    spell: Callable[[Any, bool], OptionText]
-    inner: Any = None
-    element: Any = None
+    bare: OptionText | None = None
+    inner: Codec | None = None
+    element: Codec | None = None
 
+    def __init__(self, metavar: str) -> None:
+        self.metavar: str = metavar
 
-def _given(values: Sequence[OptionText | None]) -> list[OptionText]:
-    if None in values:
-        raise BadValue("requires a value!")
-    return [value for value in values if value is not None]
+    def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
+        """Return the value for all occurrences of an option.
 
+        Args:
+            given: The texts of the values; None is a key without `=`.
+            scope: The registry for names in values.
 
-def _last(
-    read: Callable[[OptionText, Any], Any], *, is_flag: bool = False
-) -> Callable[[Sequence[OptionText | None], Any], Any]:
-    """Return a parser of values that read by themselves, of which the last counts."""
-
-    def parse(values: Sequence[OptionText | None], scope: Any) -> Any:
-        found = None
+        Raises:
+            BadValue: A value is invalid.
+            PipelineError: A value holds invalid options or an invalid pipeline.
+        """
+        texts = [text for each in given if (text := each or self.bare)]
+        if len(texts) < len(given):
+            raise BadValue("requires a value!")
         # All are read, so that a later value hides no error.
-        for value in [each or _TRUE for each in values] if is_flag else _given(values):
-            try:
-                found = read(value, scope)
-            except PipelineError:
-                raise
-            except ValueError as error:
-                raise BadValue(str(error), value.span) from None
-        return found
+        return self.join([self.read(text, scope) for text in texts])
 
-    return parse
+    def join(self, values: list[Any]) -> Any:
+        """Return the value of an option that is given several times: the last one."""
+        return values[-1]
+
+    def read(self, text: OptionText, scope: Any) -> Any:
+        """Return the value of one text; see `parse`."""
+        try:
+            return self._read(text, scope)
+        except (BadValue, PipelineError):
+            raise
+        except ValueError as error:
+            raise BadValue(str(error), text.span) from None
+
+    def _read(self, text: OptionText, scope: Any) -> Any:
+        raise NotImplementedError
+
+    def check(self, value: Any) -> Any:
+        """Return the canonical form of a value, or raise a `ValueError`.
+
+        Only an int is converted to a float, and a list to a tuple.
+        """
+        return value
+
+    def spell(self, value: Any, every: bool) -> OptionText:
+        """Return the text of a value, which reads back as an equal value.
+
+        Args:
+            value: The value.
+            every: Whether to include options that equal their defaults.
+        """
+        raise NotImplementedError
 
 
-def _word(
-    metavar: str,
-    read: Callable[[str], Any],
-    check: Callable[[Any], Any],
-    spell: Callable[[Any], str] = repr,
-    spaces: str = WHITE_SPACE,
-) -> Codec:
-    """Return the codec for values that are single words.
+class _Word(Codec):
+    """Values that are single words.
 
     Args:
         metavar: The placeholder for a value in help.
-        read: A function that reads a value from text.
-        check: A function that checks a value and returns its canonical form.
-        spell: A function that returns the word of a value.
-        spaces: The white space that is stripped, inside quotes as well.
+        value: A function that returns the value of a word.
+        word: A function that returns the word of a value.
+        kinds: The type of values, then other types that are converted to it.
     """
 
-    def read_word(value: OptionText, scope: Any) -> Any:  # noqa: ARG001 - for other types
-        return check(read(value.text.strip(spaces)))
+    def __init__(
+        self,
+        metavar: str,
+        value: Callable[[str], Any],
+        word: Callable[[Any], str],
+        *kinds: type,
+    ) -> None:
+        super().__init__(metavar)
+        self.bare = None if metavar else _TRUE
+        self._value, self._word, self._kinds = value, word, kinds
 
-    def print_word(value: Any, every: bool) -> OptionText:  # noqa: ARG001
-        return spelled(spell(value))
+    def _read(self, text: OptionText, scope: Any) -> Any:
+        # White space in a string counts.
+        return self.check(
+            self._value(text.text if str in self._kinds else text.text.strip(WHITE_SPACE))
+        )
 
-    parse = _last(read_word, is_flag=not metavar)
-    return Codec(metavar, parse, check, print_word)
-
-
-def _instance_of(*kinds: type) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
+    def check(self, value: Any) -> Any:
+        kind = self._kinds[0]
         # bool is an int in Python, but a flag is not a number.
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            msg = f"expected {kinds[0].__name__}, got {value!r}"
-            raise ValueError(msg)
-        return value if type(value) is kinds[0] else kinds[0](value)
+        if not isinstance(value, self._kinds) or (isinstance(value, bool) and kind is not bool):
+            raise ValueError(f"expected {kind.__name__}, got {value!r}")
+        return value if type(value) is kind else kind(value)
 
-    return check
+    def spell(self, value: Any, every: bool) -> OptionText:
+        return spelled(self._word(value))
 
-
-_check_int = _instance_of(int)
 
 _SCALARS: dict[Any, Codec] = {
-    bool: _word("", read_bool, _instance_of(bool), lambda value: str(value).lower()),
-    int: _word("<int>", read_int, _check_int),
-    float: _word("<number>", read_float, _instance_of(float, int)),
-    str: _word("<string>", str, _instance_of(str), str, spaces=""),
+    bool: _Word("", read_bool, lambda value: str(value).lower(), bool),
+    int: _Word("<int>", read_int, repr, int),
+    float: _Word("<number>", read_float, repr, float, int),
+    str: _Word("<string>", str, str, str),
 }
 
 
-def _ranged(bounds: IntRange) -> Codec:
-    """Return the codec for integers of a range."""
+class _Ranged(_Word):
+    """Integers of a range."""
 
-    def check(value: Any) -> int:
-        found: int = _check_int(value)
+    def __init__(self, bounds: IntRange) -> None:
+        name = bounds.name or f"{bounds.minimum}..{bounds.maximum}"
+        super().__init__(f"<{name}>", read_int, repr, int)
+        self._bounds = bounds
+
+    def check(self, value: Any) -> Any:
+        found, bounds = super().check(value), self._bounds
         if not bounds.minimum <= found <= bounds.maximum:
-            msg = f"expected {bounds}, got {value!r}"
-            raise ValueError(msg)
+            raise ValueError(f"expected {bounds}, got {value!r}")
         return found
 
-    metavar = f"<{bounds.name or f'{bounds.minimum}..{bounds.maximum}'}>"
-    return _word(metavar, read_int, check)
 
+class _OneOf(_Word):
+    """Values that are written as keywords."""
 
-def _one_of(choices: dict[str, Any]) -> Codec:
-    """Return the codec for values that are written as keywords."""
+    def __init__(self, choices: dict[str, Any]) -> None:
+        super().__init__(f"<{'|'.join(choices)}>", self._choice, self._keyword)
+        self._choices = choices
 
-    def read(text: str) -> Any:
-        if text in choices:
-            return choices[text]
-        msg = f"'{text}' is not one of {', '.join(choices)}{suggest(text, choices)}"
-        raise ValueError(msg)
+    def _choice(self, word: str) -> Any:
+        if word not in self._choices:
+            known, hint = ", ".join(self._choices), suggest(word, self._choices)
+            raise ValueError(f"'{word}' is not one of {known}{hint}")
+        return self._choices[word]
 
-    def keyword(value: Any) -> str:
-        for key, choice in choices.items():
+    def _keyword(self, value: Any) -> str:
+        for key, choice in self._choices.items():
             if type(choice) is type(value) and choice == value:
                 return key
-        msg = f"expected one of {', '.join(choices)}, got {value!r}"
-        raise ValueError(msg)
+        raise ValueError(f"expected one of {', '.join(self._choices)}, got {value!r}")
 
-    return _word(
-        metavar=f"<{'|'.join(choices)}>",
-        read=read,
-        check=lambda value: choices[keyword(value)],
-        spell=keyword,
-    )
+    def check(self, value: Any) -> Any:
+        return self._choices[self._keyword(value)]
 
 
-def _list_of(element: Codec) -> Codec:
-    """Return the codec for lists, `{a,b}`, which are tuples in Python."""
+class _ListOf(Codec):
+    """Lists, `{a,b}`, which are tuples in Python and are joined."""
 
-    def parse(values: Sequence[OptionText | None], scope: Any) -> tuple[Any, ...]:
-        texts = [text for value in _given(values) for text in split_list(value)]
-        return tuple(element.parse([text], scope) for text in texts)
+    def __init__(self, element: Codec) -> None:
+        super().__init__(f"{element.metavar},..." if element.metavar else "<list>")
+        self.element = self._element = element
 
-    def check(value: Any) -> tuple[Any, ...]:
+    def _read(self, text: OptionText, scope: Any) -> Any:
+        return tuple(self._element.read(part, scope) for part in split_list(text))
+
+    def join(self, values: list[Any]) -> Any:
+        return tuple(chain.from_iterable(values))
+
+    def check(self, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise BadValue(f"expected a tuple, got {value!r}")
-        return tuple(map(element.check, typing.cast("Sequence[Any]", value)))
+        return tuple(map(self._element.check, typing.cast("Sequence[Any]", value)))
 
-    def spell(value: Any, every: bool) -> OptionText:
-        return OptionText(",".join(str(element.spell(item, every)) for item in value), "{")
-
-    metavar = f"{element.metavar},..." if element.metavar else "<list>"
-    return Codec(metavar, parse, check, spell, element=element)
+    def spell(self, value: Any, every: bool) -> OptionText:
+        return OptionText(",".join(str(self._element.spell(item, every)) for item in value), "{")
 
 
-def _optional(inner: Codec) -> Codec:
-    """Return the codec for values or None: `none` or, except for flags, a key without a value."""
-    bare = _TRUE if not inner.metavar else _NONE
+class _Optional(Codec):
+    """Values or None, which is `none` or, except for flags, a key without a value."""
 
-    def parse(values: Sequence[OptionText | None], scope: Any) -> Any:
-        given = [value or bare for value in values]
-        others = [value for value in given if value != _NONE]
-        return None if given[-1] == _NONE else inner.parse(others, scope)
+    def __init__(self, inner: Codec) -> None:
+        super().__init__(inner.metavar or "<bool>")
+        self.inner = self._inner = inner
+        self.bare = inner.bare or _NONE
 
-    def spell(value: Any, every: bool) -> OptionText:
-        if value is None:
-            return _NONE
-        text = inner.spell(value, every)
-        return OptionText(text.text, '"') if text == _NONE else text  # a string, say
+    def _read(self, text: OptionText, scope: Any) -> Any:
+        return None if text == _NONE else self._inner.read(text, scope)
 
-    def check(value: Any) -> Any:
-        return None if value is None else inner.check(value)
+    def join(self, values: list[Any]) -> Any:
+        given = [value for value in values if value is not None]
+        return None if values[-1] is None else self._inner.join(given)
 
-    return Codec(inner.metavar or "<bool>", parse, check, spell, inner)
+    def check(self, value: Any) -> Any:
+        return None if value is None else self._inner.check(value)
+
+    def spell(self, value: Any, every: bool) -> OptionText:
+        text = _NONE if value is None else self._inner.spell(value, every)
+        is_ambiguous = value is not None and text == _NONE  # a string, say
+        return OptionText(text.text, '"') if is_ambiguous else text
 
 
-def _custom(kind: Any) -> Codec:
-    """Return the codec of a class that reads and prints its option text itself.
+class _Custom(Codec):
+    """Values of a class that reads and prints its option text itself.
 
     The class method `from_option_text(text, scope)` returns the value of a text, or raises a
     `ValueError` or `PipelineError`. The method `to_option_text(all_options=...)` returns text that
@@ -233,36 +255,36 @@ def _custom(kind: Any) -> Codec:
     help, and `frozen()`, which returns an immutable form of a value.
     """
 
-    def read(value: OptionText, scope: Any) -> Any:
+    def __init__(self, kind: Any) -> None:
+        super().__init__(getattr(kind, "option_metavar", "<value>"))
+        self._kind = kind
+
+    def _read(self, text: OptionText, scope: Any) -> Any:
         try:
-            found = kind.from_option_text(value, scope)
+            found = self._kind.from_option_text(text, scope)
             found.to_option_text(all_options=True)  # refuses values too deep to be printed
         except RecursionError:  # pipelines in options of pipelines in options ...
             raise BadValue("is nested too deeply") from None
         return found
 
-    def check(value: Any) -> Any:
-        if not isinstance(value, kind):
-            raise BadValue(f"expected {kind.__name__}, got {value!r}")
+    def check(self, value: Any) -> Any:
+        if not isinstance(value, self._kind):
+            raise BadValue(f"expected {self._kind.__name__}, got {value!r}")
         return value.frozen() if hasattr(value, "frozen") else value
 
-    def spell(value: Any, every: bool) -> OptionText:
+    def spell(self, value: Any, every: bool) -> OptionText:
         text = value.to_option_text(all_options=every)
         return text if isinstance(text, OptionText) else OptionText(text)
 
-    return Codec(getattr(kind, "option_metavar", "<value>"), _last(read), check, spell)
+
+class _Object(Codec):
+    """Objects, which only Python can set."""
+
+    def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
+        raise BadValue("it is an object, which cannot be given in text; create the pass in Python")
 
 
-def _refuse(*_: object) -> Any:
-    raise BadValue("it is an object, which cannot be given in text; create the pass in Python")
-
-
-def _as_it_is(value: Any, *_: object) -> Any:
-    return value
-
-
-OBJECT = Codec("<object>", _refuse, _as_it_is, _as_it_is)
-"""The codec of objects, which only Python can set."""
+OBJECT = _Object("<object>")
 
 
 def codec_for(hint: Any) -> Codec:
@@ -275,28 +297,23 @@ def codec_for(hint: Any) -> Codec:
     if origin is Annotated:
         plain, *notes = arguments
         bounds = next((note for note in notes if isinstance(note, IntRange)), None)
-        return codec_for(plain) if bounds is None else _ranged(bounds)
+        return codec_for(plain) if bounds is None else _Ranged(bounds)
     if origin is Literal:
-        return _one_of({str(choice): choice for choice in arguments})
+        return _OneOf({str(choice): choice for choice in arguments})
     if origin is tuple and arguments[1:] == (Ellipsis,):
-        return _holding(_list_of, arguments[0])
+        return _holding(_ListOf, arguments[0])
     if origin in (typing.Union, types.UnionType):
         members = [member for member in arguments if member is not types.NoneType]
         if len(members) == 1:
-            return _holding(_optional, members[0])
+            return _holding(_Optional, members[0])
     if hint is Any:
         return OBJECT
-    if isinstance(hint, type) and origin is None and (found := _class_codec(hint)) is not None:
-        return found
+    if isinstance(hint, type) and origin is None:
+        if issubclass(hint, Enum):
+            return _OneOf({_keyword(member): member for member in hint})
+        if hint in _SCALARS or hasattr(hint, "from_option_text"):
+            return _SCALARS.get(hint) or _Custom(hint)
     raise DefinitionError(_no_type(hint))
-
-
-def _class_codec(kind: Any) -> Codec | None:
-    if kind in _SCALARS:
-        return _SCALARS[kind]
-    if issubclass(kind, Enum):
-        return _one_of({_keyword(member): member for member in kind})
-    return _custom(kind) if hasattr(kind, "from_option_text") else None
 
 
 def _holding(made: Callable[[Codec], Codec], hint: Any) -> Codec:

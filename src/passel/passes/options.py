@@ -40,7 +40,8 @@ def option(
         default: The default. An option without one is required.
         default_factory: A function that returns the default for each new pass.
         help: One sentence for `--help`.
-        name: The name in text; by default the field's, with dashes for underscores.
+        name: The name in text; by default the field's, with dashes for underscores and without an
+            underscore at its end.
 
     Example:
         >>> class Unroll(Options):
@@ -58,7 +59,7 @@ def option(
 
 
 class UnknownTypeError(DefinitionError):
-    """A type of an option is not defined, at least not yet."""
+    """The type of an option is not defined yet."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
@@ -66,7 +67,7 @@ class Options:
     """Base class of a set of options: a frozen dataclass, without a decorator.
 
     Use it for structs in options and for the options of registered pipelines. `Pass` derives from
-    it. Two instances are equal if their classes and all their values are.
+    it. Instances are equal if they have the same class and equal values.
 
     Example:
         >>> class Tiling(Options):
@@ -102,7 +103,7 @@ class Options:
             cls._fields()
 
     def __post_init__(self) -> None:
-        """Check every value and bring it to its canonical form (a list becomes a tuple)."""
+        """Check every value and convert it to its canonical form, such as a list to a tuple."""
         for info in self._fields():
             value = getattr(self, info.field)
             try:
@@ -147,20 +148,20 @@ class Options:
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
-        """Read options from text, in the form between a pass's braces.
+        """Parse options as they are written between the braces of a pass.
 
         Args:
-            text: For example `sizes=4,8 peel`.
+            text: The options, such as `sizes=4,8 peel`.
             scope: The registry for options that hold pipelines.
 
         Raises:
-            OptionError: The text is wrong. The error lists every problem.
+            OptionError: If the text is invalid; lists every problem.
         """
         return cls(**cls.read_options(parse_options(text), cls.__name__, scope))
 
     @classmethod
     def from_options(cls, options: Options) -> typing.Self:
-        """Return an instance with the values of other options, such as a pass with its options.
+        """Return an instance with the values of other options, such as those of a pass.
 
         Args:
             options: An instance of a base class of this class.
@@ -186,7 +187,7 @@ class Options:
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: Any) -> typing.Self:
-        """Read options that are the value of an option: `{a=1 b=2}`."""
+        """Parse options that are the value of an option: `{a=1 b=2}`."""
         return cls(**cls.read_options(split_struct(text), f"'{cls.__name__}'", scope))
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
@@ -195,7 +196,7 @@ class Options:
 
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
-        """Return the values of fields that option nodes set.
+        """Return the values of the fields that option nodes set.
 
         Args:
             nodes: The options.
@@ -203,7 +204,7 @@ class Options:
             scope: The registry for names inside options.
 
         Raises:
-            OptionError: Options are unknown, malformed or missing. The error lists all of them.
+            OptionError: If options are unknown, malformed or missing; lists all of them.
         """
         return read_options(cls._fields(), nodes, owner, scope)
 
@@ -255,7 +256,7 @@ class OptionInfo(NamedTuple):
 
     @property
     def metavar(self) -> str:
-        """Placeholder of a value in `--help`, such as `<int>`; empty for a flag."""
+        """The placeholder of a value in `--help`, such as `<int>`; empty for a flag."""
         return self.codec.metavar
 
     @property
@@ -275,24 +276,24 @@ class OptionInfo(NamedTuple):
             value: The value.
             all_options: Do not omit defaults, except for empty lists, as in MLIR.
         """
-        if not self.required and (self.is_object or not all_options or value == ()):
-            if value is self.default:
-                return None  # as most are
-            # To Python, False equals 0.
-            if value == self.default and self._node(value) == self._node(self.default):
-                return None
-        return self._node(value, all_options=all_options)
-
-    def _node(self, value: Any, *, all_options: bool = False) -> OptionNode:
+        may_omit = not self.required and (self.is_object or not all_options or value == ())
+        if may_omit and (value is self.default or self._equals_default(value)):
+            return None
         if self.is_object:
             return OptionNode(f"<{self.name}", OptionText("...>"))
         return OptionNode(self.name, self.codec.spell(value, all_options))
+
+    def _equals_default(self, value: Any) -> bool:
+        # To Python, False equals 0.
+        spell = self.codec.spell
+        is_same = self.is_object or spell(value, True) == spell(self.default, True)
+        return is_same and value == self.default
 
 
 def read_options(
     infos: Sequence[OptionInfo], nodes: Iterable[OptionNode], owner: str, scope: Any
 ) -> dict[str, Any]:
-    """Return the values of fields that option nodes set.
+    """Return the values of the fields that option nodes set.
 
     Args:
         infos: The declared options.
@@ -301,7 +302,7 @@ def read_options(
         scope: The registry for names inside options.
 
     Raises:
-        OptionError: Options are unknown, malformed or missing. The error lists all of them.
+        OptionError: If options are unknown, malformed or missing; lists all of them.
     """
     fields = {name: info.field for info in infos for name in (info.name, info.field)}
     given: dict[str, list[OptionNode]] = {}
@@ -347,10 +348,12 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
     """Yield the options that a dataclass declares by its fields.
 
     Raises:
-        UnknownTypeError: A type is not defined, at least not yet.
-        DefinitionError: A type cannot be an option's, or a default is of another type.
+        UnknownTypeError: A type is not defined yet.
+        DefinitionError: An option has an unsupported type, or a default of another type.
     """
     from dataclasses import MISSING, fields
+
+    from passel.passes.definition import text_name
 
     hints = _hints(cls)
     for field in fields(cls):
@@ -370,7 +373,7 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
             except (ValueError, OverflowError) as error:
                 raise DefinitionError(f"default of {subject}: {error}") from None
         yield OptionInfo(
-            name=field.metadata.get("name") or field.name.replace("_", "-"),
+            name=text_name(field),
             field=field.name,
             help=field.metadata.get("help", ""),
             required=required,

@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     """The outcome of a step or pipeline. Outcomes are added in program order.
 
     Attributes:
-        changed: Whether the op changed; None if that is not known.
+        changed: Whether the op changed; None if unknown.
         failures: Every failure.
         diagnostics: All diagnostics, including those of failures.
         counts: The counts of passes.
@@ -96,11 +96,11 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 class PipelineRun:
-    """Result of a dynamic pipeline, which is true if the pipeline succeeded.
+    """The result of a dynamic pipeline; it is true if the pipeline succeeded.
 
     Attributes:
         failures: The failures, in program order. They have been reported.
-        changed: Whether the IR changed; None if the run did not need to find out.
+        changed: Whether the IR changed; None if the run did not determine it.
     """
 
     def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
@@ -112,15 +112,13 @@ class PipelineRun:
 
 
 class Record:
-    """Counts and reports of a pass that is running.
+    """The counts and reports of a running pass.
 
     Attributes:
         outcome: The outcome so far, including that of dynamic pipelines.
         diagnostics: The diagnostics to report when the pass ends.
         counts: The counts that are not in the outcome yet.
     """
-
-    __slots__ = ("counts", "diagnostics", "outcome")
 
     def __init__(self) -> None:
         self.outcome: Outcome = UNCHANGED

@@ -1,6 +1,6 @@
-"""The passes that a pipeline may run: nested passes, passes in options, and passes run by others.
+"""The passes that a pipeline may run: nested passes, passes in options, and dynamic pipelines.
 
-The module also finds the analyses that they all preserve, and checks their effects.
+This module also computes the analyses that all of them preserve, and checks their effects.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 
 
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
-    """Return the analyses that all of several passes and pipelines preserve.
+    """Return the analyses that all given passes and pipelines preserve.
 
-    The passes that a pass may run count as well. Without passes, everything is preserved.
+    This includes the passes that a pass may run. Without passes, everything is preserved.
     """
     kept = EVERYTHING
     for item in items:
@@ -92,10 +92,10 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 
 
 class EffectsGuard:
-    """Refuses pipelines with effects outside the IR that are not allowed.
+    """Refuses pipelines that have forbidden effects outside the IR.
 
-    Passes that other passes may run count as well. The guard reads declarations only; it runs and
-    initializes nothing.
+    This includes passes that other passes may run. The guard only reads declarations; it neither
+    runs nor initializes passes.
 
     Args:
         allowed: The allowed effects.
@@ -142,4 +142,4 @@ def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
 
     by = "" if set(effects) <= set(pass_.effects) else ", through its options,"
     does = " and ".join(EFFECTS[effect] for effect in effects)
-    return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
+    return f"pass '{pass_.short_name}'{by} {does}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PassT = TypeVar("PassT", bound=Pass[Any, Any])
 
-_loading = RLock()
+_lock = RLock()
 """Held while deferred entries are loaded, so that a second thread waits for them."""
 
 
@@ -39,7 +39,7 @@ class PassRegistry:
 
     Args:
         sources: Sources to search, in order, for names that are not in this registry.
-        scope: The name of the IR that lookups are for by default; empty for any.
+        scope: The name of the default IR of lookups; empty for any.
 
     Attributes:
         added: The registered names, in order, except those from deferred functions.
@@ -65,8 +65,7 @@ class PassRegistry:
         self._sources = sources
         self._entries: dict[str, dict[str, Registered]] = {}  # by name, then by IR
         self._deferred: list[_Deferred] = []
-        self._is_loading = False
-        self._package = ""  # whose entry point is being loaded
+        self._loading: _Deferred | None = None
 
     @overload
     def register(self, pass_: type[PassT], *, override: bool = False) -> type[PassT]: ...
@@ -96,7 +95,7 @@ class PassRegistry:
 
         Args:
             pass_: The class (then this works as a decorator) or the name.
-            factory: Required with a name. It is the place of the class, `package.module:Class`; or
+            factory: Required with a name: the location of the class, `package.module:Class`; or
                 a function that returns the class or a pass, such as `lambda: Unroll(factor=16)`,
                 and is called when the pass is first used. The options of a returned pass become
                 the defaults under the name, which must differ from that of its class if the
@@ -117,18 +116,14 @@ class PassRegistry:
                 raise TypeError(msg)
             check_name(pass_, "a pass")
             place = factory.partition(":")[0] if isinstance(factory, str) else repr(factory)
-            origin = origin or self._origin(place)
-            self._add(PassInfo(pass_, origin, factory, ir, overrides=override))
+            self._add(PassInfo(pass_, origin or self._origin(place), factory, ir, override))
             return None
-        name, ir = pass_.name, pass_.ir
-        if not name:
-            msg = f"cannot register {pass_.__qualname__}, which has no name"
-            raise DefinitionError(msg)
-        known = None if override else self.lookup_pass(name, ir=ir)
+        if not pass_.name:
+            raise DefinitionError(f"cannot register {pass_.__qualname__}, which has no name")
+        info = PassInfo(pass_.name, self._origin(pass_.__module__), pass_, pass_.ir, override)
+        known = None if override else self.lookup_pass(info.name, ir=info.ir)
         if known is None or known.pass_class is not pass_:
-            is_anew = known is not None and _is_defined_anew(known.pass_class, pass_)
-            info = PassInfo(name, self._origin(pass_.__module__), pass_, ir, overrides=override)
-            self._add(info, replace=is_anew)
+            self._add(info, replace=known is not None and _is_redefined(known.pass_class, pass_))
         return pass_
 
     def register_pipeline(
@@ -161,8 +156,12 @@ class PassRegistry:
         check_name(name, "a pipeline")
         origin = self._origin(build.__module__)
         info = PassPipelineInfo(name, build, options, summary, origin, ir, override)
-        is_of_pass = not override and isinstance(self.lookup(name, ir=ir), PassInfo)
-        self._add(info, replace=is_of_pass)
+        self._add(info, replace=self.lookup_pass(name, ir=ir) is not None)
+
+    @property
+    def _package(self) -> str:
+        """The package whose entries are being loaded; empty if it is not known."""
+        return self._loading.package if self._loading else ""
 
     def _origin(self, place: str) -> str:
         """Return the origin of a registration: a place, and the package if it is known."""
@@ -172,11 +171,11 @@ class PassRegistry:
         """Add an entry, or report or refuse a duplicate name."""
         known = None if replace or info.overrides else self.lookup(info.name, ir=info.ir)
         if known is None:
-            hidden = self._entries.setdefault(info.name, {})
+            by_ir = self._entries.setdefault(info.name, {})
             if not info.ir:
-                hidden.clear()
-            hidden[info.ir] = info
-            if not self._is_loading:
+                by_ir.clear()
+            by_ir[info.ir] = info
+            if not self._loading:
                 self.added.append(info.name)
         elif not self._package:
             raise DuplicateNameError(info.name, known.origin, info.origin)
@@ -189,7 +188,7 @@ class PassRegistry:
         """Call a function that adds entries when a name is first looked up.
 
         Args:
-            load: The function. It is called with this registry, at most once.
+            load: The function, called at most once with this registry.
             ir: The name of the only IR that the entries apply to. Lookups for other IRs do not
                 call the function.
             package: The name of the package that registers the entries, for messages.
@@ -199,24 +198,18 @@ class PassRegistry:
     def _loaded(self, ir: str) -> str:
         """Load the deferred entries for an IR, and return the IR, by default the scope."""
         ir = ir or self.scope
-        if self._deferred:
-            with _loading:
-                if not self._is_loading:  # by this thread
-                    self._load(ir)
-        return ir
-
-    def _load(self, ir: str) -> None:
-        self._is_loading = True
-        try:
-            # Loading may defer more.
-            while deferred := next((d for d in self._deferred if _concerns(d.ir, ir)), None):
-                self._package = deferred.package
+        with _lock:
+            # Functions that add entries may look up names and defer more.
+            while self._loading is None and (
+                found := next((each for each in self._deferred if _concerns(each.ir, ir)), None)
+            ):
+                self._loading = found
                 try:
-                    deferred.load(self)
+                    found.load(self)
                 finally:
-                    self._deferred.remove(deferred)
-        finally:
-            self._is_loading, self._package = False, ""
+                    self._loading = None
+                    self._deferred.remove(found)
+        return ir
 
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
         """Return a registry for one IR, which searches this registry, then other sources.
@@ -225,7 +218,7 @@ class PassRegistry:
 
         Args:
             ir: The IR, as its adapter's `name`.
-            sources: Searched for names not in this registry, such as the IR's own passes.
+            sources: Other sources to search, such as the IR's own passes.
         """
         if ir == self.scope and all(source in self._sources for source in sources):
             return self
@@ -236,11 +229,11 @@ class PassRegistry:
 
         Args:
             name: The textual name.
-            ir: The name of the IR that the entry has to apply to; empty for any.
+            ir: The name of the IR that the entry must apply to; empty for any.
         """
         ir = self._loaded(ir)
-        behind = (source.lookup(name, ir=ir) for source in self._sources_for(ir))
-        return self._own(name, ir) or next(filter(None, behind), None)
+        found = (source.lookup(name, ir=ir) for source in self._sources_for(ir))
+        return self._own(name, ir) or next(filter(None, found), None)
 
     def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
         """Return the pass registered under `name`, as `lookup` does; None for a pipeline."""
@@ -262,10 +255,10 @@ class PassRegistry:
         Nothing is imported. Names that were left out are reported in the log `passel`.
         """
         ir = self._loaded(ir)
-        behind = (info for source in self._sources_for(ir) for info in source.entries(ir=ir))
-        found: dict[str, Registered] = {}
-        for info in (*filter(None, (self._own(name, ir) for name in self._entries)), *behind):
-            found.setdefault(info.name, info)
+        found = {name: info for name in self._entries if (info := self._own(name, ir))}
+        for source in self._sources_for(ir):
+            for info in source.entries(ir=ir):
+                found.setdefault(info.name, info)
         report_left_out()
         return [found[name] for name in sorted(found)]
 
@@ -278,46 +271,44 @@ class PassRegistry:
         return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield candidates for suggestions; some of an IR's own may not exist."""
+        """Yield candidates for suggestions; some names of the IR's own passes may not exist."""
         ir = self._loaded(ir)
         yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):
             yield from source.names(ir=ir)
 
     def suggest(self, name: str, *, ir: str = "") -> str:
-        """Return `; did you mean 'x'?` for a name that is not registered, or nothing."""
+        """Return `; did you mean 'x'?` for an unknown name, or empty text."""
         close = closest(name, self.names(ir=ir))
         report_left_out()
         # What is close may not exist after all.
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
     def copy(self) -> PassRegistry:
-        """Return a registry with the same entries, to add to without changing this one."""
+        """Return an independent registry with the same entries."""
         sources = (s.copy() if isinstance(s, PassRegistry) else s for s in self._sources)
         other = PassRegistry(*sources, scope=self.scope)
-        with _loading:
+        with _lock:
             other._deferred = list(self._deferred)
             other._entries = {name: dict(known) for name, known in self._entries.items()}
         return other
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle a registry; the default registry is not copied, but looked up by the reader."""
-        return (
-            (default_registry, ())
-            if self is default_registry()
-            else super().__reduce_ex__(protocol)
-        )
+        """Pickle a registry; the default registry is that of the process that reads it."""
+        if self is default_registry():
+            return default_registry, ()
+        return super().__reduce_ex__(protocol)
 
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
         return (source for source in self._sources if _concerns(source.ir, ir))
 
 
 def _concerns(theirs: str, wanted: str) -> bool:
-    """Return whether two IRs are the same, or one of them stands for all."""
+    """Return whether two names of IRs are equal, or one is empty and matches any IR."""
     return not theirs or not wanted or theirs == wanted
 
 
-def _is_defined_anew(old: type, new: type) -> bool:
+def _is_redefined(old: type, new: type) -> bool:
     """Return whether a class comes from the same definition as an old one, executed again.
 
     Classes that are local to a function are different.
@@ -327,7 +318,7 @@ def _is_defined_anew(old: type, new: type) -> bool:
 
 
 class _Deferred(NamedTuple):
-    """Entries that are added when a name is first looked up."""
+    """A function that adds entries, called when a name is first looked up."""
 
     load: Callable[[PassRegistry], None]
     ir: str
@@ -343,7 +334,7 @@ def installed_registry() -> PassRegistry:
 
 @cache
 def default_registry() -> PassRegistry:
-    """Return the registry of all installed packages' passes, made at the first call.
+    """Return the registry of the passes of all installed packages, created at the first call.
 
     An installed package adds to it by an entry point of the group `passel.passes`: a function that
     is called with a registry. If the function fails, its passes are left out, which is reported in

@@ -49,7 +49,7 @@ def remark_filter(
 
 
 class RemarkEmitter:
-    """Emitter of optimization remarks: `PassContext.remark`. It is false if remarks are disabled.
+    """The emitter of optimization remarks, `PassContext.remark`; false if remarks are disabled.
 
     Each method takes a name, the op that the remark is about (by default that of the pass), and
     facts by name. `text`, `reason` and `suggest` are prose. Filters select by `category`, by
@@ -71,8 +71,6 @@ class RemarkEmitter:
 
     Source: `mlir::remark`, MLIR 22.
     """
-
-    __slots__ = ("_ctx",)
 
     def __init__(self, ctx: Any) -> None:
         self._ctx = ctx  # the context of the pass, or None
@@ -99,7 +97,7 @@ class RemarkEmitter:
     def _emit(self, kind: RemarkKind, name: str, op: Any, facts: dict[str, Any]) -> None:
         if (ctx := self._ctx) is None:
             return
-        category = facts.pop("category", "") or ctx.step.pass_.name or ctx.step.pass_.display_name
+        category = facts.pop("category", "") or ctx.step.pass_.short_name
         heard: RemarkFilter = ctx.run.options.remarks
         if kind not in heard or not heard[kind].search(category):
             return

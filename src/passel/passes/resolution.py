@@ -1,7 +1,4 @@
-"""From nodes to managers: names are looked up, options read, and passes added.
-
-All problems are reported at once.
-"""
+"""Resolution of names: from syntax nodes to managers. All problems are reported at once."""
 
 from __future__ import annotations
 
@@ -50,11 +47,9 @@ def names_for(
         context: The IR's own context, if there is one.
         registry: The registry to search; by default that of installed packages.
     """
-    if adapter is None and context is not None:
+    if adapter is None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
-            adapter = adapter_for(context)
-    elif adapter is None:
-        adapter = running_adapter()
+            adapter = running_adapter() if context is None else adapter_for(context)
     if adapter is not None:
         return names_on(adapter, registry)
     of_irs = [names_on(ir, registry) for ir in imported_irs()]
@@ -86,8 +81,8 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 
     Raises:
         UnknownPassError: Names are not registered.
-        AdapterError: A name is not registered, and an installed IR that may have it is unusable.
-        OptionError: Options are wrong.
+        AdapterError: A name is not registered, and an installed IR that might know it is broken.
+        OptionError: Options are invalid.
         AnchorError: The anchor of a pass differs from that of its manager.
         PipelineError: A pass cannot be loaded, or there are problems of several kinds.
     """
@@ -156,7 +151,7 @@ class _Builder:
         """Return a pass, or the options of a pipeline, from a node.
 
         Raises:
-            OptionError: Options are wrong, or code of the class raises an exception.
+            OptionError: Options are invalid, or code of the class raises an exception.
         """
         nodes = node.options
         if node.argument is not None:
@@ -210,7 +205,7 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
 
 @contextmanager
 def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[None]:
-    """Convert exceptions that are not passel's to pipeline errors that name their origin."""
+    """Convert exceptions of other code to pipeline errors that name their origin."""
     try:
         yield
     except PasselError:

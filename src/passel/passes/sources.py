@@ -1,4 +1,4 @@
-"""Entries of registries: registered passes and pipelines, and where they come from."""
+"""Entries of registries, and the protocol of their sources."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ class PassInfo(NamedTuple):
     Attributes:
         name: The name in textual pipelines.
         origin: The origin of the registration, for messages.
-        factory: The pass class, its place (`package.module:Class`), or a function that returns the
-            class, or a pass whose options are the defaults. Both may be of an IR's own kind.
+        factory: The pass class, its location (`package.module:Class`), or a function that returns
+            the class, or a pass whose options are the defaults. Passes of other frameworks work,
+            too.
         ir: The name of the only IR that the pass applies to; empty for any.
-        overrides: Whether a later registration of the same name leaves this one in place.
+        overrides: Whether the entry takes precedence over later ones with the same name.
     """
 
     name: str
@@ -36,7 +37,7 @@ class PassInfo(NamedTuple):
 
     @property
     def pass_class(self) -> type[Pass[Any, Any]]:
-        """The pass class, imported or made at the first access.
+        """The pass class, imported or created at the first access.
 
         Raises:
             DefinitionError: The factory raises an exception, or returns another object.
@@ -88,7 +89,7 @@ class PassPipelineInfo(NamedTuple):
         summary: One line for help.
         origin: The origin of the registration, for messages.
         ir: The name of the only IR that the pipeline applies to; empty for any.
-        overrides: Whether a later registration of the same name leaves this one in place.
+        overrides: Whether the entry takes precedence over later ones with the same name.
     """
 
     name: str
@@ -120,5 +121,5 @@ class PassSource(Protocol):
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:
-        """Yield candidates for suggestions, cheaply; some may not exist."""
+        """Yield candidates for suggestions without loading passes; some may not exist."""
         ...

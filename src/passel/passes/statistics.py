@@ -1,4 +1,4 @@
-"""Statistics: named counters that a pass declares and its context counts.
+"""Statistics: named counters that passes declare.
 
 The declaration is part of the frozen pass; the numbers belong to a run.
 """
@@ -31,8 +31,6 @@ class Statistic:
     Source: `mlir::Pass::Statistic`, MLIR 22.
     """
 
-    __slots__ = ("description", "name")
-
     def __init__(self, description: str, *, name: str = "") -> None:
         self.description: str = description
         self.name: str = name
@@ -47,7 +45,7 @@ class Statistic:
     if not TYPE_CHECKING:  # to type checkers, there is no such operator
 
         def __iadd__(self, amount: object) -> None:
-            """Reject counting with `+=`, as in C++."""
+            """Refuse `+=`, which counts in C++."""
             msg = (
                 f"statistic '{self.name}' is a declaration without a value: count with "
                 f"ctx.count(self.{self.name.replace('-', '_')})"

@@ -1,4 +1,4 @@
-"""The textual form of pipelines: text to nodes and back. Knows no passes."""
+"""The textual form of pipelines: text to nodes and back, independent of passes."""
 
 from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list, split_struct
 from passel.pipeline.parser import (

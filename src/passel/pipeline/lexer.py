@@ -1,10 +1,10 @@
 r"""Splitting pipeline and option text, with quotes and brackets respected everywhere.
 
-One rule for quotes at every level: a quote at the start of a value opens a string that ends at its
-partner, whatever is between; in double quotes `\"` and `\\` are escapes. A quote inside a word
-(`it's`) pairs with a partner before the next brace, or stands for itself. MLIR's scanner is the
-same inside options but ignores quotes when it looks for the closing brace (so `{s="}"}` does not
-parse there), and has no escapes. As in MLIR, only ASCII white space separates words.
+The same rule for quotes applies at every level: a quote at the start of a value opens a string
+that ends at the matching quote; in double quotes `\"` and `\\` are escapes. A quote inside a word
+(`it's`) matches another one before the next brace, or is an ordinary character. MLIR's scanner is
+the same inside options but ignores quotes when it looks for the closing brace (so `{s="}"}` does
+not parse there), and has no escapes. As in MLIR, only ASCII white space separates words.
 
 Source: the option parser of `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
 """
@@ -57,7 +57,7 @@ def is_name(text: str) -> bool:
 
 
 def check_name(name: object, what: str) -> None:
-    """Reject a name that the text of a pipeline cannot contain.
+    """Refuse a name that cannot occur in the text of a pipeline.
 
     Args:
         name: The name.

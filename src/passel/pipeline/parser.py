@@ -1,4 +1,4 @@
-"""Text to nodes. Knows no pass, no registry and no IR; resolves nothing.
+"""Parser of pipelines: text to nodes. Names are resolved later, by `passel.passes.resolution`.
 
     pipeline  ::= anchor `(` elements? `)`                 the full form
                 | element (`,` element)*                   the flat form, if allowed
@@ -65,8 +65,8 @@ def parse_pipeline(
     is_flat = not elements or any(isinstance(element, PassNode) for element in elements)
     if flat_anchor is None or not is_flat:
         message = (
-            "expected pass pipeline to be wrapped with the anchor operation type, "
-            "e.g. 'builtin.module(...)'"
+            "expected pass pipeline to be wrapped with the anchor operation type, or with 'any', "
+            "e.g. 'any(...)'"
         )
         raise PipelineSyntaxError(Problem(message, _span(text, name)))
     return PipelineNode(flat_anchor, elements)

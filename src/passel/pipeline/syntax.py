@@ -16,7 +16,7 @@ NodeT = TypeVar("NodeT")
 
 
 def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
-    """Make the nodes of a class compare without their spans."""
+    """Make nodes of a class compare equal regardless of their spans."""
 
     def equal(self: Any, other: Any) -> bool:
         return type(other) is type(self) and tuple(self)[:-1] == tuple(other)[:-1]
@@ -99,7 +99,7 @@ class PassNode(NamedTuple):
 
 @_compared_without_span
 class PipelineNode(NamedTuple):
-    """An anchor and, in parentheses, what runs on each op of that name."""
+    """A nested pipeline: an anchor, and in parentheses the elements that run on these ops."""
 
     anchor: str
     elements: tuple[ElementNode, ...] = ()

@@ -1,4 +1,4 @@
-"""Schedules: the immutable form that a pass manager is compiled to, and that is run."""
+"""Schedules: the immutable, compiled form of a pass manager."""
 
 from passel.schedule.compiler import PipelineCompiler
 from passel.schedule.merging import merged

@@ -1,6 +1,6 @@
-"""From a tree of passes to a schedule.
+"""Compilation of a pass manager to a schedule.
 
-Compiling merges nested pipelines, makes the checks that need no ops, and loads dialects.
+The compiler merges nested pipelines, makes the checks that need no ops, and loads dialects.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses, ability_of
 from passel.passes.reachable import walk
+from passel.passes.resolution import names_on
 from passel.schedule.merging import merged
-from passel.schedule.model import Schedule, is_schedulable
+from passel.schedule.model import Schedule, is_schedulable, nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from passel.ir import IRAdapter, OpKind
-    from passel.passes import Pass
+    from passel.passes import PassRegistry
     from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.reachable import EffectsGuard, Visit
     from passel.schedule.model import Pipeline
@@ -34,12 +35,12 @@ class _Compiled(NamedTuple):
 
 
 class PipelineCompiler:
-    """Compiles trees of passes for one context, each once while it is unchanged.
+    """Compiles pass managers for one context, and caches their schedules until they change.
 
     Attributes:
-        guard: Refuses passes for effects outside the IR; None if all may run.
-        lowers: The adapter, if it runs several passes in one call.
-        checks: Whether compiling refuses a pass whose requirements no earlier pass meets.
+        guard: The guard that refuses effects outside the IR; None if all are allowed.
+        lowers: The adapter, if it can run several passes in one call.
+        checks: Whether unmet requirements of passes are errors.
         lock: Held while a tree is compiled, and while passes of a schedule are initialized.
     """
 
@@ -60,19 +61,19 @@ class PipelineCompiler:
         self.lock: RLock = RLock()
 
     def schedule(self, tree: OpPassManager, outer: str = "") -> Schedule:
-        """Return the compiled form of a tree, without changing the tree.
+        """Return the schedule of a pass manager, which does not change.
 
-        Compiling loads the dialects that the passes depend on, including the passes of pipelines
-        that other passes may run.
+        The compiler loads the dependent dialects of all passes, including those in pipelines that
+        other passes may run.
 
         Args:
-            tree: A pass manager.
+            tree: The pass manager.
             outer: The path under which it runs, if it is nested.
 
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
                 or not isolated from above, or a dialect does not exist.
-            EffectsError: A pass has effects outside the IR that are not allowed.
+            EffectsError: A pass has forbidden effects outside the IR.
             ContractError: A requirement of a pass is not met.
         """
         key, changes = (id(tree), outer), tree.changes
@@ -80,27 +81,30 @@ class PipelineCompiler:
             known = self._compiled.get(key)
             if known is not None and known.tree() is tree and known.changes == changes:
                 return known.schedule
-            visits = tuple(walk(tree))
-            if self.guard is not None:
-                self.guard.check(visits)
-            here = [visit for visit in visits if not visit.is_elsewhere]
-            self._check_ir(here)
-            pipeline = merged(tree, outer, adapter=self.adapter, context=self.context)
-            self._check(pipeline)
-            self._load_dialects(here)
-            if self.checks and not outer and any(visit.pass_.requires for visit in visits):
-                from passel.schedule.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
-
-                check_contracts(pipeline)
-            schedule = Schedule(pipeline)
+            schedule = self._compile(tree, outer)
             # Passes that build a pipeline anew for each op would add for ever.
             for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
                 del self._compiled[other]
             self._compiled[key] = _Compiled(weakref.ref(tree), changes, schedule)
             return schedule
 
+    def _compile(self, tree: OpPassManager, outer: str) -> Schedule:
+        visits = tuple(walk(tree))
+        if self.guard is not None:
+            self.guard.check(visits)
+        here = [visit for visit in visits if not visit.is_elsewhere]
+        self._check_ir(here)
+        pipeline = merged(tree, outer, adapter=self.adapter, context=self.context)
+        self._check(pipeline, tree.registry)
+        self._load_dialects(here)
+        if self.checks and not outer and any(visit.pass_.requires for visit in visits):
+            from passel.schedule.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
+
+            check_contracts(pipeline)
+        return Schedule(pipeline)
+
     def _check_ir(self, visits: Iterable[Visit]) -> None:
-        """Reject passes for another IR."""
+        """Refuse passes for another IR."""
         for pass_, span, _ in visits:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
@@ -121,24 +125,35 @@ class PipelineCompiler:
                 raise AnchorError(Problem(message, span)) from None
         self.adapter.prepare(self.context, [visit.pass_ for visit in visits])
 
-    def _check(self, pipeline: Pipeline, enclosing: tuple[OpKind, ...] = ()) -> None:
+    def _check(
+        self, pipeline: Pipeline, names: PassRegistry | None, outer: tuple[OpKind, ...] = ()
+    ) -> None:
         """Make the checks that need no ops, innermost pipelines first."""
-        _check_complete(pipeline)
-        kind = self._checked_kind(pipeline)
-        inside = enclosing if kind is None else (kind, *enclosing)
+        for step in pipeline.passes():
+            try:
+                step.pass_.check_complete()
+            except DefinitionError as error:
+                if step.span is None:
+                    raise
+                raise PipelineError(Problem(str(error), step.span)) from error
+        kind = self._checked_kind(pipeline, names)
         for step in pipeline.steps:
             for inner in step.pipelines:
-                self._check(inner, inside)
+                self._check(inner, names, outer if kind is None else (kind, *outer))
         if kind is not None:
-            _check_schedulable(pipeline, kind, enclosing)
+            _check_schedulable(pipeline, kind, outer)
 
-    def _checked_kind(self, pipeline: Pipeline) -> OpKind | None:
+    def _checked_kind(self, pipeline: Pipeline, names: PassRegistry | None) -> OpKind | None:
+        """Return the kind of a pipeline's ops; None for `any`, or if only the run knows it."""
         anchor, span = pipeline.anchor, pipeline.spans[0]
         if anchor == ANY:
             return None
         kind = self.adapter.kind_named(self.context, anchor)
         if kind is None and pipeline.path != anchor:  # at the top, the op that it runs on decides
             hint = self.adapter.suggest_op(self.context, anchor)
+            if (names or names_on(self.adapter)).lookup_pass(anchor) is not None:
+                passes = ",".join([anchor, *map(str, nodes_of(pipeline.steps))])
+                hint = f", but a pass is: separate passes by commas, as in {passes}"
             message = f"no registered operation is called '{anchor}'{hint}"
             raise AnchorError(Problem(message, span))
         if kind is not None and not kind.isolated and pipeline.steps:
@@ -150,34 +165,22 @@ class PipelineCompiler:
         return kind
 
 
-def _check_complete(pipeline: Pipeline) -> None:
+def _check_schedulable(pipeline: Pipeline, kind: OpKind, outer: tuple[OpKind, ...]) -> None:
+    problems: list[Problem] = []
     for step in pipeline.passes():
-        try:
-            step.pass_.check_complete()
-        except DefinitionError as error:
-            if step.span is None:
-                raise
-            raise PipelineError(Problem(str(error), step.span)) from error
-
-
-def _check_schedulable(pipeline: Pipeline, kind: OpKind, enclosing: tuple[OpKind, ...]) -> None:
-    problems = [
-        Problem(
-            f"unable to schedule pass '{step.pass_.name}' on a PassManager intended to run on "
-            f"'{pipeline.anchor}'! It runs {step.pass_.requirement()}; "
-            f"{_way_out(step.pass_, kind, enclosing)}",
-            step.span,
+        pass_ = step.pass_
+        if is_schedulable(pass_, kind):
+            continue
+        fitting = next((each for each in outer if is_schedulable(pass_, each)), None)
+        way_out = (
+            f"write {kind.name}(any({pass_.short_name})) to run it on nested ops that it accepts"
+            if fitting is None
+            else f"put it into the enclosing pipeline, on '{fitting.name}'"
         )
-        for step in pipeline.passes()
-        if not is_schedulable(step.pass_, kind)
-    ]
+        message = (
+            f"unable to schedule pass '{pass_.name}' on a PassManager intended to run on "
+            f"'{kind.name}'! It runs {pass_.requirement()}; {way_out}"
+        )
+        problems.append(Problem(message, step.span))
     if problems:
         raise AnchorError(*problems)
-
-
-def _way_out(pass_: Pass[Any, Any], kind: OpKind, enclosing: tuple[OpKind, ...]) -> str:
-    for outer in enclosing:
-        if is_schedulable(pass_, outer):
-            return f"put it into the enclosing pipeline, on '{outer.name}'"
-    name = pass_.name or pass_.display_name
-    return f"write {kind.name}(any({name})) to run it on the ops inside that it accepts"

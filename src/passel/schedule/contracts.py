@@ -2,8 +2,8 @@
 
 A pass declares the analyses that it produces, requires and preserves, and the dialects that it
 requires, makes legal and makes illegal. Each pass between a producer and its consumer has to
-preserve the analysis. The check visits the passes in the order in which they run, and runs none
-of them. As in a run, a nested pipeline's end drops the analyses of its op, and nested passes
+preserve the analysis. The check visits the passes in execution order without running
+them. As in a run, the analyses of an op are dropped at the end of its pipeline, and nested passes
 invalidate analyses of the enclosing op.
 
 Source: the schedule discipline of NVIDIA's tileiras, which holds it for one region at a time.
@@ -11,7 +11,6 @@ Source: the schedule discipline of NVIDIA's tileiras, which holds it for one reg
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.analysis import analysis_name
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """A part of a builder's pipeline in which every pass has to preserve some analyses.
+    """A part of a builder's pipeline in which every pass must preserve some analyses.
 
     A region starts after a start pass and ends before the next end pass.
 
@@ -36,7 +35,7 @@ class Region(NamedTuple):
         title: The name of the region in messages.
         starts: The labels of the start passes.
         ends: The labels of the end passes.
-        preserves: The analyses that every pass of the region has to preserve.
+        preserves: The analyses that every pass of the region must preserve.
     """
 
     title: str
@@ -60,7 +59,7 @@ class Named(NamedTuple):
 def check_contracts(
     pipeline: Pipeline, regions: Iterable[Region] = (), named: Iterable[Named] = ()
 ) -> None:
-    """Reject a pipeline in which the requirements of a pass are not met.
+    """Refuse a pipeline in which the requirements of a pass are not met.
 
     Args:
         pipeline: The pipeline.
@@ -76,54 +75,46 @@ def check_contracts(
 
 
 class _Place(NamedTuple):
-    """A pass at its place. Passes that another pass runs have the name of that pass."""
+    """A pass at its place; a pass that another pass runs takes the name of that pass."""
 
     step: PassStep
     named: Named
 
     def __str__(self) -> str:
         pass_ = self.step.pass_
-        return f"'{pass_.name or pass_.display_name}' [{self.step.path}{self.named.by}]"
+        return f"'{pass_.short_name}' [{self.step.path}{self.named.by}]"
 
 
-_Key: TypeAlias = tuple[type, Region | None]
+_Key: TypeAlias = "tuple[type, Region | None]"
 """An analysis, and the region that requires it; None for requirements of passes."""
 
 
-@dataclass(slots=True, eq=False)
-class _Fact:
-    """An analysis that a pass produced, and the later passes that do not preserve it."""
-
-    producer: _Place
-    broken: list[_Place] = field(default_factory=list[_Place])
-
-
-@dataclass(slots=True, eq=False)
-class _Level:
+class _Level(NamedTuple):
     """The state of the op that a pipeline runs on.
 
     Attributes:
         scope: The enclosing anchors; equal scopes mean the same ops.
-        facts: The analyses of the op.
+        facts: The analyses of the op. Each has the pass that produced it, followed by the later
+            passes that do not preserve it.
     """
 
     scope: tuple[object, ...]
-    facts: dict[_Key, _Fact] = field(default_factory=dict[_Key, _Fact])
+    facts: dict[_Key, list[_Place]]
 
     def inside(self, anchor: str = ANY) -> _Level:
-        """Return a level for nested ops; two `any` pipelines may have different ops."""
-        return _Level((*self.scope, object() if anchor == ANY else anchor))
+        """Return a level for nested ops; `any` pipelines may match different ops."""
+        return _Level((*self.scope, object() if anchor == ANY else anchor), {})
 
 
 class _Walk:
-    """One walk through one pipeline."""
+    """One walk over a pipeline."""
 
     def __init__(self, regions: tuple[Region, ...], named: Iterator[Named]) -> None:
         self._regions = regions
         self._named = named
         self._levels: list[_Level] = []
-        self._holder: _Place | None = None  # the pass that runs what the walk is in
-        self._last: dict[_Key, _Place] = {}  # the last producer of each, at whatever level
+        self._holder: _Place | None = None  # the pass that runs the visited pipeline
+        self._last: dict[_Key, _Place] = {}  # the last producer of each, at any level
         self._open: dict[_Key, _Place] = {}
         self._unopened: dict[_Key, _Place] = {}
         self._illegal: dict[str, list[tuple[tuple[object, ...], _Place]]] = {}
@@ -131,21 +122,19 @@ class _Walk:
 
     def problems(self, pipeline: Pipeline) -> list[Problem]:
         """Return a problem for each contract that a pipeline breaks."""
-        self._pipeline(pipeline, [_Level((pipeline.anchor,))])
+        self._pipeline(pipeline, [_Level((pipeline.anchor,), {})])
         for key, start in self._open.items():
             why = f"is left open: it starts after {start}, and no later pass ends it"
-            self._half(key, start, why)
+            self._report_region(key, start, why)
         for key, end in self._unopened.items():
             if key not in self._last:
                 why = f"never starts: it ends before {end}, and no earlier pass starts it"
-                self._half(key, end, why)
+                self._report_region(key, end, why)
         return self._found
 
-    def _half(self, key: _Key, place: _Place, why: str) -> None:
-        kind, region = key
-        name = f"{region.title if region else ''} for {analysis_name(kind)}"
-        message = f"the region {name} {why}; add that pass, or remove the region"
-        self._report(place, message)
+    def _report_region(self, key: _Key, place: _Place, why: str) -> None:
+        name = f"{key[1].title if key[1] else ''} for {analysis_name(key[0])}"
+        self._report(place, f"the region {name} {why}; add that pass, or remove the region")
 
     def _report(self, place: _Place, message: str) -> None:
         self._found.append(Problem(message, place.step.span))
@@ -156,18 +145,15 @@ class _Walk:
         """Visit passes in the order in which they were added, since siblings run in any order."""
         places = sorted(_placed(pipeline, levels), key=lambda found: found[0].number)
         for step, self._levels in places:
-            self._pass(step)
-
-    def _pass(self, step: PassStep) -> None:
-        holder = self._holder
-        place = _Place(step, holder.named if holder else next(self._named, Named()))
-        self._require(place)
-        self._run_inside(place)
-        for level in self._levels:
-            for (kind, _), fact in level.facts.items():
-                if not preserves(step.pass_.preserves, kind):
-                    fact.broken.append(place)
-        self._produce(place)
+            holder = self._holder
+            place = _Place(step, holder.named if holder else next(self._named, Named()))
+            self._require(place)
+            self._run_inside(place)
+            for level in self._levels:
+                for (kind, _), fact in level.facts.items():
+                    if not preserves(step.pass_.preserves, kind):
+                        fact.append(place)
+            self._produce(place)
 
     def _run_inside(self, place: _Place) -> None:
         """Visit the passes and pipelines that a pass may run."""
@@ -181,14 +167,14 @@ class _Walk:
             self._pipeline(merged(tree, place.step.path, place.step.span), inner)
         self._levels, self._holder, self._last = levels, holder, last
 
-    # -- What a pass requires, and what it leaves behind ---------------------------------------
+    # -- The requirements of a pass, and its effects -----------------------------------------
 
     def _require(self, place: _Place) -> None:
-        for what in place.step.pass_.requires:
-            if isinstance(what, str):
-                self._require_dialect(what, place)
+        for required in place.step.pass_.requires:
+            if isinstance(required, str):
+                self._require_dialect(required, place)
             else:
-                self._require_analysis((what, None), place)
+                self._require_analysis((required, None), place)
         for region in self._regions_with(place, "ends"):
             for kind in region.preserves:
                 if self._open.pop((kind, region), None) is not None:
@@ -197,13 +183,13 @@ class _Walk:
                     self._unopened.setdefault((kind, region), place)
 
     def _require_analysis(self, key: _Key, place: _Place) -> None:
-        name = analysis_name(key[0])
+        name, producer = analysis_name(key[0]), self._last.get(key)
         facts = [level.facts[key] for level in reversed(self._levels) if key in level.facts]
-        if facts and all(fact.broken for fact in facts):
-            for offender in facts[0].broken:
-                self._report(offender, _not_preserved(name, offender, facts[0].producer, place))
-            facts[0].broken.clear()
-        elif not facts and (producer := self._last.get(key)):
+        if facts and all(fact[1:] for fact in facts):
+            for offender in facts[0][1:]:
+                self._report(offender, _not_preserved(name, offender, facts[0][0], place))
+            del facts[0][1:]
+        elif not facts and producer:
             self._report(
                 producer,
                 f"the {name} of pass {producer} is lost when its nested pipeline ends, so {place} "
@@ -219,31 +205,29 @@ class _Walk:
 
     def _require_dialect(self, dialect: str, place: _Place) -> None:
         scope = self._levels[-1].scope
-        by = next(
-            (by for outer, by in self._illegal.get(dialect, ()) if scope[: len(outer)] == outer),
-            None,
-        )
-        if by is not None:
-            self._report(
-                place,
-                f"pass {place} requires dialect '{dialect}', which {by} made illegal, and which no "
-                "later pass made legal again; move it before that pass",
-            )
+        for outer, by in self._illegal.get(dialect, ()):
+            if scope[: len(outer)] == outer:
+                message = (
+                    f"pass {place} requires dialect '{dialect}', which {by} made illegal, and "
+                    "which no later pass made legal again; move it before that pass"
+                )
+                self._report(place, message)
+                break
 
     def _produce(self, place: _Place) -> None:
-        keys: list[_Key] = [(kind, None) for kind in place.step.pass_.produces]
+        pass_, level = place.step.pass_, self._levels[-1]
+        keys: list[_Key] = [(kind, None) for kind in pass_.produces]
         for region in self._regions_with(place, "starts"):
             opened: list[_Key] = [(kind, region) for kind in region.preserves]
             self._open.update(dict.fromkeys(opened, place))
             keys += opened
         for key in keys:
-            self._levels[-1].facts[key], self._last[key] = _Fact(place), place
-        for dialect in place.step.pass_.makes_legal:
-            self._illegal.pop(dialect, None)  # for all ops, as it may come to be anywhere
-        if self._holder is None:  # else it may not be run
-            for dialect in place.step.pass_.makes_illegal:
-                found = self._illegal.setdefault(dialect, [])
-                found.append((self._levels[-1].scope, place))
+            level.facts[key], self._last[key] = [place], place
+        for dialect in pass_.makes_legal:
+            self._illegal.pop(dialect, None)  # on all ops, since ops may move
+        if self._holder is None:  # else the pass might not run
+            for dialect in pass_.makes_illegal:
+                self._illegal.setdefault(dialect, []).append((level.scope, place))
 
     def _regions_with(self, place: _Place, end: str) -> list[Region]:
         """Return the regions that a pass starts or ends; passes run by other passes do neither."""

@@ -22,13 +22,11 @@ class PassStep:
 
     Attributes:
         pass_: The pass.
-        path: Its identity in this schedule, such as `builtin.module/func.func/1:cse`: the
-            anchors that enclose it, then its number among all passes with the same anchors.
-        number: Its number among all passes, in the order in which they were added.
-        span: Its place in a text, or that of the nested pipeline that contains it.
+        path: The identity of the pass in the schedule, such as `builtin.module/func.func/1:cse`:
+            the enclosing anchors, then its number among all passes with these anchors.
+        number: The number of the pass among all passes, in the order of addition.
+        span: The place in a text of the pass, or of the nested pipeline that contains it.
     """
-
-    __slots__ = ("number", "pass_", "path", "span")
 
     pipelines: ClassVar[tuple[Pipeline, ...]] = ()
 
@@ -55,12 +53,10 @@ class NestedStep:
     """Pipelines for the ops immediately inside the current op; each op runs the first that fits.
 
     Attributes:
-        pipelines: The pipelines; merged ones have different anchors and are sorted by them.
+        pipelines: The pipelines, sorted by their anchors, which differ.
         path: The anchors that enclose the step.
-        chosen: The pipelines chosen so far, by the keys of the ops that they run on.
+        chosen: The cached choices of pipelines, by the keys of the ops.
     """
-
-    __slots__ = ("chosen", "path", "pipelines")
 
     pass_: ClassVar[None] = None
 
@@ -98,20 +94,18 @@ Step: TypeAlias = PassStep | NestedStep
 
 
 class Pipeline:
-    """Steps that run in order on each op that the anchor admits.
+    """Steps that run in order on each op that matches the anchor.
 
     Attributes:
         anchor: The name of the ops, or `any`.
         steps: The steps, in order.
         path: The anchors, outermost first.
-        jobs: The largest number of ops that it may run on at once; None for no limit.
+        jobs: The maximum number of ops to process at once; None for no limit.
         key: A key that is unique in a schedule and the same in every process.
         nests_late: Whether, at any depth, a step with nested pipelines follows another step.
-        spans: The places of the nested pipelines that it was merged from.
-        plans: The plans made so far, by the keys of the ops.
+        spans: The places of the nested pipelines that were merged into this one.
+        plans: The cached plans, by the keys of the ops.
     """
-
-    __slots__ = ("anchor", "jobs", "key", "nests_late", "path", "plans", "spans", "steps")
 
     def __init__(
         self,
@@ -153,13 +147,14 @@ class Pipeline:
     def accepts(self, kind: OpKind) -> bool:
         """Return whether the pipeline is chosen for ops of a kind.
 
-        A named anchor matches every op of that name; ops on which the pipeline may not run are
-        then an error. `any` skips ops that are not registered or not isolated, and ops that one
-        of the passes refuses.
+        A named anchor matches every op of that name; it is an error if the pipeline cannot run on
+        such an op. `any` skips ops that are not registered or not isolated, and ops that one of the
+        passes refuses.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
-        return any_accepts(self.passes(), kind)
+        is_candidate = kind.registered and kind.isolated
+        return is_candidate and all(is_schedulable(step.pass_, kind) for step in self.passes())
 
     def passes(self) -> Iterator[PassStep]:
         """Yield the passes directly in the pipeline."""
@@ -190,7 +185,7 @@ class Pipeline:
 
         Args:
             kind: The kind.
-            lower: Joins steps into fewer ones; None to run them as they are.
+            lower: A function that joins steps into fewer ones; None to run them one by one.
         """
         admitted, rejection = self.admit(kind)
         rejected = self.steps[len(admitted)] if rejection else None
@@ -208,21 +203,18 @@ class Schedule:
         states: The result of each pass's `initialize`; None before passes are initialized.
     """
 
-    __slots__ = ("pipeline", "states")
-
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline: Final[Pipeline] = pipeline
         self.states: dict[PassStep, Any] | None = None
 
     def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Call `initialize` of every pass that has one; return the first to fail and its error."""
+        """Initialize every pass; return the first pass that fails and its error."""
         states: dict[PassStep, Any] = {}
         for step in passes_of(self.pipeline):
-            if step.pass_.has_state():
-                try:
-                    states[step] = step.pass_.initialize(ir_context)
-                except Exception as error:  # noqa: BLE001 - the run fails by it
-                    return step, error
+            try:
+                states[step] = step.pass_.initialize(ir_context)
+            except Exception as error:  # noqa: BLE001 - the run fails by it
+                return step, error
         self.states = states
         return None
 
@@ -240,18 +232,12 @@ def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[El
 
 
 def passes_of(what: Pipeline | Step) -> Iterator[PassStep]:
-    """Yield every pass of a pipeline or a step, depth first, in the order in which they run."""
+    """Yield every pass of a pipeline or step in execution order."""
     if isinstance(what, PassStep):
         yield what
     else:
         for part in what.pipelines if isinstance(what, NestedStep) else what.steps:
             yield from passes_of(part)
-
-
-def any_accepts(passes: Iterator[PassStep], kind: OpKind) -> bool:
-    """Return whether an `any` pipeline of these passes is chosen for ops of a kind."""
-    is_candidate = kind.registered and kind.isolated
-    return is_candidate and all(is_schedulable(each.pass_, kind) for each in passes)
 
 
 def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
@@ -268,7 +254,7 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
         from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
 
         message = (
-            f"pass '{pass_.name or pass_.display_name}' cannot decide whether it runs on "
+            f"pass '{pass_.short_name}' cannot decide whether it runs on "
             f"'{kind.name}': its can_schedule_on raised {brief_at(error)}"
         )
         raise AnchorError(Problem(message)) from error
@@ -286,7 +272,7 @@ class Plan(NamedTuple):
         rejected: The step that cannot run on such ops; None if all can.
         rejection: The reason why the rejected step cannot run.
         op_name: The name of the ops.
-        matched: The keys of the pipelines that count as matched once the plan runs.
+        matched: The keys of the pipelines that have found an op once the plan runs.
     """
 
     pipeline: Pipeline

@@ -175,6 +175,8 @@ def option_help(option: OptionInfo) -> str:
     text = inspect.cleandoc(option.help).partition("\n")[0]
     if option.required:
         return f"{text} (required)".lstrip()
+    if "(default" in text:  # as some of MLIR's do
+        return text
     return f"{text} (default {option.default_text})".lstrip()
 
 

@@ -22,8 +22,8 @@ from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException
 from xdsl.utils.hints import isa
 
 from passel.errors import DefinitionError, PassFailure
-from passel.passes import Pass, Statistic
-from passel.passes.factory import OptionSpec, field_for, make_pass_class
+from passel.passes import Pass, Statistic, option
+from passel.passes.factory import field_for, make_pass_class
 from passel.passes.option_types import codec_for
 from passel.pipeline import spelled
 from passel.xdsl.symbols import closest_enclosing
@@ -147,7 +147,8 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     """
     hints = typing.get_type_hints(module_pass_class)
     listed = {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
-    specs = tuple(_option_specs(module_pass_class, hints, listed))
+    options = dict(_options(module_pass_class, hints, listed))
+    field_names = {name: field_for(XDSLPass, name) for name in options}
     attributes: dict[str, Any] = {}
     if module_pass_class.name == "mlir-opt":
         attributes["argument_options"] = staticmethod(_mlir_opt_options)
@@ -157,18 +158,19 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
         name=module_pass_class.name,
         doc=module_pass_class.__doc__,
         module=module_pass_class.__module__,
-        options=specs,
+        options={field_names[name]: declared for name, declared in options.items()},
         effects=effects_of(module_pass_class),
         module_pass_class=module_pass_class,
-        field_names={spec.field: field_for(XDSLPass, spec.field) for spec in specs},
+        field_names=field_names,
         listed=listed,
         **attributes,
     )
 
 
-def _option_specs(
+def _options(
     module_pass_class: type[ModulePass], hints: Mapping[str, Any], listed: Mapping[str, Any]
-) -> Iterator[OptionSpec]:
+) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Yield the name, the type and the declaration of each option."""
     for field in dataclasses.fields(module_pass_class):
         if field.name == "name" or not field.init:
             continue
@@ -177,7 +179,8 @@ def _option_specs(
             default = None  # to xDSL, what can be None is optional
         if field.name in listed and default is not dataclasses.MISSING:
             default = _as_list(default)
-        yield OptionSpec(field.name, _in_text(hint), default, field.default_factory)
+        declared = option(default=default, default_factory=field.default_factory)
+        yield field.name, (_in_text(hint), declared)
 
 
 def _in_text(hint: Any) -> Any:

@@ -76,7 +76,7 @@ class Sharing(ABC):
             return f"analyses are verified {only}"
         for step in passes_of(level.step):
             if not all(getattr(each.pass_, self.declared) for each in walk(step.pass_)):
-                return f"pass '{step.pass_.name or step.display_name}' runs {only}"
+                return f"pass '{step.pass_.short_name}' runs {only}"
         return ""
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
