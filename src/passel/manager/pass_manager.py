@@ -247,9 +247,7 @@ class PassManager(RunSettings, OpPassManager):
 
     def _observers(self) -> list[PassInstrumentation]:
         """Return the instrumentations of a run, including new ones for enabled features."""
-        observers = [*self._instrumentations]
-        for make in self._enabled.values():
-            observers.append(make())  # noqa: PERF401 - most runs have none
+        observers = [*self._instrumentations, *(make() for make in self._enabled.values())]
         if self._options.isolation:
             from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 

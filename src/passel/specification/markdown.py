@@ -173,11 +173,9 @@ def _block(found: re.Match[str]) -> str:
 def option_help(option: OptionInfo) -> str:
     """Return the help and the default of an option."""
     text = inspect.cleandoc(option.help).partition("\n")[0]
-    if option.required:
-        return f"{text} (required)".lstrip()
-    if "(default" in text:  # as some of MLIR's do
-        return text
-    return f"{text} (default {option.default_text})".lstrip()
+    default = "(required)" if option.required else f"(default {option.default_text})"
+    # Some of MLIR's texts state the default.
+    return text if "(default" in text else f"{text} {default}".lstrip()
 
 
 def _facts(kind: type[Pass[Any, Any]]) -> Iterator[str]:

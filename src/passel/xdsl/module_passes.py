@@ -29,7 +29,7 @@ from passel.pipeline import spelled
 from passel.xdsl.symbols import closest_enclosing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Mapping
 
     from passel.passes import PassContext
 
@@ -147,8 +147,8 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     """
     hints = typing.get_type_hints(module_pass_class)
     listed = {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
-    options = dict(_options(module_pass_class, hints, listed))
-    field_names = {name: field_for(XDSLPass, name) for name in options}
+    fields = [f for f in dataclasses.fields(module_pass_class) if f.name != "name" and f.init]
+    names = {field.name: field_for(XDSLPass, field.name) for field in fields}
     attributes: dict[str, Any] = {}
     if module_pass_class.name == "mlir-opt":
         attributes["argument_options"] = staticmethod(_mlir_opt_options)
@@ -158,29 +158,25 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
         name=module_pass_class.name,
         doc=module_pass_class.__doc__,
         module=module_pass_class.__module__,
-        options={field_names[name]: declared for name, declared in options.items()},
+        options={
+            names[f.name]: _option(f, hints[f.name], is_listed=f.name in listed) for f in fields
+        },
         effects=effects_of(module_pass_class),
         module_pass_class=module_pass_class,
-        field_names=field_names,
+        field_names=names,
         listed=listed,
         **attributes,
     )
 
 
-def _options(
-    module_pass_class: type[ModulePass], hints: Mapping[str, Any], listed: Mapping[str, Any]
-) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the name, the type and the declaration of each option."""
-    for field in dataclasses.fields(module_pass_class):
-        if field.name == "name" or not field.init:
-            continue
-        default, hint = field.default, hints[field.name]
-        if default is field.default_factory and types.NoneType in typing.get_args(hint):
-            default = None  # to xDSL, what can be None is optional
-        if field.name in listed and default is not dataclasses.MISSING:
-            default = _as_list(default)
-        declared = option(default=default, default_factory=field.default_factory)
-        yield field.name, (_in_text(hint), declared)
+def _option(field: dataclasses.Field[Any], hint: Any, *, is_listed: bool) -> tuple[Any, Any]:
+    """Return the type and the declaration of an option."""
+    default = field.default
+    if default is field.default_factory and types.NoneType in typing.get_args(hint):
+        default = None  # to xDSL, what can be None is optional
+    if is_listed and default is not dataclasses.MISSING:
+        default = _as_list(default)
+    return _in_text(hint), option(default=default, default_factory=field.default_factory)
 
 
 def _in_text(hint: Any) -> Any:
