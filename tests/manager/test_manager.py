@@ -156,16 +156,16 @@ def test_a_manager_held_by_a_pass_is_a_frozen_copy(make: Callable[..., Pass[Any]
     assert type(knobs.pipeline.copy()) is OpPassManager
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda pm: pm.add(),
-        lambda pm: pm.nest("toy.func"),
-        lambda pm: pm.add_nested("toy.func"),
-        lambda pm: pm.clear(),
-        lambda pm: next(iter(pm)).clear(),
-    ],
-)
+CHANGES: list[Callable[[Any], object]] = [
+    lambda pm: pm.add(),
+    lambda pm: pm.nest("toy.func"),
+    lambda pm: pm.add_nested("toy.func"),
+    lambda pm: pm.clear(),
+    lambda pm: next(iter(pm)).clear(),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_frozen_manager_cannot_be_changed(
     make: Callable[..., Pass[Any]], change: Callable[[Any], object]
 ) -> None:

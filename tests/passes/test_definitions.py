@@ -110,7 +110,8 @@ class Ask(Pass):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Compute it."""
-        ctx.analysis(type("Ported", (), {"isInvalidated": None}))
+        ported: Any = type("Ported", (), {"isInvalidated": None})
+        ctx.analysis(ported)
 
 
 def test_names_of_cpp_are_told_what_they_are_here() -> None:
@@ -129,9 +130,10 @@ def test_names_of_cpp_are_told_what_they_are_here() -> None:
 
 def test_a_function_that_is_a_pass_runs() -> None:
     """Asynchronous functions and generators are refused as passes."""
+    pm: Any = PassManager(adapter=ToyAdapter())
     for function in (_late, _lazy):
         with pytest.raises(DefinitionError, match=rf"{function.__name__} is an? .* function"):
-            PassManager(adapter=ToyAdapter()).add(function)
+            pm.add(function)
 
 
 BAD_NAMES = [

@@ -1,11 +1,13 @@
-"""Passes that are registered by a pass with options set, and an IR's own passes by their classes."""
+"""Classes of passes that are made at run time, and registered by a pass with options set."""
 
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdsl.passes import ModulePass
 from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 from xdsl.transforms.memref_stream_interleave import MemRefStreamInterleavePass
 
@@ -19,6 +21,8 @@ from passel import (
     Statistic,
     option,
 )
+from passel.passes.factory import make_pass_class
+from passel.xdsl.module_passes import wrap_module_pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +144,46 @@ def test_passes_of_an_ir() -> None:
     assert list(map(str, names)) == ["as-class", "as-factory", "by-place"]
     assert interleave.module_pass() == MemRefStreamInterleavePass(pipeline_depth=7)
     assert pickle.loads(pickle.dumps(interleave)) == interleave
+
+
+def test_a_made_class_is_as_if_written() -> None:
+    """Name, options, docstring and whatever else stands in a class body."""
+    made = make_pass_class(
+        Pass,
+        "Made",
+        name="made",
+        doc="Do nothing.\n\nAt length.",
+        module="somewhere",
+        options={"must_be": (int, option(help="Given.")), "name_": (str, "x")},
+        preserves=(int,),
+    )
+    assert (made.__name__, made.__module__, made.name) == ("Made", "somewhere", "made")
+    assert (made.summary(), made.preserves) == ("Do nothing.", (int,))
+    (must, name) = made.option_infos()
+    assert (must.name, must.required, must.help) == ("must-be", True, "Given.")
+    assert (name.name, name.field, name.default) == ("name", "name_", "x")
+    options: Any = {"must_be": 3, "name_": "y"}
+    assert str(made(**options)) == "made{must-be=3 name=y}"
+
+
+@dataclass(frozen=True)
+class Foreign(ModulePass):
+    """A pass of xDSL's with options that have the names of attributes of passel's passes."""
+
+    name = "foreign"
+    anchor: str = "x"
+    run: int = 1
+    limit: object = None
+
+    def apply(self, ctx: Any, op: Any) -> None:
+        """Do nothing."""
+
+
+def test_options_of_an_ir_may_have_names_that_are_taken() -> None:
+    """Their fields end with an underscore, their names in text do not."""
+    wrapped = wrap_module_pass(Foreign(anchor="a b", run=2))
+    assert str(wrapped) == 'foreign{anchor="a b" run=2}'
+    assert wrapped.module_pass() == Foreign(anchor="a b", run=2)
 
 
 @pytest.mark.parametrize(

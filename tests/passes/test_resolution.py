@@ -93,9 +93,13 @@ def test_a_registered_pipeline_may_nest(
 ) -> None:
     """Its function nests explicitly, and adds to its argument instead of another manager."""
     on_func = make("on-func")
-    registry.register_pipeline("funcs", lambda pm: pm.nest("toy.func").add(on_func))
-    registry.register_pipeline("wrong", lambda pm: pm.add(on_func))
-    registry.register_pipeline("lost", lambda _: OpPassManager("toy.module").add(make("a")))
+    builders: dict[str, Callable[[OpPassManager], object]] = {
+        "funcs": lambda pm: pm.nest("toy.func").add(on_func),
+        "wrong": lambda pm: pm.add(on_func),
+        "lost": lambda _: OpPassManager("toy.module").add(make("a")),
+    }
+    for name, build in builders.items():
+        registry.register_pipeline(name, build)
     assert str(parse("toy.module(funcs)")) == "toy.module(toy.func(on-func))"
     with pytest.raises(AnchorError, match="did you intend to nest"):
         parse("toy.module(wrong)")

@@ -242,5 +242,5 @@ def test_one_thread_compiles_at_a_time() -> None:
     compiler = PipelineCompiler(Guarded(), set[str]())
     managers = [OpPassManager("toy.module").add_nested("toy.func") for _ in range(4)]
     with ThreadPoolExecutor(4) as threads:
-        compiled = threads.map(lambda each: str(compiler.schedule(each).pipeline), managers)
-    assert list(compiled) == ["toy.module(toy.func())"] * 4
+        compiled = list(threads.map(compiler.schedule, managers))
+    assert [str(each.pipeline) for each in compiled] == ["toy.module(toy.func())"] * 4

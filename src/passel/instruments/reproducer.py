@@ -18,7 +18,7 @@ from passel.instruments.events import execution_of
 from passel.instruments.reproducer_file import ReproducerFile, reproducer_text
 from passel.instruments.whole_files import check_writable
 from passel.ir import PrintFlags, ability_of, installed_name, outwards
-from passel.passes.callables import CallablePass
+from passel.passes.factory import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
 from passel.pipeline import PipelineNode

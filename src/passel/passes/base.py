@@ -9,11 +9,11 @@ that managers, schedules, runs, reports and tools call on passes; they never tes
 pass.
 
     written in Python   a class statement; its annotated fields are its options
-    a function          made by `passel.passes.callables.pass_of`
+    a function          made by `passel.passes.factory.pass_of`
     an IR's own         made by the adapter, of a class (xDSL) or a name (MLIR)
     a crossing          runs a pipeline on another IR; takes elements in parentheses
 
-Classes that are made at run time are made by `passel.passes.factory`.
+`passel.passes.factory` makes passes and pass classes at run time.
 """
 
 from __future__ import annotations

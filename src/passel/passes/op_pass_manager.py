@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Span
     from passel.passes.base import Pass
-    from passel.passes.callables import ExternalPass, ForeignPass
+    from passel.passes.factory import ExternalPass, ForeignPass
     from passel.passes.registry import PassRegistry
     from passel.pipeline import ElementNode
 
@@ -146,7 +146,7 @@ class OpPassManager:
             DefinitionError: A function is asynchronous or a generator.
             TypeError: An argument is not a pass, a manager, text or a function.
         """
-        from passel.passes.callables import as_pass, pass_of
+        from passel.passes.factory import as_pass, pass_of
 
         added: list[Placed] = []
         if name or argument or description or op_name:
@@ -346,8 +346,9 @@ class OpPassManager:
         self, item: Pass[Any, Any] | OpPassManager, span: Span | None = None
     ) -> Placed:
         """Return a pass or a manager at a place, or a manager that nests the pass."""
-        fits = isinstance(item, OpPassManager) or self.anchor == ANY
-        if fits or item.anchor in (None, ANY, self.anchor):
+        if isinstance(item, OpPassManager) or item.anchor in (None, ANY, self.anchor):
+            return Placed(item, span)
+        if self.anchor == ANY:
             return Placed(item, span)
         if self.nesting is Nesting.IMPLICIT:
             return Placed(self.empty(item.anchor).add_placed((item, span)), span)

@@ -20,7 +20,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
@@ -216,7 +216,7 @@ class _ListOf(Codec):
     def check(self, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise BadValue(f"expected a tuple, got {value!r}")
-        return tuple(map(self._element.check, typing.cast("Sequence[Any]", value)))
+        return tuple(map(self._element.check, cast("Sequence[Any]", value)))
 
     def spell(self, value: Any, every: bool) -> OptionText:
         return OptionText(",".join(str(self._element.spell(item, every)) for item in value), "{")
@@ -311,7 +311,7 @@ def codec_for(hint: Any) -> Codec:
     if isinstance(hint, type) and origin is None:
         if issubclass(hint, Enum):
             return _OneOf({_keyword(member): member for member in hint})
-        if hint in _SCALARS or hasattr(hint, "from_option_text"):
+        if hint in _SCALARS or hasattr(cast("Any", hint), "from_option_text"):
             return _SCALARS.get(hint) or _Custom(hint)
     raise DefinitionError(_no_type(hint))
 
