@@ -93,7 +93,7 @@ WRONG = {
     "- cse": "1:1: error: expected a pipeline file, a table of keys",
     "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline', with a list",
     "Pipeline: [": "1:12: error: invalid YAML: ",
-    "a: \x01": "1:4: error: YAML has no character U+0001",
+    "a: \x01": "1:4: error: invalid YAML: it has the character U+0001",
     "[" * 5000: "1:1: error: the file is nested too deeply",
     "Pipeline: &a [*a]": "1:11: error: expected an element of a pipeline, a table of keys",
     "Pipeline: [cse]\nPipeline: [cse]": "2:1: error: key 'Pipeline' is repeated",

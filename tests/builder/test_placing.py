@@ -194,4 +194,4 @@ def test_explain() -> None:
         "  it runs right after 'x'",
         "  'on-memory' must run before the first pass of type 'lowering' (declared by pass 'on-memory')",
     ]
-    assert "  it was inserted before pass 'lower'" in message(builder.explain("x"))
+    assert "  it was inserted before 'lower'" in message(builder.explain("x"))

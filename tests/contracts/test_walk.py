@@ -186,7 +186,7 @@ def test_a_region_that_is_left_open_or_never_starts() -> None:
     """One end without the other is an error; neither is nothing."""
     region = ("watcher", "careful", (Schedule,))
     (opened,) = errors(between([WATCHER, CARELESS], region).build)
-    assert "' and 'careful' (asked for at" in opened
+    assert "' and 'careful' (requested at" in opened
     assert "for Schedule is left open" in opened
     (never,) = errors(between([CARELESS, CAREFUL], region).build)
     assert "for Schedule never starts" in never
@@ -244,7 +244,7 @@ def test_between() -> None:
     builder.remove("careless", occurrence="last")
     assert str(builder.build()) == "toy.module(careless,watcher,careful,tile)"
     copied = builder.copy().between("careful", "absent", preserves=(Layout,))
-    with pytest.raises(ContractError, match=f"asked for at {os.path.relpath(__file__)}:"):
+    with pytest.raises(ContractError, match=f"requested at {os.path.relpath(__file__)}:"):
         copied.build()
     builder.build()
 

@@ -23,9 +23,8 @@ from passel.builder.extensions import Extension, installed_extensions, register_
 from passel.builder.finishing import Remark
 from passel.builder.lint import Finding, lint
 from passel.builder.pipeline_builder import PipelineBuilder
-from passel.builder.sequence import Step
 from passel.builder.showing import Explanation
-from passel.builder.targets import Bundle, Handle, Stage
+from passel.builder.steps import Bundle, Handle, Stage, Step
 from passel.passes.pass_type import (
     BUFFERIZATION,
     CLEANUP,

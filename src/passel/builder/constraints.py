@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.targets import caller, check_target, describe, noun
+from passel.builder.steps import caller, check_target, describe, noun
 from passel.errors import DefinitionError
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from passel.builder.sequence import Step
-    from passel.builder.targets import Bundle, Named, Origin, Target
+    from passel.builder.steps import Bundle, Named, Origin, Step, Target
     from passel.passes import PassType
 
 
@@ -72,7 +71,7 @@ class Constraint:
 
     @property
     def is_wish(self) -> bool:
-        """Whether the builder inserts missing steps instead of rejecting the pipeline."""
+        """Whether the builder inserts a missing step instead of rejecting the pipeline."""
         return self.kind in WISHES
 
     def __str__(self) -> str:
@@ -100,7 +99,8 @@ class Rule(NamedTuple):
     def by(self) -> str:
         """The declaring class, bundle or extension, such as `pass 'cse'`."""
         if self.declared_by is not None:
-            return describe(self.declared_by)
+            kind = "pass " if isinstance(self.declared_by, type) else ""
+            return kind + describe(self.declared_by)
         return f"extension '{self.extension}'" if self.extension else ""
 
     @property
@@ -121,10 +121,11 @@ class Rule(NamedTuple):
             DefinitionError: If the constraint is not a `Constraint`.
         """
         given: Any = self.constraint
-        if isinstance(given, Constraint):
-            return self
-        call = f"; write {given.__name__}(...)" if callable(given) else ""
-        raise DefinitionError(f"{given!r} of {self.by or 'the builder'} is not a constraint{call}")
+        if not isinstance(given, Constraint):
+            call = f"; write {given.__name__}(...)" if callable(given) else ""
+            owner = self.by or "the builder"
+            raise DefinitionError(f"{given!r} of {owner} is not a constraint{call}")
+        return self
 
 
 def after_any(target: Target) -> Constraint:

@@ -2,23 +2,25 @@
 
 The class body of a pass declares its types and whether it is idempotent. A table declares the same
 for passes from other packages, by name or by class. Installed packages add to the default table
-through entry points of the group `passel.declarations`: each is a function that takes the table. An
-entry point named after an IR declares passes of that IR only.
+through entry points of the group `passel.declarations`: each is a function that takes the table.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, report_left_out
 from passel.passes.definition import check_tuples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from passel.passes import Pass, PassType
+
+_Key: TypeAlias = "tuple[str, str] | type[Pass[Any]]"
+"""An IR (empty for any) and the name of a pass, or a class."""
 
 
 class Facts(NamedTuple):
@@ -38,14 +40,11 @@ class Facts(NamedTuple):
         return Facts(types, self.idempotent or other.idempotent)
 
 
-_NOTHING = Facts()
-
-
 class DeclarationTable:
     """Declarations for passes whose classes do not declare them.
 
     Args:
-        behind: Another table, whose declarations also apply.
+        behind: Another table, whose present declarations also apply.
 
     Example:
         >>> from passel.passes import Pass
@@ -59,14 +58,7 @@ class DeclarationTable:
     """
 
     def __init__(self, behind: DeclarationTable | None = None) -> None:
-        self._behind = behind
-        self._declared: dict[tuple[str, str] | type[Pass[Any]], Facts] = {}
-        self._version = 0
-
-    @property
-    def version(self) -> int:
-        """A number that grows with each declaration."""
-        return self._version + (0 if self._behind is None else self._behind.version)
+        self._declared: dict[_Key, Facts] = dict(behind._declared) if behind else {}
 
     def declare(
         self,
@@ -89,36 +81,28 @@ class DeclarationTable:
         check_tuples("DeclarationTable", {"types": types})
         for pass_ in passes:
             key = (ir, pass_) if isinstance(pass_, str) else pass_
-            self._declared[key] = self._declared.get(key, _NOTHING) | Facts(types, idempotent)
-        self._version += 1
+            self._declared[key] = self._declared.get(key, Facts()) | Facts(types, idempotent)
 
     def of(self, pass_: Pass[Any]) -> Facts:
         """Return the declarations for a pass, from its class and this table."""
         cls = type(pass_)
-        keys = (*_keys_of_name(cls.name, cls.ir), *cls.__mro__)
-        return Facts(tuple(cls.types), cls.idempotent) | self._said_of(keys)
+        named = self.named(cls.name, ir=cls.ir)
+        return Facts(tuple(cls.types), cls.idempotent) | named | self._union(cls.__mro__)
 
     def named(self, name: str, *, ir: str = "") -> Facts:
         """Return this table's declarations for a pass name."""
-        return self._said_of(_keys_of_name(name, ir))
+        return self._union([("", name), (ir, name)])
 
-    def _said_of(self, keys: Iterable[Any]) -> Facts:
-        found = _NOTHING if self._behind is None else self._behind._said_of(keys)
+    def _union(self, keys: Iterable[Any]) -> Facts:
+        found = Facts()
         for key in keys:
-            if said := self._declared.get(key):
-                found |= said
+            if facts := self._declared.get(key):
+                found |= facts
         return found
 
     def types(self) -> Iterator[PassType]:
         """Yield each type in this table once, sorted by name."""
-        known = {each for said in self._declared.values() for each in said.types}
-        if self._behind is not None:
-            known.update(self._behind.types())
-        return iter(sorted(known))
-
-
-def _keys_of_name(name: str, ir: str) -> tuple[tuple[str, str], ...]:
-    return tuple(dict.fromkeys([("", name), (ir, name)])) if name else ()
+        return iter(sorted({each for facts in self._declared.values() for each in facts.types}))
 
 
 @cache
@@ -128,10 +112,18 @@ def default_declarations() -> DeclarationTable:
     Entry points that fail are skipped and reported in the log `passel`.
     """
     table = DeclarationTable()
-    for point in entry_points("passel.declarations"):
-        try:
-            point.load()(table)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take others with it
-            leave_out(point, "passel.declarations", error)
-    report_left_out()
+    use_installed("passel.declarations", lambda _, declare: declare(table))
     return table
+
+
+def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
+    """Call a function with the name and the object of each entry point of a group.
+
+    Entry points that fail are skipped and reported in the log `passel`.
+    """
+    for point in entry_points(group):
+        try:
+            use(point.name, point.load())
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take others with it
+            leave_out(point, group, error)
+    report_left_out()

@@ -1,59 +1,91 @@
-"""One change of a builder's sequence: adding, placing, inserting, replacing and removing."""
+"""One change of a builder: adding, placing, inserting, replacing or removing.
+
+A change is made in place, ordered as the constraints require, and checked. A rejected change is
+undone.
+"""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from passel.builder.sequence import (
+from passel.builder.ordering import ordered
+from passel.builder.steps import (
+    Bundle,
     BundleUse,
-    End,
-    Removal,
+    Handle,
+    Origin,
     Scope,
+    Stage,
     anchor_of,
-    entries_of,
-    grouped,
+    caller,
+    describe,
+    nodes_of,
     steps_in,
+    walk,
 )
-from passel.builder.targets import Bundle, Handle, Origin, Stage, describe, keys_of
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
 
-    from passel.builder.rules import Positions, Unit
-    from passel.builder.sequence import Entry, Node, Sequence
-    from passel.builder.targets import Occurrence, Target
+    from passel.builder.draft import Draft
+    from passel.builder.rules import Rules, Unit
+    from passel.builder.steps import Node, Occurrence, Target
     from passel.diagnostics import Span
-    from passel.manager import PassManager
     from passel.pipeline import ElementNode
 
 Items: TypeAlias = "tuple[object, ...]"
 """Arguments of inserting methods: as for `OpPassManager.add`, or bundles."""
 
 
-class Edit:
-    """One change of a sequence.
+@contextmanager
+def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
+    """Change a draft in a `with` block, then order and check it.
 
     Args:
-        sequence: The sequence to change.
-        positions: The positions of steps before the change.
-        template: An empty manager with the registry for names.
+        draft: The draft, which is unchanged if the block raises.
+        origin: The author of the change; by default the caller of the builder.
+
+    Raises:
+        InsertionError: If no order is possible, or the change breaks a constraint.
+    """
+    with draft.all_or_nothing():
+        rules = draft.rules
+        known = rules.breaches
+        draft.calls += 1
+        edit = Edit(draft, rules, origin or caller(draft.extension))
+        yield edit
+        rules = draft.rules
+        if edit.placed:
+            for scope in dict.fromkeys(draft.around(each)[-1] for each in edit.added):
+                scope.items = ordered(scope.items, edit.added, rules)
+            rules = draft.rules
+        for about, breach in rules.breaches.items():
+            if about not in known:
+                raise breach
+
+
+class Edit:
+    """One change of a draft.
+
+    Args:
+        draft: The draft.
+        rules: The steps and constraints before the change.
         origin: The author and place of the change.
 
     Attributes:
-        added: The new entries, without their contents.
+        added: The new nodes, without their contents.
         placed: Whether the constraints decide their positions.
     """
 
-    def __init__(
-        self, sequence: Sequence, positions: Positions, template: PassManager, origin: Origin
-    ) -> None:
-        self.sequence: Sequence = sequence
+    def __init__(self, draft: Draft, rules: Rules, origin: Origin) -> None:
         self.origin: Origin = origin
         self.added: list[Node] = []
         self.placed: bool = False
-        self._positions = positions
-        self._template = template
+        self._draft = draft
+        self._rules = rules
 
     @property
     def handle(self) -> Handle:
@@ -62,31 +94,32 @@ class Edit:
 
     # -- Adding -----------------------------------------------------------------------------
 
-    def entries(self, item: object, anchor: str) -> list[Entry]:
-        """Return entries for an item that a user adds to a pipeline.
+    def nodes(self, item: object, anchor: str) -> list[Node]:
+        """Return nodes for an item that a user adds to a pipeline.
 
         Raises:
             PipelineError: If the text is invalid, or a pass has another anchor.
         """
         if isinstance(item, Bundle):
-            inner = [entry for each in item.members for entry in self.entries(each, anchor)]
+            inner = [node for each in item.members for node in self.nodes(each, anchor)]
             _mark(inner, BundleUse(item))
-            return Scope("bundle", item.name, self.origin).around(inner) if item.together else inner
+            return [Scope("bundle", item.name, self.origin, inner)] if item.together else inner
         if hasattr(item, "insert_before"):  # callable like a pipeline, but not one
             raise TypeError(
                 "a builder is not a pass; register it as a pipeline and add the pipeline by name"
             )
-        manager = self._template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
-        return list(entries_of(manager, self.origin))
+        manager = self._draft.template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
+        return nodes_of(manager, self.origin)
 
-    def put(self, entries: Iterable[Entry], position: int, label: str = "") -> None:
-        """Put entries before a position; a label requires a single entry."""
-        self.added += self.sequence.put(entries, position, label)
+    def put(self, nodes: list[Node], scope: Scope, index: int | None = None) -> None:
+        """Put nodes into a scope, by default at its end."""
+        self._draft.put(nodes, scope, len(scope.items) if index is None else index)
+        self.added += nodes
 
     def append(self, items: Items, scope: Scope, label: str = "") -> None:
         """Append items to a scope; raises the errors of `PipelineBuilder.add`."""
         anchor = self._anchor(scope)
-        self._put_labelled([(scope, self.entries(each, anchor)) for each in items], items, label)
+        self._append([(scope, self.nodes(each, anchor)) for each in items], items, label)
 
     def append_element(self, element: ElementNode, span: Span) -> None:
         """Append an element of a pipeline file.
@@ -96,11 +129,12 @@ class Edit:
             span: Its place in the file.
         """
         self.origin = Origin("", span.source.name, span.line)
-        entries = self.entries(element, self.sequence.root.name)
-        for step in steps_in(entries):
+        root = self._draft.root
+        nodes = self.nodes(element, root.name)
+        for step in steps_in(nodes):
             if step.span is None or step.span.source != span.source:
                 step.span = span  # its text is in no file
-        self.put(entries, len(self.sequence.entries))
+        self.put(nodes, root)
 
     def place(self, items: Items, home: Scope, label: str) -> None:
         """Put each item into a pipeline, or into the first nested one that its anchor allows.
@@ -110,68 +144,60 @@ class Edit:
         Raises:
             AnchorError: If an item's anchor fits none of these pipelines.
         """
-        blocked = 0
         scopes = [home]
-        for entry in self.sequence.inside(home):
-            if isinstance(entry, Scope):
-                blocked += entry.kind == "bundle"
-                scopes += [entry] if entry.kind == "nest" and not blocked else []
-            elif isinstance(entry, End):
-                blocked -= entry.scope.kind == "bundle"
-        self._put_labelled([self._fitting(each, scopes) for each in items], items, label)
+        for each, around in walk(home.items):
+            if isinstance(each, Scope) and each.kind == "nest":
+                scopes += [] if any(outer.kind == "bundle" for outer in around) else [each]
+        self._append([self._fitting(each, scopes) for each in items], items, label)
         self.placed = True
 
-    def _put_labelled(
-        self, places: list[tuple[Scope, list[Entry]]], items: Items, label: str
-    ) -> None:
-        """Put entries at the ends of scopes; the label names the entry, or a bundle of several.
+    def _append(self, places: list[tuple[Scope, list[Node]]], items: Items, label: str) -> None:
+        """Append nodes to scopes; the label names a single node, or a bundle of several.
 
         Raises:
             InsertionError: If the label is taken.
         """
-        if label and self._positions.units(label):
+        if label and self._rules.units(label):
             raise InsertionError(Problem(f"there is already an item with the label '{label}'"))
-        added = [group for _, inside in places for group in grouped(inside)]
-        if label and len(added) > 1:
-            use, label = BundleUse(Bundle(label, *items)), ""
-            for group in added:
-                _mark(group, use)
-        for scope, inside in places:
-            self.put(inside, self.sequence.end(scope), label)
+        added = [node for _, nodes in places for node in nodes]
+        if label and len(added) == 1:
+            added[0].label = label
+        elif label:
+            _mark(added, BundleUse(Bundle(label, *items)))
+        for scope, nodes in places:
+            self.put(nodes, scope)
 
     def _anchor(self, scope: Scope) -> str:
         """Return the name of the ops that passes in a scope run on."""
-        if scope.kind == "nest":
-            return scope.name
-        return anchor_of(self.sequence.scopes_at(self.sequence.end(scope)))
+        return anchor_of((*self._draft.around(scope), scope))
 
-    def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Entry]]:
-        """Return the first scope that accepts an item, and the entries to put there.
+    def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Node]]:
+        """Return the first scope that accepts an item, and the nodes to put there.
 
         Raises:
             AnchorError: If no scope accepts it.
         """
-        refused: AnchorError | None = None
+        refused: list[AnchorError] = []
         for scope in scopes:
             try:
-                return scope, self.entries(item, self._anchor(scope))
+                return scope, self.nodes(item, self._anchor(scope))
             except AnchorError as error:
-                refused = refused or error
-        assert refused is not None  # noqa: S101 - there is one scope at least
-        raise refused
+                refused.append(error)
+        raise refused[0]
 
     def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
         """Append a stage; raises the errors of `PipelineBuilder.stage`."""
-        if self._positions.units(Stage(name)):
+        if self._rules.units(Stage(name)):
             raise InsertionError(Problem(f"there is already a stage '{name}'"))
         anchor = self._anchor(scope)
-        inner = [entry for item in default for entry in self.entries(item, anchor)]
+        inner = [node for item in default for node in self.nodes(item, anchor)]
         for step in steps_in(inner):
             step.is_default = True
-        for each, inside in ((f"pre_{name}", []), (name, inner), (f"post_{name}", [])):
+        for each, nodes in ((f"pre_{name}", []), (name, inner), (f"post_{name}", [])):
             is_required = required and each == name
-            stage = Scope("stage", each, self.origin, f"stage {each}", is_required=is_required)
-            self.sequence.put(stage.around(inside), self.sequence.end(scope))
+            label = f"stage {each}"
+            stage = Scope("stage", each, self.origin, nodes, label, is_required=is_required)
+            self.put([stage], scope)
 
     # -- Next to something, or instead ------------------------------------------------------
 
@@ -182,11 +208,9 @@ class Edit:
         for unit in self._select(target, occurrence):
             self._put_beside(unit, items, after=after, split=split)
             if by := self.origin.extension:
-                self.sequence.users += tuple(
-                    (step.label, by) for step in self.sequence.steps_of(unit)
-                )
+                self._draft.users += tuple((step, by) for step in steps_in(unit))
         side = "after" if after else "before"
-        for step in self.sequence.steps_of(self.added):
+        for step in steps_in(self.added):
             step.because = (f"it was inserted {side} {describe(target)}",)
 
     def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
@@ -195,9 +219,9 @@ class Edit:
             self._put_beside(unit, items, after=False, split=False)
             self._take_out(unit, describe(target))
 
-    def remove(self, target: Target, occurrence: Occurrence, *, missing_ok: bool) -> None:
+    def remove(self, target: Target, occurrence: Occurrence) -> None:
         """Remove a target; raises the errors of `PipelineBuilder.remove`."""
-        for unit in self._positions.select(target, occurrence, missing_ok=missing_ok):
+        for unit in self._rules.select(target, occurrence):
             self._take_out(unit, describe(target))
 
     def _put_beside(self, unit: Unit, items: Items, *, after: bool, split: bool) -> None:
@@ -208,53 +232,53 @@ class Edit:
             AnchorError: If no enclosing pipeline of the unit accepts them.
         """
         target = unit[-1] if after else unit[0]
-        found: list[list[Node]] = []
-        side = f"{'after' if after else 'before'} '{target.label}'"
+        found: list[Node] = []
         for each in items[::-1] if after else items:  # the last insertion is the nearest
-            position = self.sequence.extent(target)[after]
-            around = self.sequence.scopes_at(position)
+            around = self._draft.around(target)
             able = (scope for scope in reversed(around) if scope.kind != "bundle")
-            scope, entries = self._fitting(each, able)
-            position = self._room(position, scope, f"'{each}'", side, split=split)
-            found.append(self.sequence.put(entries, position))
-        self.added += (node for nodes in (found[::-1] if after else found) for node in nodes)
+            scope, nodes = self._fitting(each, able)
+            index = self._room(target, scope, f"'{each}'", after=after, split=split)
+            self._draft.put(nodes, scope, index)
+            found = [*nodes, *found] if after else [*found, *nodes]
+        self.added += found
 
-    def _room(self, position: int, outer: Scope, item: str, side: str, *, split: bool) -> int:
-        """Return the position in an outer scope next to a position further inside.
+    def _room(self, target: Node, outer: Scope, item: str, *, after: bool, split: bool) -> int:
+        """Return the index in an enclosing scope right before or after a target.
 
         Raises:
             InsertionError: If a bundle, a stage or, without `split`, a pipeline would have to be
                 split.
         """
-        entries = self.sequence.entries
-        while (scope := self.sequence.scopes_at(position)[-1]) is not outer:
-            start, stop = self.sequence.extent(scope)
-            if position == start + 1:
-                position = start
-            elif position == stop - 1:
-                position = stop
-            elif scope.kind != "nest":
-                raise InsertionError(
-                    Problem(
-                        f"nothing can be inserted {side}, which is inside {scope.kind} "
-                        f"'{scope.name}'; insert it before or after the {scope.kind}"
+        side, node, is_after = "after" if after else "before", target, after
+        around = self._draft.around(target)
+        for scope in reversed(around[around.index(outer) + 1 :]):
+            index = scope.items.index(node) + is_after
+            if 0 < index < len(scope.items):
+                if scope.kind != "nest":
+                    raise InsertionError(
+                        Problem(
+                            f"nothing can be inserted {side} '{target.label}' inside {scope.kind} "
+                            f"'{scope.name}'; insert it before or after the {scope.kind}"
+                        )
                     )
-                )
-            elif not split:
-                where, _, target = side.partition(" ")
-                raise InsertionError(
-                    Problem(
-                        f"{item} cannot be nested in the pipeline on '{scope.name}' with "
-                        f"{target}, and a position {where} that outside would split the "
-                        "pipeline; allow this with split=True, or choose another target"
+                if not split:
+                    raise InsertionError(
+                        Problem(
+                            f"{item} cannot be nested in the pipeline on '{scope.name}' with "
+                            f"'{target.label}', and a position {side} that outside would split the "
+                            "pipeline; allow this with split=True, or choose another target"
+                        )
                     )
-                )
-            else:
-                rest = Scope("nest", scope.name, scope.origin, jobs=scope.jobs)
-                entries[stop - 1] = End(rest)
-                self.sequence.put([End(scope), rest], position)
-                position += 1
-        return position
+                self._split(scope, index)
+            node, is_after = scope, index > 0
+        return outer.items.index(node) + is_after
+
+    def _split(self, nest: Scope, index: int) -> None:
+        """Split a nested pipeline in two."""
+        rest = replace(nest, items=nest.items[index:], label="", span=None)
+        parent = self._draft.around(nest)[-1]
+        self._draft.put([rest], parent, parent.items.index(nest) + 1)
+        del nest.items[index:]
 
     # -- Finding ----------------------------------------------------------------------------
 
@@ -264,7 +288,7 @@ class Edit:
         Raises:
             InsertionError: If the pipeline was removed.
         """
-        node = self._positions.labelled(label) if label else self.sequence.root
+        node = self._rules.labelled.get(label) if label else self._draft.root
         if not isinstance(node, Scope):
             raise InsertionError(Problem(f"the nested pipeline '{label}' no longer exists"))
         return node
@@ -275,22 +299,20 @@ class Edit:
         Raises:
             InsertionError: If there is no such stage, or another extension relies on its default.
         """
-        ((stage,),) = self._positions.select(Stage(name), "first")
+        ((stage,),) = self._rules.select(Stage(name), "first")
         assert isinstance(stage, Scope)  # noqa: S101 - for type checkers
-        steps = self.sequence.steps_of([stage])
+        steps = steps_in([stage])
         if steps and all(step.is_default for step in steps):
-            children = grouped(self.sequence.inside(stage))
-            self._take_out([each[0] for each in children], f"the default of stage '{name}'")
+            self._take_out(stage.items[:], f"the default of stage '{name}'")
         return stage
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
         """Return the units of a target; the error for removed units names who removed them."""
         try:
-            return self._positions.select(target, occurrence)
+            return self._rules.select(target, occurrence)
         except InsertionError:
-            for removal in self.sequence.removals:
-                by = removal.extension
-                if not removal.keys.isdisjoint(keys_of(target)) and by != self.origin.extension:
+            for steps, rules, by in self._draft.removals:
+                if by != self.origin.extension and not set(steps).isdisjoint(rules.find(target)):
                     who = f"extension '{by}'" if by else "the framework"
                     message = f"{describe(target)} is not in the pipeline: {who} removed it"
                     raise InsertionError(Problem(message)) from None
@@ -302,22 +324,20 @@ class Edit:
         Raises:
             InsertionError: If another extension relies on them.
         """
-        extension = self.origin.extension
-        for step in self.sequence.steps_of(unit):
-            for label, user in self.sequence.users:
-                if label == step.label and extension and user != extension:
-                    message = (
-                        f"extensions '{user}' and '{extension}' conflict: one inserts a pass next "
-                        f"to {what}, the other removes {what}"
-                    )
-                    raise InsertionError(Problem(message))
-            removal = Removal(frozenset(self._positions.keys(step)), extension)
-            self.sequence.removals = (*self.sequence.removals, removal)
+        extension, steps = self.origin.extension, steps_in(unit)
+        for step, user in self._draft.users:
+            if step in steps and extension and user != extension:
+                message = (
+                    f"extensions '{user}' and '{extension}' conflict: one inserts a pass next "
+                    f"to {what}, the other removes {what}"
+                )
+                raise InsertionError(Problem(message))
+        self._draft.removals += ((steps, self._rules, extension),)
         for node in unit:
-            self.sequence.take_out(node)
+            self._draft.take_out(node)
 
 
-def _mark(entries: Iterable[Entry], use: BundleUse) -> None:
+def _mark(nodes: Iterable[Node], use: BundleUse) -> None:
     """Record that steps belong to a bundle."""
-    for step in steps_in(entries):
+    for step in steps_in(nodes):
         step.bundles = (*step.bundles, use)

@@ -7,9 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.builder.declarations import use_installed
 from passel.errors import InsertionError, PipelineError, Problem
-from passel.installed import entry_points
-from passel.ir.left_out import leave_out, report_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,12 +56,8 @@ def _module_of(named: Any) -> str:
     return file.parent.name if file.stem == "__main__" else file.stem
 
 
-_registered: dict[str, Extension] = {}
-
-
-def registered_count() -> int:
-    """Return the number of extensions that `register_extension` has registered."""
-    return len(_registered)
+registered: dict[str, Extension] = {}
+"""The extensions that `register_extension` has registered, by name."""
 
 
 def register_extension(
@@ -82,7 +77,7 @@ def register_extension(
         True
     """
     made = Extension(name, function) if name else Extension.of(function)
-    _registered[made.name] = made
+    registered[made.name] = made
     return function
 
 
@@ -97,14 +92,9 @@ def installed_extensions() -> tuple[Extension, ...]:
         >>> from passel.builder import PipelineBuilder
         >>> builder = PipelineBuilder().extend(*installed_extensions())
     """
-    found: list[Extension] = []
-    for point in entry_points("passel.pipelines"):
-        try:
-            found.append(Extension(point.name, point.load()))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take others with it
-            leave_out(point, "passel.pipelines", error)
-    report_left_out()
-    return tuple(sorted([*found, *_registered.values()], key=lambda each: each.name))
+    found = [*registered.values()]
+    use_installed("passel.pipelines", lambda name, extend: found.append(Extension(name, extend)))
+    return tuple(sorted(found, key=lambda each: each.name))
 
 
 def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:

@@ -11,18 +11,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from passel.builder.editing import edited
 from passel.builder.rules import only_looks
-from passel.builder.sequence import End, Scope, Step, anchor_of, grouped, steps_in
+from passel.builder.steps import Scope, Step, anchor_of, steps_in
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
     from passel.builder.draft import Draft
-    from passel.builder.rules import Breach
-    from passel.builder.sequence import BundleUse, Node, Sequence
+    from passel.builder.rules import Rules
+    from passel.builder.steps import BundleUse, Node
+
+    Place = tuple[tuple[Scope, ...], int]  # the enclosing scopes, and an index in the innermost
 
 
 class Remark(NamedTuple):
@@ -48,14 +52,14 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
     Raises:
         InsertionError: If a required stage is empty, or a constraint is broken.
     """
-    for stage in draft.sequence.stages():
-        if stage.is_required and not steps_in(draft.sequence.inside(stage)):
+    for stage in draft.rules.stages:
+        if stage.is_required and not steps_in([stage]):
             message = f"stage '{stage.name}' must not be empty: add a pass to it"
             raise InsertionError(Problem(message))
-    draft.sequence.calls += 1
+    draft.calls += 1
     remarks = (*_fulfil_wishes(draft), *_drop_duplicates(draft))
     for breach in draft.rules.breaches.values():
-        breach.refuse(breach.step.origin.extension)
+        raise breach
     return remarks
 
 
@@ -71,70 +75,69 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
     """
     tried: set[str] = set()
     while True:
-        wishes = [w for w in draft.rules.unfulfilled() if w.about not in tried]
-        if not wishes:
+        rules = draft.rules
+        wishes = (wish for wish in rules.unfulfilled() if wish[0].about(wish[1]) not in tried)
+        if (wish := next(wishes, None)) is None:
             return
-        rank = draft.rules.rank
-        wish = min(wishes, key=lambda each: (str(each.rule.constraint), rank[each.step]))
-        tried.add(wish.about)
-        if steps := _inserted(wish, draft):
+        rule, step = wish
+        about = rule.about(step)
+        tried.add(about)
+        if steps := _inserted(rule, step, draft, rules):
             what = ", ".join(f"'{each.label}'" for each in steps)
-            yield Remark("inserted", steps[0].label, f"{what}, since {wish.about}")
+            yield Remark("inserted", steps[0].label, f"{what}, since {about}")
             continue
-        is_type = isinstance(wish.rule.constraint.cleanup, PassType)
-        side = "after" if wish.rule.constraint.kind == "followed-by" else "before"
-        way_out = "add one" if is_type else f"no position {side} it satisfies the other constraints"
-        yield Remark("warning", wish.step.label, f"{wish.about}, but is not: {way_out}")
+        side = "after" if rule.constraint.kind == "followed-by" else "before"
+        way_out = f"no position {side} it satisfies the other constraints"
+        if isinstance(rule.constraint.cleanup, PassType):
+            way_out = "add one"
+        yield Remark("warning", step.label, f"{about}, but is not: {way_out}")
 
 
-def _inserted(wish: Breach, draft: Draft) -> list[Step]:
+def _inserted(rule: Rule, step: Step, draft: Draft, rules: Rules) -> list[Step]:
     """Insert a cleanup at the first valid position, and return its steps, if any."""
-    cleanup = wish.rule.constraint.cleanup
+    cleanup = rule.constraint.cleanup
     if isinstance(cleanup, PassType):
         return []
-    for position in list(_places(wish, draft)):
+    places = _after if rule.constraint.kind == "followed-by" else _before
+    for scopes, index in places(step, draft.around(step), rules):
         try:
-            with draft.edit(wish.rule.constraint.origin) as edit:
+            with edited(draft, rule.constraint.origin) as edit:
                 item = cleanup() if isinstance(cleanup, type) else cleanup
-                anchor = anchor_of(draft.sequence.scopes_at(position))
-                entries = edit.entries(item, anchor)
-                edit.put(entries, position)
+                nodes = edit.nodes(item, anchor_of(scopes))
+                edit.put(nodes, edit.nest(scopes[-1].label), index)
         except (AnchorError, InsertionError):
             continue
-        return steps_in(entries)
+        return steps_in(nodes)
     return []
 
 
-def _places(wish: Breach, draft: Draft) -> Iterator[int]:
-    """Yield candidate positions for a cleanup, the best first."""
-    sequence, step = draft.sequence, wish.step
-    start, _ = sequence.extent(step)
-    around = sequence.scopes_at(start)
-    if wish.rule.constraint.kind == "followed-by":
-        types = set(draft.rules.types_of(step))
-        for scope in (each for each in around if each.kind != "bundle"):
-            yield from reversed(_ends_after(step, scope, types, draft))
-        return
-    for scope in reversed(around):
+def _after(step: Step, around: tuple[Scope, ...], rules: Rules) -> Iterator[Place]:
+    """Yield positions between a step and the next pass of another type, the latest first.
+
+    Positions in outer pipelines come first.
+    """
+    types = set(rules.types_of(step))
+    for depth, scope in enumerate(around):
+        first = last = scope.items.index((*around, step)[depth + 1]) + 1
+        for item in scope.items[first:]:
+            if any(types.isdisjoint(rules.types_of(each)) for each in steps_in([item])):
+                break
+            last += 1
         if scope.kind != "bundle":
-            yield start
-        if scope is sequence.root or sequence.entries[start - 1] is not scope:
+            yield from ((around[: depth + 1], index) for index in range(last, first - 1, -1))
+
+
+def _before(step: Step, around: tuple[Scope, ...], _: Rules) -> Iterator[Place]:
+    """Yield the positions right before a step, the innermost first."""
+    node: Node = step
+    for depth in range(len(around), 0, -1):
+        scope = around[depth - 1]
+        index = scope.items.index(node)
+        if scope.kind != "bundle":
+            yield around[:depth], index
+        if index:
             return  # outside, the passes before it would be in between
-        start -= 1
-
-
-def _ends_after(step: Step, scope: Scope, types: set[PassType], draft: Draft) -> list[int]:
-    """Return the positions in a scope after a step, up to the first pass of another type."""
-    inside = draft.sequence.inside(scope)
-    position, found = draft.sequence.end(scope) - len(inside), list[int]()
-    for group in grouped(inside):
-        steps = steps_in(group)
-        if found and any(types.isdisjoint(draft.rules.types_of(each)) for each in steps):
-            break
-        position += len(group)
-        if found or step in steps:
-            found.append(position)
-    return found
+        node = scope
 
 
 # -- Duplicates ------------------------------------------------------------------------------
@@ -146,34 +149,45 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
     For a bundle, the longest prefix that has just run is dropped.
     """
     sizes = Counter(use for step in draft.rules.steps for use in step.bundles)
-    for nodes in _streams(draft.sequence):
-        ran, changing, looking = list[Step](), list[Step](), list[Step]()
-        place = 0
-        while place < len(nodes):
-            run = _together(nodes[place : place + len(ran) + 1])
-            if not run:  # a nested pipeline
-                place, ran, changing, looking = place + 1, [], [], []
-                continue
+    for nodes in list(_streams(draft.root)):
+        changing, looking = list[Step](), list[Step]()
+        while nodes:
+            run = _together(nodes)
             found = (
                 (before[-1], run[:length])
                 for length in range(len(run), 0, -1)
-                for before in (ran[-length:], changing[-length:], *([each] for each in looking))
+                for before in (changing[-length:], *([each] for each in looking))
                 if _is_repeated(before, run[:length], sizes, draft.declarations)
             )
             before, dropped = next(found, (None, run[:1]))
-            place += len(dropped)
+            del nodes[: len(dropped) or 1]
             if before is not None:
                 yield Remark("dropped", dropped[0].label, _message(before, dropped, sizes))
                 for each in dropped:
-                    draft.sequence.take_out(each)
-                draft.forget()
-                continue
-            ran += dropped
-            if only_looks(run[0]):
+                    draft.take_out(each)
+            elif not run:  # a nested pipeline
+                changing, looking = [], []
+            elif only_looks(run[0]):
                 looking += dropped
             else:
-                changing.append(run[0])
-                looking = []
+                changing, looking = [*changing, run[0]], []
+
+
+def _streams(scope: Scope) -> Iterator[list[Node]]:
+    """Yield the contents of each pipeline: steps, and each nested pipeline as one node."""
+    stream = list(_stream(scope))
+    yield stream[:]
+    for nest in stream:
+        if isinstance(nest, Scope):
+            yield from _streams(nest)
+
+
+def _stream(scope: Scope) -> Iterator[Node]:
+    for each in scope.items:
+        if isinstance(each, Step) or each.kind == "nest":
+            yield each
+        else:
+            yield from _stream(each)
 
 
 def _together(nodes: list[Node]) -> list[Step]:
@@ -196,10 +210,10 @@ def _is_repeated(
     if [step.pass_ for step in before] != [step.pass_ for step in run]:
         return False
     first, second = _in_common(before), _in_common(run)
-    if len(run) > 1 or (first and second):
-        was_asked_twice = not first or not second or first[0] is second[0]
+    if first and second:
+        was_asked_twice = first[0] is second[0]
     else:
-        was_asked_twice = before[0].call == run[0].call
+        was_asked_twice = len(run) > 1 or before[0].call == run[0].call
     if was_asked_twice:
         return False
     declared = second[0].bundle.idempotent if len(run) > 1 else None
@@ -225,19 +239,3 @@ def _message(before: Step, run: list[Step], sizes: Mapping[BundleUse, int]) -> s
         what = f"{passes} of {_in_common(run)[0].bundle.title}"
     verb = "change" if " and " in what else "changes"
     return f"{what}{by} {verb} nothing after '{before.label}'"
-
-
-def _streams(sequence: Sequence) -> Iterable[list[Node]]:
-    """Return the contents of each pipeline: steps, and each nested pipeline as one node."""
-    streams: dict[Scope, list[Node]] = {sequence.root: []}
-    around = [sequence.root]
-    for entry in sequence.entries:
-        if isinstance(entry, Step):
-            streams[around[-1]].append(entry)
-        elif isinstance(entry, Scope) and entry.kind == "nest":
-            streams[around[-1]].append(entry)
-            streams[entry] = []
-            around.append(entry)
-        elif isinstance(entry, End) and entry.scope is around[-1]:
-            around.pop()
-    return streams.values()

@@ -16,7 +16,6 @@ from passel.schedule.model import is_schedulable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from passel.builder.declarations import DeclarationTable
     from passel.builder.pipeline_builder import PipelineBuilder
     from passel.ir import IRAdapter
     from passel.schedule import PassStep, Pipeline
@@ -65,27 +64,8 @@ def lint(
         >>> print(*(finding.severity.value for finding in lint(builder)))
         warning
     """
-    findings = list(_types(builder))
-    try:
-        remarks = builder.report()
-        findings += (Finding(Severity.WARNING, r.message) for r in remarks if r.kind == "warning")
-        manager = builder.build()
-    except PipelineError as error:
-        findings += _errors(error)
-    else:
-        manager.context = context
-        try:
-            if adapter is not None:
-                manager.check(adapter)
-        except PipelineError as error:
-            findings += _errors(error)
-        nests = _Nests(builder.declarations, adapter, manager.context)
-        findings += nests.findings(merged(manager, adapter=adapter, context=manager.context))
-    return tuple(sorted(findings, key=_place))
-
-
-def _errors(error: PipelineError) -> Iterator[Finding]:
-    return (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
+    linter = _Linter(builder, adapter, context)
+    return tuple(sorted(linter.findings(), key=_place))
 
 
 def _place(finding: Finding) -> tuple[bool, str, int]:
@@ -93,45 +73,65 @@ def _place(finding: Finding) -> tuple[bool, str, int]:
     return (True, "", 0) if span is None else (False, span.source.name, span.start)
 
 
-def _types(builder: PipelineBuilder) -> Iterator[Finding]:
-    """Yield findings about types that no pass has and no table declares."""
-    known = {each for each in vars(pass_type).values() if isinstance(each, PassType)}
-    known.update(builder.declarations.types())
-    for step in builder.steps():
-        known.update(builder.declarations.of(step.pass_).types)
-    asked: dict[PassType, str] = {}
-    for step in builder.steps():
-        for bundle in (use.bundle for use in step.bundles):
-            asked |= dict.fromkeys(bundle.types, f"bundle '{bundle.name}' ({step.origin})")
-    for rule, step in builder.constraints():
-        targets = (each for each in rule.constraint.targets if isinstance(each, PassType))
-        asked |= dict.fromkeys(targets, f"a constraint on '{step.label}' ({rule.source})")
-    for each, where in asked.items():
-        if each not in known:
-            hint = suggest(each.name, [k.name for k in known]) or "; give a pass this type"
-            message = f"no pass has the type '{each}', which {where} names{hint}"
-            yield Finding(Severity.WARNING, message)
+def _errors(error: PipelineError) -> Iterator[Finding]:
+    return (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
 
 
-class _Nests:
-    """Checks of passes and nested pipelines next to each other, and inside each other."""
+class _Linter(NamedTuple):
+    """The subject of lint: a pipeline, and the IR that it is for."""
 
-    def __init__(
-        self, declarations: DeclarationTable, adapter: IRAdapter | None, context: Any
-    ) -> None:
-        self._declarations = declarations
-        self._adapter = adapter
-        self._context = context
+    builder: PipelineBuilder
+    adapter: IRAdapter | None
+    context: Any
 
-    def findings(self, pipeline: Pipeline) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
+        """Yield all findings."""
+        yield from self._types()
+        try:
+            remarks, manager = self.builder.report(), self.builder.build()
+        except PipelineError as error:
+            yield from _errors(error)
+            return
+        for each in remarks:
+            if each.kind == "warning":
+                yield Finding(Severity.WARNING, each.message)
+        manager.context = self.context
+        try:
+            if self.adapter is not None:
+                manager.check(self.adapter)
+        except PipelineError as error:
+            yield from _errors(error)
+        linter = self._replace(context=manager.context)
+        yield from linter.wasted(merged(manager, adapter=self.adapter, context=manager.context))
+
+    def _types(self) -> Iterator[Finding]:
+        """Yield findings about types that no pass has and no table declares."""
+        known = {each for each in vars(pass_type).values() if isinstance(each, PassType)}
+        known.update(self.builder.declarations.types())
+        asked: dict[PassType, str] = {}
+        for step in self.builder.steps():
+            known.update(self.builder.declarations.of(step.pass_).types)
+            for bundle in (use.bundle for use in step.bundles):
+                asked |= dict.fromkeys(bundle.types, f"bundle '{bundle.name}' ({step.origin})")
+        for rule, step in self.builder.constraints():
+            targets = (each for each in rule.constraint.targets if isinstance(each, PassType))
+            asked |= dict.fromkeys(targets, f"a constraint on '{step.label}' ({rule.source})")
+        for each, where in asked.items():
+            if each not in known:
+                hint = suggest(each.name, [k.name for k in known]) or "; give a pass this type"
+                message = f"no pass has the type '{each}', which {where} names{hint}"
+                yield Finding(Severity.WARNING, message)
+
+    # -- Wasted work ------------------------------------------------------------------------
+
+    def wasted(self, pipeline: Pipeline) -> Iterator[Finding]:
         """Yield the findings about a pipeline and all nested ones."""
         yield from self._repeated(pipeline)
         yield from self._interrupted(pipeline)
         for step in pipeline.steps:
             for inner in step.pipelines:
-                yield from _merged(inner)
-                yield from self._inside(pipeline.anchor, inner)
-                yield from self.findings(inner)
+                yield from self._nested(pipeline.anchor, inner)
+                yield from self.wasted(inner)
 
     def _repeated(self, pipeline: Pipeline) -> Iterator[Finding]:
         for first, second in pairwise(pipeline.steps):
@@ -139,7 +139,7 @@ class _Nests:
                 continue
             pass_ = second.pass_
             is_given = second.span is None or first.span != second.span
-            if first.pass_ == pass_ and is_given and self._declarations.of(pass_).idempotent:
+            if first.pass_ == pass_ and is_given and self.builder.declarations.of(pass_).idempotent:
                 message = f"'{pass_}' runs twice in a row; the second run is redundant: drop one"
                 yield Finding(Severity.WARNING, message, second.span)
 
@@ -170,32 +170,30 @@ class _Nests:
     def _fit(self, steps: Sequence[PassStep], anchor: str) -> bool:
         """Return whether passes may be nested on an anchor."""
         kind = None
-        if self._adapter is not None:
-            kind = self._adapter.kind_named(self._context, anchor)
+        if self.adapter is not None:
+            kind = self.adapter.kind_named(self.context, anchor)
         passes = (step.pass_ for step in steps)
         return all(
             each.anchor is None and (kind is None or is_schedulable(each, kind)) for each in passes
         )
 
-    def _inside(self, outer: str, inner: Pipeline) -> Iterator[Finding]:
+    def _nested(self, outer: str, inner: Pipeline) -> Iterator[Finding]:
+        """Yield findings about a nested pipeline and its place."""
         name, span = inner.anchor, inner.spans[0]
+        for other in inner.spans[1:]:
+            if other is not None and name in other.text:  # or else a registered pipeline added it
+                message = (
+                    f"two nested pipelines on '{name}' run as one: merge them: {name}(...,...)"
+                )
+                yield Finding(Severity.WARNING, message, other)
         if not inner.steps and span is not None:
             message = f"the nested pipeline on '{name}' is empty: add a pass, or remove it"
             yield Finding(Severity.WARNING, message, span)
-        if self._adapter is None or ANY in {outer, name}:
+        if self.adapter is None or ANY in {outer, name}:
             return
-        if why := self._adapter.misfit(self._context, outer, name):
+        if why := self.adapter.misfit(self.context, outer, name):
             message = (
                 f"'{name}' matches no op directly inside '{outer}': {why}; move the nested "
                 "pipeline to the pipeline around these ops"
             )
-            yield Finding(Severity.WARNING, message, span)
-
-
-def _merged(pipeline: Pipeline) -> Iterator[Finding]:
-    """Yield the places of merged pipelines, unless a registered pipeline added them."""
-    name = pipeline.anchor
-    for span in pipeline.spans[1:]:
-        if span is not None and name in span.text:
-            message = f"two nested pipelines on '{name}' run as one: merge them: {name}(...,...)"
             yield Finding(Severity.WARNING, message, span)

@@ -10,10 +10,10 @@ from copy import copy
 from typing import TYPE_CHECKING, Self
 
 from passel.builder.constraints import Rule
+from passel.builder.editing import edited
 from passel.builder.extensions import run_extensions
 from passel.builder.pipeline_plan import PipelinePlan
-from passel.builder.sequence import Between
-from passel.builder.targets import Handle, Stage
+from passel.builder.steps import Handle, Stage, describe
 from passel.errors import InsertionError
 from passel.manager import OpPassManager
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from passel.builder.constraints import Constraint
     from passel.builder.extensions import Extension
-    from passel.builder.targets import Occurrence, Target
+    from passel.builder.steps import Occurrence, Target
     from passel.passes import PassType
 
 
@@ -95,7 +95,7 @@ class PipelineBuilder(PipelinePlan):
                 stage.
             PipelineError: If the text is invalid, or a pass has another anchor.
         """
-        with self._draft.edit() as edit:
+        with edited(self._draft) as edit:
             scope = edit.stage(stage) if stage else edit.nest(self._at)
             edit.append(items, scope, label)
         return edit.handle
@@ -125,7 +125,7 @@ class PipelineBuilder(PipelinePlan):
             InsertionError: If the target is missing, or a constraint would be broken.
             PipelineError: If the text is invalid, or a pass has another anchor.
         """
-        with suppress(InsertionError) if missing_ok else nullcontext(), self._draft.edit() as edit:
+        with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
             edit.insert(target, items, occurrence, after=False, split=split)
             return edit.handle
         return Handle(())
@@ -142,7 +142,7 @@ class PipelineBuilder(PipelinePlan):
 
         The arguments and errors are as for `insert_before`.
         """
-        with suppress(InsertionError) if missing_ok else nullcontext(), self._draft.edit() as edit:
+        with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
             edit.insert(target, items, occurrence, after=True, split=split)
             return edit.handle
         return Handle(())
@@ -173,7 +173,7 @@ class PipelineBuilder(PipelinePlan):
         Raises:
             InsertionError: If the target is missing, or a constraint would be broken.
         """
-        with self._draft.edit() as edit:
+        with edited(self._draft) as edit:
             edit.replace(target, items, occurrence)
         return edit.handle
 
@@ -191,8 +191,9 @@ class PipelineBuilder(PipelinePlan):
             InsertionError: If the target is missing, a constraint would be broken, or another
                 extension has inserted a step next to the target.
         """
-        with self._draft.edit() as edit:
-            edit.remove(target, occurrence, missing_ok=missing_ok)
+        with edited(self._draft) as edit:
+            if not missing_ok or target in self:
+                edit.remove(target, occurrence)
 
     # -- Order ------------------------------------------------------------------------------
 
@@ -217,9 +218,9 @@ class PipelineBuilder(PipelinePlan):
             >>> bool(builder.insert_before("canonicalize", "cse", missing_ok=True))
             False
         """
-        with self._draft.edit() as edit:
+        with edited(self._draft) as edit:
             by = edit.origin.extension
-            edit.sequence.constraints += tuple(
+            self._draft.constraints += tuple(
                 Rule(each, None, target, by).checked() for each in constraints
             )
 
@@ -250,7 +251,7 @@ class PipelineBuilder(PipelinePlan):
             >>> print(builder)
             builtin.module(symbol-dce,cse,canonicalize)
         """
-        with self._draft.edit() as edit:
+        with edited(self._draft) as edit:
             edit.place(items, edit.nest(self._at), label)
         return edit.handle
 
@@ -268,8 +269,10 @@ class PipelineBuilder(PipelinePlan):
             preserves: One analysis, or several.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
-        with self._draft.edit() as edit:
-            edit.sequence.regions += (Between(start, end, kinds, edit.origin),)
+        with edited(self._draft) as edit:
+            where = edit.origin.clause(" (requested")
+            title = f"between {describe(start)} and {describe(end)}{where}{where and ')'}"
+            self._draft.regions += ((title, start, end, kinds),)
         return self
 
     # -- Stages -----------------------------------------------------------------------------
@@ -288,7 +291,7 @@ class PipelineBuilder(PipelinePlan):
         Raises:
             InsertionError: If there is a stage of this name, or the default breaks a constraint.
         """
-        with self._draft.edit() as edit:
+        with edited(self._draft) as edit:
             edit.add_stage(name, default, edit.nest(self._at), required=required)
         return Stage(name)
 

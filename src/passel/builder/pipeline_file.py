@@ -304,14 +304,16 @@ def _root(source: Source) -> Any:
 
     try:
         return yaml.SafeLoader(source.text).get_single_node()
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = min(mark.index, len(source.text)) if mark else 0
-        parts = [part for part in (error.problem, error.context) if part]
-        raise _refusal("invalid YAML: " + ", ".join(parts), Span(source, at, at)) from None
-    except yaml.reader.ReaderError as error:
-        at = min(error.position, len(source.text))
-        message = f"YAML has no character U+{ord(source.text[at]):04X}"
-        raise _refusal(message, Span(source, at, at + 1)) from None
     except RecursionError:
         raise _refusal("the file is nested too deeply", Span(source, 0, 1)) from None
+    except yaml.reader.ReaderError as error:
+        at, reasons = (
+            error.position,
+            [f"it has the character U+{ord(source.text[error.position]):04X}"],
+        )
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at, reasons = mark.index if mark else 0, [error.problem, error.context]
+    at = min(at, len(source.text))
+    message = "invalid YAML: " + ", ".join(filter(None, reasons))
+    raise _refusal(message, Span(source, at, at))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from passel.builder.declarations import default_declarations
 from passel.builder.draft import Draft
+from passel.builder.editing import edited
 from passel.builder.finishing import finish
 from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
-from passel.builder.sequence import Scope, Sequence, entries_of, placed_of
 from passel.builder.showing import explanation, picture
-from passel.builder.targets import Origin, caller
+from passel.builder.steps import Origin, Scope, caller, nodes_of, steps_in
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY, op_name_of
 from passel.manager import Nesting, PassManager
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
     from passel.builder.finishing import Remark
-    from passel.builder.sequence import Step
     from passel.builder.showing import Explanation
-    from passel.builder.targets import Occurrence, Target
+    from passel.builder.steps import Occurrence, Step, Target
     from passel.ir import IRAdapter
     from passel.manager import OpPassManager
     from passel.passes import PassRegistry, PassType
@@ -62,9 +61,7 @@ class PipelinePlan:
         empty = PipelineNode(op_name_of(anchor))
         template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
         template.nesting = nesting
-        self._draft = Draft(
-            Sequence(Scope("nest", template.anchor, Origin())), self.declarations, template
-        )
+        self._draft = Draft(Scope("nest", template.anchor, Origin()), self.declarations, template)
 
     @classmethod
     def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
@@ -75,10 +72,9 @@ class PipelinePlan:
             arguments: As for the constructor.
         """
         builder = cls(manager.anchor, **arguments)
-        sequence = builder._draft.sequence
-        sequence.calls += 1
-        sequence.put(entries_of(manager, caller()), 0)  # without checking constraints
-        builder._draft.forget()
+        draft = builder._draft
+        draft.calls += 1
+        draft.put(nodes_of(manager, caller()), draft.root, 0)  # without checking constraints
         return builder
 
     @classmethod
@@ -144,7 +140,7 @@ class PipelinePlan:
             )
         anchor, elements = read_pipeline_file(path, variables or {})
         builder = cls(anchor, context, **arguments)
-        with builder._draft.edit() as edit:
+        with edited(builder._draft) as edit:
             for element, span in elements:
                 with placed(span):
                     edit.append_element(element, span)
@@ -167,7 +163,7 @@ class PipelinePlan:
 
     def find(self, target: Target) -> tuple[Step, ...]:
         """Return the steps of a target, in the order in which they run."""
-        return tuple(_steps(self._draft, target))
+        return tuple(self._draft.rules.find(target))
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
@@ -193,7 +189,7 @@ class PipelinePlan:
         return True
 
     def __str__(self) -> str:
-        return str(_manager(self._draft))
+        return str(self._draft.manager())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
@@ -219,14 +215,14 @@ class PipelinePlan:
               it runs right before 'canonicalize'
               it must run before the first 'canonicalize' (declared at ...)
         """
-        (unit,) = self._draft.rules.select(target, occurrence)
-        for step in self._draft.sequence.steps_of(unit):
-            return explanation(step, self._draft.rules)
+        rules = self._draft.rules
+        for step in steps_in(rules.select(target, occurrence)[0]):
+            return explanation(step, rules)
         raise InsertionError(Problem(f"'{target}' contains no steps to explain"))
 
     def draw(self) -> str:
         """Return a picture of the pipeline as a tree, with stages, types and constraints."""
-        return picture(self._draft.sequence, self._draft.rules)
+        return picture(self._draft.root, self._draft.rules)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the picture of the pipeline in notebooks."""
@@ -278,8 +274,8 @@ class PipelinePlan:
         """
         draft = self._draft.copy()
         finish(draft)
-        manager = _manager(draft)
-        _check(draft, manager)
+        manager = draft.manager()
+        _check_contracts(draft, manager)
         if manager.context is not None:
             manager.check()
         return manager
@@ -289,25 +285,16 @@ class PipelinePlan:
         return finish(self._draft.copy())
 
 
-def _steps(draft: Draft, target: Target) -> Iterator[Step]:
-    return (s for unit in draft.rules.units(target) for s in draft.sequence.steps_of(unit))
-
-
-def _manager(draft: Draft) -> PassManager:
-    """Return a manager with the contents of a draft."""
-    manager = draft.template.copy()
-    return manager.add_placed(*placed_of(draft.sequence.entries, manager.nesting))
-
-
-def _check(draft: Draft, manager: PassManager) -> None:
+def _check_contracts(draft: Draft, manager: PassManager) -> None:
     """Check the contracts of the passes, and the regions that preserve analyses."""
+    rules = draft.rules
 
-    def labels(end: Target) -> frozenset[str]:
-        return frozenset(step.label for step in _steps(draft, end))
+    def labels(target: Target) -> frozenset[str]:
+        return frozenset(step.label for step in rules.find(target))
 
     regions = [
-        Region(each.title, labels(each.start), labels(each.end), each.preserves)
-        for each in draft.sequence.regions
+        Region(title, labels(start), labels(end), analyses)
+        for title, start, end, analyses in draft.regions
     ]
-    named = [Named(step.label, step.origin.clause(", added")) for step in draft.rules.steps]
+    named = [Named(step.label, step.origin.clause(", added")) for step in rules.steps]
     check_contracts(merged(manager), regions, named)

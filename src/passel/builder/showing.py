@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.builder.sequence import Scope, Step, grouped, steps_in
+from passel.builder.steps import Step, steps_in
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.builder.rules import Rules
-    from passel.builder.sequence import Node, Sequence
+    from passel.builder.steps import Node, Scope
 
 
 @dataclass(frozen=True)
@@ -42,21 +42,20 @@ def explanation(step: Step, rules: Rules) -> Explanation:
     """Return the reasons for the position of a step."""
     sentences = [f"'{step.label}' was {step.origin.clause('added') or 'added'}"]
     neighbours = [
-        f"{side} '{other.label}'"
+        f"right {side} '{other.label}'"
         for side, distance in (("after", -1), ("before", 1))
         if (other := rules.neighbour(step, distance))
     ]
     if neighbours:
-        sentences.append(f"it runs right {' and right '.join(neighbours)}")
+        sentences.append(f"it runs {' and '.join(neighbours)}")
     sentences += step.because
+    others: list[str] = []
     for rule, subject in rules.all:
         if subject is step:
             sentences.append(f"it {rule.constraint} ({rule.source})")
-    for rule, subject in rules.all:
-        found = (rules.find(target) for target in rule.constraint.targets)
-        if subject is not step and any(step in steps for steps in found):
-            sentences.append(rule.about(subject))
-    return Explanation(step.label, tuple(sentences))
+        elif any(step in rules.find(target) for target in rule.constraint.targets):
+            others.append(rule.about(subject))
+    return Explanation(step.label, (*sentences, *others))
 
 
 # -- Pictures --------------------------------------------------------------------------------
@@ -64,17 +63,16 @@ def explanation(step: Step, rules: Rules) -> Explanation:
 
 class _Row(NamedTuple):
     text: str
-    item: Node
+    node: Node
     notes: str
 
 
-def picture(sequence: Sequence, rules: Rules) -> str:
+def picture(root: Scope, rules: Rules) -> str:
     """Return a tree of a pipeline, with intervals of types and the constraints."""
-    rows = list(_rows(sequence.root.around(sequence.entries)))
-    places = {row.item: n for n, row in enumerate(rows) if isinstance(row.item, Step)}
+    rows = list(_rows(root))
     intervals: dict[str, list[int]] = {}
-    for step, place in places.items():
-        for each in rules.types_of(step):
+    for place, row in enumerate(rows):
+        for each in rules.types_of(row.node) if isinstance(row.node, Step) else ():
             if each != UNKNOWN:
                 intervals.setdefault(each.name, []).append(place)
     letters = [chr(ord("a") + index % 26) for index in range(len(intervals))]
@@ -83,56 +81,48 @@ def picture(sequence: Sequence, rules: Rules) -> str:
     for place, row in enumerate(rows):
         marks = [_mark(place, each) for each in intervals.values()] if place else letters
         columns = "  " + " ".join(marks) if marks else ""
-        notes = f"  {row.notes}" if row.notes else ""
-        lines.append(f"{row.text:{width}}{columns}{notes}".rstrip())
+        lines.append(f"{row.text:{width}}{columns}  {row.notes}".rstrip())
     lines += [""] if intervals else []
     for letter, (name, found) in zip(letters, intervals.items(), strict=True):
-        first, last = (rows[found[end]].item.label for end in (0, -1))
-        reach = f"'{first}'" if first == last else f"'{first}' to '{last}'"
-        lines.append(f"{letter} {name}: {reach}")
-    constraints = {
-        f"'{step.label}' {rule.constraint}": None
+        ends = dict.fromkeys(f"'{rows[place].node.label}'" for place in (found[0], found[-1]))
+        lines.append(f"{letter} {name}: {' to '.join(ends)}")
+    constraints = dict.fromkeys(
+        f"'{step.label}' {rule.constraint}"
         for rule, step in rules.all
         if any(rules.others(target, step) for target in rule.constraint.targets)
-    }
+    )
     lines += ["", *constraints] if constraints else []
     return "\n".join(lines) + "\n"
 
 
 def _rows(
-    group: list[Any], frame: str = "", margin: str = "", note: str = "", *, in_block: bool = False
+    node: Node, frame: str = "", margin: str = "", *notes: str, in_block: bool = False
 ) -> Iterator[_Row]:
     """Yield a row for a step or a scope, and rows for its contents."""
-    node: Node = group[0]
+    shown = ", ".join((*notes, *_notes(node, in_block=in_block)))
     if isinstance(node, Step):
-        text = str(node.pass_)
-    else:
-        text = node.name if node.kind == "nest" else f"{node.kind} {node.name}"
-    yield _Row(
-        frame + text, node, ", ".join(filter(None, (note, *_notes(group, in_block=in_block))))
-    )
-    steps = steps_in(group)
-    is_by_default = bool(steps) and all(step.is_default for step in steps)
-    is_block = isinstance(node, Scope) and node.kind == "bundle"
-    shown = [each for each in grouped(group[1:-1]) if not _is_empty_edge(each)]
-    for each in shown:
-        tip, below = ("└─ ", "   ") if each is shown[-1] else ("├─ ", "│  ")
-        said = "by default" if is_by_default else ""
-        yield from _rows(each, margin + tip, margin + below, said, in_block=is_block)
+        yield _Row(frame + str(node.pass_), node, shown)
+        return
+    title = node.name if node.kind == "nest" else f"{node.kind} {node.name}"
+    yield _Row(frame + title, node, shown)
+    steps = steps_in(node.items)
+    inner_notes = ["by default"] if steps and all(step.is_default for step in steps) else []
+    is_block = node.kind == "bundle"
+    inside = [each for each in node.items if isinstance(each, Step) or not _is_empty_edge(each)]
+    for each in inside:
+        tip, below = ("└─ ", "   ") if each is inside[-1] else ("├─ ", "│  ")
+        yield from _rows(each, margin + tip, margin + below, *inner_notes, in_block=is_block)
 
 
-def _is_empty_edge(group: list[Any]) -> bool:
-    """Return whether the group is an empty `pre_` or `post_` stage."""
-    node: Node = group[0]
-    is_edge = isinstance(node, Scope) and node.name.startswith(("pre_", "post_"))
-    return is_edge and not steps_in(group)
+def _is_empty_edge(scope: Scope) -> bool:
+    """Return whether a scope is an empty `pre_` or `post_` stage."""
+    return scope.name.startswith(("pre_", "post_")) and not steps_in([scope])
 
 
-def _notes(group: list[Any], *, in_block: bool) -> Iterator[str]:
-    node: Node = group[0]
+def _notes(node: Node, *, in_block: bool) -> Iterator[str]:
     if isinstance(node, Step):
         yield from (f"bundle {use.bundle.name}" for use in node.bundles if not in_block)
-    elif node.kind == "stage" and len(group) == 2:  # noqa: PLR2004 - its beginning and end
+    elif node.kind == "stage" and not node.items:
         yield "empty, required" if node.is_required else "empty"
     if node.origin.extension:
         file, line = node.origin.file, node.origin.line

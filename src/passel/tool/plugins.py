@@ -122,7 +122,7 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
 def _known(registry: PassRegistry) -> tuple[int, ...]:
     """Return counters that change with each registration."""
     extensions = sys.modules.get("passel.builder.extensions")
-    registered = 0 if extensions is None else extensions.registered_count()
+    registered = 0 if extensions is None else len(extensions.registered)
     return len(registry.added), len(default_registry().added), registered
 
 
