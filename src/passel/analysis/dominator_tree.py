@@ -13,14 +13,14 @@ N = TypeVar("N", bound="Hashable")
 class DominatorTree(Generic[N]):
     """The dominator tree of a graph with one or several roots.
 
-    Several roots are children of a virtual root, None.
+    If there are several roots, they are children of a virtual root, None.
 
-    Built in O(edges * depth), close to linear in practice; a query costs O(1) after that,
-    `dominance_frontier` O(edges * depth) once. Nothing recurses.
+    Building the tree takes O(edges * depth), which is close to linear in practice. A query takes
+    O(1). The first call of `dominance_frontier` takes O(edges * depth). No function recurses.
 
     Args:
         roots: The entry nodes of the graph.
-        successors: Returns the successors of a node, which may contain duplicates.
+        successors: A function that returns the successors of a node, possibly with duplicates.
 
     Example:
         >>> graph = {"a": "bc", "b": "d", "c": "d", "d": ""}
@@ -77,7 +77,7 @@ class DominatorTree(Generic[N]):
         return {node: self.immediate_dominator(node) for node in self._index}
 
     def dominates(self, a: N, b: N) -> bool:
-        """Return whether every path from a root to `b` goes through `a`.
+        """Return whether every path from a root to `b` passes through `a`.
 
         An unreachable node is dominated by every node, and dominates only unreachable nodes.
         """
@@ -97,7 +97,7 @@ class DominatorTree(Generic[N]):
         return None if number is None else self._nodes[self._parents[number]]
 
     def children(self, node: N | None) -> tuple[N, ...]:
-        """Return the nodes whose immediate dominator is `node`, or the roots for None."""
+        """Return the nodes whose immediate dominator is `node`; for None, return the roots."""
         number = 0 if node is None else self._index.get(node)
         if number is None:
             return ()
@@ -106,7 +106,7 @@ class DominatorTree(Generic[N]):
         )
 
     def nearest_common_dominator(self, a: N, b: N) -> N | None:
-        """Return the closest node that dominates both, if there is one."""
+        """Return the closest node that dominates both nodes, if any."""
         ours, theirs = self._index.get(a), self._index.get(b)
         if ours is None or theirs is None:
             return b if ours is None else a  # what cannot be reached does not count
@@ -135,7 +135,7 @@ class DominatorTree(Generic[N]):
         return {number: tuple(nodes) for number, nodes in found.items()}
 
     def preorder(self) -> Iterator[tuple[N, int]]:
-        """Yield the nodes with their depth, each after its immediate dominator."""
+        """Yield each node with its depth, after its immediate dominator."""
         stack = [(number, 0) for number in reversed(self._children[0])]
         while stack:
             number, depth = stack.pop()

@@ -1,7 +1,7 @@
 """Analyses: facts about an op that passes compute once and share while they are valid.
 
-An analysis is any class that can be constructed from `(op)` or from `(op, analyses)`; the second
-form can request other analyses. Results are cached per op, in a tree parallel to the IR, and
+An analysis is a class that can be constructed from `(op)` or from `(op, analyses)`; with the second
+form, it can use other analyses. Results are cached per op, in a tree parallel to the IR, and
 dropped after each pass that does not preserve them.
 
 Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
@@ -35,7 +35,8 @@ Compute: TypeAlias = "Callable[[Any, Any, Callable[[], Any]], Any]"
 class AnalysisManager:
     """The analyses of one op, and of its nested ops.
 
-    Passes reach it through their context; analyses get it as their second argument.
+    A pass uses the manager through its context. The constructor of an analysis gets the manager as
+    its second argument.
 
     Source: `mlir::AnalysisManager`, MLIR 22.
     """
@@ -58,7 +59,7 @@ class AnalysisManager:
         self._children: dict[Hashable, AnalysisManager] = {}
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
-        """Return an analysis of the op, computed now if it is not cached.
+        """Return an analysis of the op; compute it if it is not cached.
 
         Raises:
             DefinitionError: If `kind` cannot be constructed from `(op)` or `(op, analyses)`.
@@ -78,13 +79,13 @@ class AnalysisManager:
         return self.results.get(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return an analysis of an enclosing op, if it is cached; it may be stale.
+        """Return an analysis of an enclosing op if it is cached. The analysis may be stale.
 
-        It is never computed here, since siblings may be processed in parallel.
+        The analysis is never computed here, since siblings may be processed in parallel.
 
         Args:
-            kind: The analysis.
-            op: The ancestor; by default the immediately enclosing op.
+            kind: The class of the analysis.
+            op: The enclosing op; by default the immediately enclosing one.
         """
         manager = self._parent
         if op is not None:
@@ -93,7 +94,7 @@ class AnalysisManager:
         return None if manager is None else manager.results.get(kind)
 
     def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
-        """Return an analysis of an op inside, computed now if it is not cached.
+        """Return an analysis of a nested op; compute it if it is not cached.
 
         Raises:
             ValueError: If `op` is not nested in this manager's op.
@@ -101,12 +102,12 @@ class AnalysisManager:
         return self.nest(op).analysis(kind)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return an analysis of an op immediately inside this one, if it is cached."""
+        """Return an analysis of an op immediately inside the manager's op, if it is cached."""
         child = self.known_child(op)
         return None if child is None else child.results.get(kind)
 
     def nest(self, op: Any) -> AnalysisManager:
-        """Return the manager of an op nested at any depth.
+        """Return the manager of a nested op at any depth.
 
         Raises:
             ValueError: If `op` is not nested in this manager's op.
@@ -125,11 +126,12 @@ class AnalysisManager:
         return manager
 
     def child(self, op: Any, compute: Compute | None = None) -> AnalysisManager:
-        """Return the manager of an op immediately inside, which is not checked.
+        """Return the manager of an op that is immediately inside; this is not checked.
 
         Args:
             op: The op.
-            compute: The function that computes analyses in a new manager; by default this one's.
+            compute: The function that computes analyses in a new manager; by default the same
+                function as in this manager.
         """
         found = self.known_child(op)
         if found is None:
@@ -138,13 +140,13 @@ class AnalysisManager:
         return found
 
     def compute_by(self, compute: Compute) -> None:
-        """Replace the function that computes analyses, also for nested ops."""
+        """Replace the function that computes analyses of the op and its nested ops."""
         self._compute = compute
         for child in self._children.values():
             child.compute_by(compute)
 
     def known_child(self, op: Any) -> AnalysisManager | None:
-        """Return the existing manager of an op immediately inside, if any."""
+        """Return the manager of an op immediately inside, if it already exists."""
         adapter = self._adapter
         found = self._children.get(adapter.identity_of(op))
         return found if found is not None and adapter.is_surely(found.op, op) else None
@@ -164,8 +166,8 @@ class AnalysisManager:
     def invalidate(self, preserved: PreservedAnalyses) -> None:
         """Drop the analyses of the op and of its nested ops that a pass has not preserved.
 
-        Analyses are checked in the order in which they were computed. A dropped analysis no longer
-        counts as preserved, so that dependent analyses can detect this.
+        Analyses are checked in the order in which they were computed. A dropped analysis is no
+        longer preserved, so that analyses that depend on it can detect this.
         """
         if preserved.all:
             return

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class AllAnalyses:
-    """Marker for all analyses in a declaration of preserved analyses.
+    """A marker for all analyses in a declaration of preserved analyses.
 
-    `preserves = (AllAnalyses,)` in a class body is for passes that may change the IR, but no
-    property that an analysis depends on. Passes that change nothing also call `ctx.preserve_all()`,
-    which avoids verification.
+    `preserves = (AllAnalyses,)` in a class body declares that the pass changes no property that an
+    analysis depends on. Passes that change nothing should also call `ctx.preserve_all()`, which
+    avoids verification.
 
     Source: `mlir::PreservedAnalyses::AllAnalysesType`, MLIR 22.
     """
@@ -24,17 +24,17 @@ EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
 
 
 def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]:
-    """Return the analyses that are in both sets; either set may contain `AllAnalyses`."""
+    """Return the analyses that are in both sets. Each set may contain `AllAnalyses`."""
     if AllAnalyses in some:
         return others
     return some if AllAnalyses in others else some & others
 
 
 class PreservedAnalyses:
-    """Analyses that are still valid after a pass, for the op that it ran on.
+    """The analyses of the op that are still valid after a pass.
 
     An analysis can define `is_invalidated(self, preserved)` to decide whether it is invalid.
-    Otherwise, it is invalid unless it is preserved.
+    Otherwise, an analysis is invalid unless the pass preserved it.
 
     Source: `mlir::detail::PreservedAnalyses`, MLIR 22.
     """
@@ -47,12 +47,12 @@ class PreservedAnalyses:
 
     @property
     def all(self) -> bool:
-        """Whether everything was preserved."""
+        """Whether the pass preserved all analyses."""
         return self._all
 
     @property
     def none(self) -> bool:
-        """Whether nothing was preserved."""
+        """Whether the pass preserved no analysis."""
         return not self._all and not self._kinds
 
     def is_preserved(self, kind: object) -> bool:

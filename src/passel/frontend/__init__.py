@@ -1,6 +1,6 @@
 """Frontends: reading and writing files of an IR for tools such as passel-opt.
 
-A tool offers the IR of every adapter that has a frontend (see `BringsFrontend`).
+A tool supports the IR of every adapter that has a frontend (see `BringsFrontend`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class UsageError(PasselError):
     """The command line is invalid; the message is for the user.
 
-    Raised before any processing, except for files that cannot be written. Mistakes in the input
-    raise other errors.
+    The error is raised before any processing, except for files that cannot be written. Mistakes in
+    the input raise other errors.
     """
 
 
@@ -31,7 +31,7 @@ class UnreadableError(Exception):
     """A part of the input is not valid IR.
 
     Attributes:
-        diagnostics: The errors.
+        diagnostics: The errors in the input.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -44,19 +44,21 @@ class Flag:
     """A flag of a command line, with the syntax of LLVM's tools.
 
     Attributes:
-        help: One line; empty for flags that are accepted but not listed.
-        metavar: The placeholder for its value; empty for a boolean flag.
+        help: One line of help; empty for flags that are accepted but not listed.
+        metavar: The placeholder for the value of the flag; empty for a boolean flag.
         default: The value without the flag; by default False, empty or, with `parse`, None.
-        implied: The value of the flag without `=value`, if that is allowed.
+        implied: The value of the flag without `=value`, if this form is allowed.
         short: Other names of the flag.
-        choices: The allowed values; by default those in a metavar such as `<list|tree>`, else any.
+        choices: The allowed values; by default the values in a metavar such as `<list|tree>`;
+            without such a metavar, any value.
         repeated: Whether the flag can be repeated, and collects all values.
-        parse: Converts the text of a value; the message of a `ValueError` lists the allowed values.
-        ir: The IR that the flag applies to; empty for all.
-        name: The long name, without dashes.
+        parse: A function that converts the text of a value. If it raises a `ValueError`, the
+            message lists the allowed values.
+        ir: The IR that the flag applies to; empty for all IRs.
+        name: The long name of the flag, without dashes.
         common: Whether the short help shows the flag.
         replayed: Whether a replay needs the flag to reproduce the run.
-        searched: Whether search tools also accept the flag.
+        searched: Whether passel-bisect and passel-reduce also accept the flag.
     """
 
     help: str
@@ -88,11 +90,11 @@ class FrontendSettings(NamedTuple):
     """Command-line settings for reading and printing.
 
     Attributes:
-        implicit_module: Whether top-level ops other than a module are wrapped in one.
+        implicit_module: Whether top-level ops other than a module are wrapped in a module.
         allow_unregistered: Whether ops of unknown dialects are accepted.
         threading: Whether the IR's own passes may use several threads.
         printing: The flags for printing the result.
-        own: The values of the IR's own flags, by name.
+        own: The values of the flags that the frontend defines, by name.
     """
 
     implicit_module: bool = True
@@ -107,12 +109,12 @@ class SourcePart:
     """A part of the input, or the whole input if it is not split.
 
     Attributes:
-        text: Its text, or bytes if it is binary.
+        text: The text of the part, or its bytes if the input is binary.
         name: The name of the input in diagnostics.
-        line_offset: The number of lines before it in the file.
-        column: The column of its start, counted from 1; 0 for the first part.
+        line_offset: The number of lines before the part in the file.
+        column: The column where the part starts, counted from 1; 0 for the first part.
         path: The file, if the part is the whole file and the file can be read again.
-        is_recorded: Whether it contains the pipeline to run, like a reproducer.
+        is_recorded: Whether the part contains the pipeline to run, like a reproducer.
     """
 
     text: Any
@@ -123,7 +125,7 @@ class SourcePart:
     is_recorded: bool = False
 
     def location(self, offset: int) -> Location:
-        """Return the input location of an offset in the part."""
+        """Return the location in the input of an offset in the part."""
         before = self.text[:offset].split("\n")
         return Location(self.name, self.line_offset + len(before), len(before[-1]) + 1)
 
@@ -133,8 +135,8 @@ class Parsed:
     """The parsed contents of a part of the input.
 
     Attributes:
-        op: Its top-level op.
-        resources: Its external resources, which are not part of the op.
+        op: The top-level op of the part.
+        resources: The external resources of the part, which do not belong to the op.
     """
 
     op: Any
@@ -142,21 +144,22 @@ class Parsed:
 
 
 class Frontend:
-    """Base class of frontends, which read and print an IR.
+    """The base class of frontends, which read and print an IR.
 
-    An object serves one run of a tool. `configure` is called once, before other methods.
+    A frontend object is used for one run of a tool. `configure` is called once, before other
+    methods.
 
     Args:
-        adapter: The IR's adapter, which the default implementations use.
+        adapter: The adapter of the IR, which the default implementations use.
 
     Attributes:
-        flags: Its own flags, in addition to the tool's.
-        refused: Flags of the tool that it does not support, each with the predicate of a sentence
-            about the flag.
+        flags: The flags that the frontend adds to the flags of the tool.
+        refused: The flags of the tool that the frontend does not support, each with a reason that
+            completes a sentence about the flag.
         verifies: Whether parsing includes verification.
-        reads_files: Whether it reads files itself, including binary files.
-        byte_columns: Whether columns in its locations count bytes, not characters.
-        delays_interrupts: Whether its passes can delay Ctrl-C for a long time.
+        reads_files: Whether the frontend opens files itself, including binary files.
+        byte_columns: Whether columns in locations count bytes, not characters.
+        delays_interrupts: Whether passes of the IR can delay Ctrl-C for a long time.
         settings: The settings of the command line.
     """
 
@@ -184,7 +187,7 @@ class Frontend:
 
         Args:
             data: The input.
-            name: Its name in errors.
+            name: The name of the input in errors.
 
         Raises:
             UsageError: If the form of the input is not supported.
@@ -202,9 +205,9 @@ class Frontend:
         """Parse a part of the input, and return its contents.
 
         Args:
-            part: The part.
-            context: Its context.
-            warn: Called with diagnostics that are not errors.
+            part: The part of the input.
+            context: The context for the part.
+            warn: A function that is called with diagnostics that are not errors.
 
         Raises:
             UnreadableError: If the part is not valid IR.
@@ -214,7 +217,7 @@ class Frontend:
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
         """Parse a part of the input, except for the external resources at its end.
 
-        Override it instead of `parse` if the IR's own syntax has external resources.
+        If the syntax of the IR has external resources, override `read` instead of `parse`.
 
         Raises:
             UnreadableError: If the part is not valid IR, or the parser crashed.
@@ -243,7 +246,7 @@ class Frontend:
 
         Args:
             parsed: The op and its resources, after all passes.
-            context: Its context.
+            context: The context of the op.
 
         Raises:
             Exception: If the IR cannot be printed; the type depends on the IR.
@@ -276,7 +279,7 @@ def frontend_of(
     Args:
         adapter: The adapter of the IR.
         implicit_module: Whether several top-level ops are wrapped in a module.
-        allow_unregistered: Whether its contexts accept ops of unknown dialects.
+        allow_unregistered: Whether contexts accept ops of unknown dialects.
 
     Raises:
         AdapterError: If the IR has no frontend.
@@ -293,7 +296,7 @@ def frontend_of(
 class TakesDialects(Protocol):
     """Optional ability of an adapter: contexts with additional dialects.
 
-    Such dialects come from authors of tools, and from plugins.
+    Authors of tools and plugins provide such dialects.
     """
 
     def is_dialect(self, thing: Any) -> bool:
@@ -304,10 +307,10 @@ class TakesDialects(Protocol):
         """Return a copy of this adapter whose contexts have more dialects.
 
         Args:
-            dialects: The dialects, which replace dialects with the same names.
+            dialects: The additional dialects, which replace dialects with the same names.
 
         Raises:
-            DefinitionError: If one is not a dialect of this IR.
+            DefinitionError: If an object is not a dialect of this IR.
         """
         ...
 
@@ -316,18 +319,18 @@ class TakesDialects(Protocol):
 class WritesSources(Protocol):
     """Optional ability of an adapter: printing files that parse to the same IR.
 
-    Reproducers use it; without it, they contain the text from `print_op`.
+    Reproducers contain this text; without this ability, they contain the text from `print_op`.
     """
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return `op` in its most faithful form, without a final newline.
 
-        The text includes parts of the file such as resources.
+        The text also contains parts of the file outside the op, such as resources.
         """
         ...
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Return such a text in the IR's usual form, or unchanged if that would lose data."""
+        """Return text from `print_source` in custom form, or unchanged if that would lose data."""
         ...
 
     def reading_flags(self, op: Any, context: Any) -> Sequence[str]:

@@ -30,7 +30,7 @@ _CLOSERS = frozenset(")]}>")
 
 
 class GenericSyntaxError(ValueError):
-    """A text is not in generic form."""
+    """A text that should be in MLIR's generic form is not."""
 
 
 class Value(NamedTuple):
@@ -57,15 +57,15 @@ class Op:
     """An op.
 
     Attributes:
-        number: Its identity, also in copies of the tree.
-        name: Its name.
-        results: Its results.
-        operands: Its operands.
-        successors: The labels of its successors.
-        properties: Entries such as `value = 1 : i32`.
-        regions: Its regions, each a list of blocks.
-        attributes: Entries of the attribute dictionary.
-        location: The text of its location, including `loc`; empty if not printed.
+        number: A number that identifies the op, in copies of the tree too.
+        name: The name of the op.
+        results: The results of the op.
+        operands: The operands of the op.
+        successors: The labels of the successor blocks.
+        properties: The entries of the property dictionary, such as `value = 1 : i32`.
+        regions: The regions of the op, each a list of blocks.
+        attributes: The entries of the attribute dictionary.
+        location: The text of the location, including `loc`; empty if it was not printed.
     """
 
     number: int
@@ -112,7 +112,7 @@ class Op:
         return next((value for name, _, value in entries if name == key), None)
 
     def complexity(self) -> int:
-        """Return the size of the op, ignoring attributes and types."""
+        """Return the size of the op with its nested ops, ignoring attributes and types."""
         ops = [*self.walk()]
         values = [each for op in ops for each in (op.results, op.operands, op.successors)]
         blocks = [block.args for op in ops for block in op.blocks()]
@@ -167,7 +167,7 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the symbol of the op that starts a text, if any."""
+    """Return the symbol of the op at the start of a text, if any."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 

@@ -31,9 +31,9 @@ class ExternalResource(NamedTuple):
     Attributes:
         group: The owner of the entry, such as `mlir_reproducer`.
         key: The entry's name in its group.
-        value: A boolean, or the bytes of a string; for a blob, those of `"0x..."`.
+        value: A boolean, or the bytes of a string; for a blob, the bytes of the string `"0x..."`.
         key_start: The offset of the key in the text, in code points.
-        value_start: The offset of the value; for a string, of its opening quote.
+        value_start: The offset of the value; for a string, the offset of the opening quote.
     """
 
     group: str
@@ -44,7 +44,7 @@ class ExternalResource(NamedTuple):
 
 
 def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
-    r"""Return the text of resources, without a final newline; empty if there are none.
+    r"""Return resources as text, without a final newline; empty if there are none.
 
     As in mlir-opt, groups appear in the order of their first entries.
 
@@ -76,7 +76,7 @@ def add_resources(
     Args:
         text: The file, without final newlines.
         resources: The resources.
-        limit: As for `print_resources`.
+        limit: The maximum length of a value, as for `print_resources`.
     """
     ordered = list(resources)
     if not ordered:
@@ -104,7 +104,7 @@ def read_resources(text: str) -> list[ExternalResource]:
 def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
     r"""Split a file into the IR and the external resources in the block at its end.
 
-    IRs without such a block in their syntax use this to parse reproducers.
+    This function parses reproducers of IRs whose syntax does not have such a block.
 
     Example:
         >>> text = "toy.module\n\n{-# external_resources: { zoo: { open: true } } #-}\n"

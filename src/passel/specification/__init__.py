@@ -1,6 +1,7 @@
-"""Pass declarations in TableGen: reading, documentation, and generated Python.
+"""Pass declarations in TableGen: a reader, and generators of documentation and Python.
 
-One `Passes.td` declares passes for both C++ and Python; `passel-tblgen` is the command.
+A `Passes.td` file declares passes for C++ and for Python. The command `passel-tblgen` runs the
+generators.
 """
 
 from passel.errors import SpecificationError

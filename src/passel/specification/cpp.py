@@ -1,7 +1,7 @@
-"""C++ in declarations: types, default values, choices, and names of ops and dialects.
+"""C++ code in declarations: types, default values, choices, and names of ops and dialects.
 
-Code that only a compiler understands raises `UnknownCpp`; the generated file then contains it in a
-comment.
+Functions raise `UnknownCpp` for code that only a C++ compiler can evaluate. The generated file
+contains such code in a comment.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class UnknownCpp(Exception):  # noqa: N818 - caught in this package
-    """A type or a value that only a compiler understands."""
+    """A type or a value that only a C++ compiler can evaluate."""
 
 
 class Choice(NamedTuple):
     """An enumerator that is a value of an option.
 
     Attributes:
-        constant: The C++ name.
-        keyword: The name in pipelines.
+        constant: The C++ name of the enumerator.
+        keyword: The value of the option in pipelines.
     """
 
     constant: str
@@ -45,12 +45,12 @@ INTEGERS: dict[str, tuple[str, ...]] = {
     "UInt32": ("unsigned", "unsigned int", "uint32_t"),
     "UInt64": ("uint64_t", "unsigned long", "unsigned long long", "size_t", "uintptr_t"),
 }
-"""Types of `passel.passes.numbers`, and their C++ names if `long` has 64 bits."""
+"""The types of `passel.passes.numbers` by C++ name, for systems where `long` has 64 bits."""
 
 RANGES: dict[str, IntRange] = {
     name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
 }
-"""The ranges of these types."""
+"""The ranges of integer types."""
 
 _TYPES = {
     "bool": "bool",
@@ -86,10 +86,10 @@ _OPS = {
     "transform::NamedSequenceOp": "transform.named_sequence",
     "wasmssa::FuncOp": "wasmssa.func",
 }
-"""Anchors of MLIR's passes, by C++ class."""
+"""The anchors of MLIR's passes, by C++ class."""
 
 _DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
-"""Dialects without their own namespace."""
+"""The names of dialects without their own namespace."""
 
 
 def normalized(name: str) -> str:
@@ -103,7 +103,7 @@ def normalized(name: str) -> str:
 
 
 def python_type(cpp_type: str) -> str:
-    """Return the annotation for the Python type of a C++ type.
+    """Return the Python annotation for a C++ type.
 
     Raises:
         UnknownCpp: If the type is not a common option type.
@@ -166,7 +166,7 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def choices(flags: str) -> tuple[Choice, ...]:
-    """Return the values in `llvm::cl::values` of an option's flags.
+    """Return the values that `llvm::cl::values` lists in the flags of an option.
 
     Raises:
         UnknownCpp: If a keyword is not a literal.
@@ -205,10 +205,10 @@ def _arguments(text: str, start: int) -> Iterator[str]:
 
 
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
-    """Return the keyword of a constant, regardless of its qualifiers.
+    """Return the keyword of a C++ constant, regardless of its qualifiers.
 
     Raises:
-        UnknownCpp: If the constant is not among the choices.
+        UnknownCpp: If no choice has this constant.
     """
     parts = normalized(constant).split("::")
     for choice in among:

@@ -1,6 +1,6 @@
-"""Python generated from declared passes: base classes, and stubs of native passes.
+"""Generators of Python from declared passes: base classes, and stubs of native passes.
 
-Long lines are left to a formatter.
+Generated lines may be long; a formatter can break them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ INDENT = "    "
 def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
     """Return a module with base classes, option classes, and registration functions.
 
-    A pass derives from its base class, is named after its record, and defines `run`. When a
-    declaration changes, only this module is generated again. Each field and statement is on one
-    line.
+    The author derives each pass from its base class, names it after its record, and defines `run`.
+    If a declaration changes, only this module must be generated again. Each field and statement is
+    on one line.
 
     Args:
         passes: The declared passes.
@@ -185,7 +185,7 @@ _BASE = "TypedNativePass"
 def native_facts(passes: Iterable[PassDeclaration]) -> str:
     """Return a table of passes, one per line, sorted by name.
 
-    A line contains the pass name, the class name, and the other facts as JSON, without
+    A line contains the name of the pass, the name of its class, and other facts as JSON, without
     descriptions.
 
     Args:
@@ -222,7 +222,7 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
 
 
 def native_module(root: str) -> str:
-    """Return the module that creates classes from the table next to it.
+    """Return the module that creates the classes of passes from the table in the same folder.
 
     Args:
         root: The root package of the bindings with the passes.
@@ -245,7 +245,7 @@ def native_module(root: str) -> str:
 
 
 def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:
-    """Return a stub file for the classes.
+    """Return a stub file for the classes of passes.
 
     Args:
         passes: The declared passes.
@@ -300,7 +300,7 @@ def imports(names: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield import statements, one for each module.
 
     Args:
-        names: Modules and names in them.
+        names: Pairs of a module and a name in the module.
     """
     modules: dict[str, set[str]] = {}
     for module, name in names:
@@ -313,7 +313,7 @@ def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
     """Yield the lines of a docstring.
 
     Args:
-        summary: One line; a missing full stop is added.
+        summary: The summary in one line; a missing full stop is added.
         description: Further paragraphs with any common indentation, or empty.
         indent: The indentation of each line.
     """

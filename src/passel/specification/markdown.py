@@ -1,6 +1,6 @@
-"""Markdown about passes, in the layout of mlir-tblgen.
+"""Documentation of passes in Markdown, in the layout of mlir-tblgen.
 
-Source: `mlir-tblgen -gen-pass-doc`, MLIR 22; the output is identical.
+Source: `mlir-tblgen -gen-pass-doc`, MLIR 22, which prints the same.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class PassEntry(NamedTuple):
     """The documented facts about a pass.
 
     Attributes:
-        name: Its name in pipelines.
-        summary: One line, or empty.
+        name: The name of the pass in pipelines.
+        summary: A summary in one line, or empty.
         description: Markdown with any common indentation, or empty.
-        options: Names and descriptions.
-        statistics: Names and descriptions.
-        facts: Additional lines below the description, unknown to mlir-tblgen.
+        options: The names and descriptions of the options.
+        statistics: The names and descriptions of the statistics.
+        facts: Additional lines below the description, which mlir-tblgen does not print.
     """
 
     name: str
@@ -49,10 +49,11 @@ class PassEntry(NamedTuple):
 def pass_doc(passes: Iterable[PassDeclaration | type[Pass[Any, Any]]]) -> str:
     """Return the documentation of passes, in mlir-tblgen's format.
 
-    For a class, this includes the pass's anchor, preserved analyses and dependent dialects.
+    The documentation of a pass class also lists its anchor, preserved analyses and dependent
+    dialects.
 
     Args:
-        passes: Declarations, and classes with names, in any order.
+        passes: Declarations from TableGen and named pass classes, in any order.
 
     Example:
         >>> from passel import OperationPass
@@ -171,7 +172,7 @@ def _block(found: re.Match[str]) -> str:
 
 
 def option_help(option: OptionInfo) -> str:
-    """Return the help and the default of an option."""
+    """Return the help text of an option, with its default."""
     text = inspect.cleandoc(option.help).partition("\n")[0]
     default = "(required)" if option.required else f"(default {option.default_text})"
     # Some of MLIR's texts state the default.

