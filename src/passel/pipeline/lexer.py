@@ -1,10 +1,10 @@
-r"""Splitting pipeline and option text, with quotes and brackets respected everywhere.
+r"""Splitting the text of pipelines and options at separators outside quotes and brackets.
 
-The same rule for quotes applies at every level: a quote at the start of a value opens a string
-that ends at the matching quote; in double quotes `\"` and `\\` are escapes. A quote inside a word
-(`it's`) matches another one before the next brace, or is an ordinary character. MLIR's scanner is
-the same inside options but ignores quotes when it looks for the closing brace (so `{s="}"}` does
-not parse there), and has no escapes. As in MLIR, only ASCII white space separates words.
+The same rule for quotes applies at every level: a quote at the start of a value opens a string that
+ends at the matching quote; in double quotes `\"` and `\\` are escapes. A quote inside a word
+(`it's`) matches another one before the next brace, or is an ordinary character. MLIR has no
+escapes, and ignores quotes when it looks for the closing brace of options, so `{s="}"}` does not
+parse in MLIR. As in MLIR, only ASCII white space separates words.
 
 Source: the option parser of `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
 """
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_BRACES = 64
-"""Deepest nesting of braces in options; reading what is in them may then recurse."""
+"""The maximum depth of nested braces in options, so that parsing them can recurse."""
 
 WHITE_SPACE = " \t\n\v\f\r"
-"""Characters that separate words."""
+"""The characters that separate words."""
 
 _STRINGS = {
     # Possessive: a string of megabytes must not leave a trail of places to try again from.
@@ -44,14 +44,14 @@ _NOT_SPACE = re.compile(r"\S", re.ASCII)
 _NAME = re.compile(r"""[^\s\x00-\x1f\x7f\ud800-\udfff,(){}\[\]"'=/\\]+""")
 
 NAMES = "names must not be empty or contain white space, commas, brackets, quotes, '=', '/' or '\\'"
-"""The rule for names, as messages say it; see `is_name`."""
+"""The rule for names, as in messages; see `is_name`."""
 
 
 def is_name(text: str) -> bool:
     """Return whether a pass, a pipeline or an option can have this name.
 
-    Names must parse wherever they are written: in pipelines, in options that hold pipelines, as
-    flags, in the paths of passes, and in files.
+    A name must parse in pipelines, in options that contain pipelines, as a flag, in the paths of
+    passes, and in files.
     """
     return _NAME.fullmatch(text) is not None
 
@@ -64,7 +64,7 @@ def check_name(name: object, what: str) -> None:
         what: The kind of the named object, with an article: `a pass`.
 
     Raises:
-        DefinitionError: The name is not valid; see `is_name`.
+        DefinitionError: If the name is not valid; see `is_name`.
     """
     if not isinstance(name, str) or not is_name(name):
         msg = f"{name!r} cannot be the name of {what}: {NAMES}"
@@ -72,9 +72,9 @@ def check_name(name: object, what: str) -> None:
 
 
 def skip_string(text: str, start: int, end: int) -> int:
-    """Return the offset after the string that the quote at `start` opens.
+    """Return the offset after the string that begins with the quote at `start`.
 
-    A quote that opens no string is an ordinary character; the next offset is returned.
+    If the quote opens no string, it is an ordinary character, and the next offset is returned.
     """
     opens_value = start == 0 or text[start - 1] in _BEFORE_VALUE
     patterns = _STRINGS if opens_value else _WORD_STRINGS
@@ -85,17 +85,17 @@ def skip_string(text: str, start: int, end: int) -> int:
 def find_outside(
     source: Source, start: int, end: int, pattern: re.Pattern[str], stops: str
 ) -> int | None:
-    """Return the offset of the first of some characters outside of strings and brackets, or None.
+    """Return the offset of the first stop outside strings and brackets; None if there is none.
 
     Args:
         source: The text.
-        start: The offset to search from, which is outside all brackets.
+        start: The offset where the search starts, outside all brackets.
         end: The offset after the last character.
-        pattern: A pattern for the characters to find, quotes, and relevant brackets.
-        stops: The characters to find.
+        pattern: A pattern that matches stops, quotes, and relevant brackets.
+        stops: The characters to search for.
 
     Raises:
-        PipelineSyntaxError: Brackets are nested too deeply.
+        PipelineSyntaxError: If brackets are nested too deeply.
     """
     text, position = source.text, start
     closers: list[str] = []
@@ -117,12 +117,12 @@ def find_outside(
 
 
 def find_closing_brace(source: Source, start: int, end: int) -> int | None:
-    """Return the offset of the brace that closes the one at `start`, or None."""
+    """Return the offset of the brace that closes the brace at `start`, or None."""
     return find_outside(source, start + 1, end, _BRACES, "}")
 
 
 def trim(source: Source, start: int, end: int) -> Span:
-    """Return the place of a part of a text, without the white space around it."""
+    """Return a part of a text without the surrounding white space, as a place."""
     text = source.text[start:end]
     start = end - len(text.lstrip(WHITE_SPACE))
     return Span(source, start, start + len(text.strip(WHITE_SPACE)))
@@ -147,7 +147,7 @@ def clean(source: Source, start: int, end: int) -> OptionText:
 
 
 def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
-    """Split the text between a pass's braces at white space into `key=value` nodes.
+    """Split the text between the braces of a pass at white space into `key=value` nodes.
 
     Yields:
         One node per option, in order.
@@ -170,10 +170,10 @@ def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
 
 
 def split_list(value: OptionText) -> Iterator[OptionText]:
-    """Split a list's text at its top-level commas; empty text has no elements.
+    """Split the text of a list at its top-level commas; empty text has no elements.
 
     Yields:
-        One cleaned text per element; `1,,2` has an empty one in the middle.
+        One cleaned text per element; the middle element of `1,,2` is empty.
     """
     place = located(value)
     source, start, end = place.source, place.start, place.end

@@ -6,10 +6,10 @@
     element   ::= name (`[` text `]`)? (`{` options `}`)?  a pass or a registered pipeline
                 | anchor `(` elements? `)`                 a nested pipeline
 
-A name is everything up to the next of `, ( ) { [`, trimmed; white space around names and brackets
-is ignored. Intentional differences from MLIR 22: `func.func()` is an empty nested pipeline (MLIR
-prints those but does not read them), `(cse)` without an anchor is an error (in MLIR, an anchor with
-an empty name), and positions refer to the whole text.
+A name ends before the next of `, ( ) { [`; white space around names and brackets is ignored. There
+are intentional differences from MLIR 22: `func.func()` is an empty nested pipeline (MLIR prints
+this text but does not parse it), `(cse)` without an anchor is an error (MLIR accepts an empty
+anchor), and positions refer to the full text.
 
 Source: `mlir/lib/Pass/PassRegistry.cpp` (`TextualPipeline`), MLIR 22.
 """
@@ -31,10 +31,10 @@ from passel.pipeline.lexer import (
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 MAX_DEPTH = 64
-"""Deepest nesting of pipelines; everything downstream may then recurse safely."""
+"""The maximum depth of nested pipelines, so that functions on pipelines can recurse."""
 
 MAX_ELEMENTS = 10_000
-"""Most passes and nested pipelines of one text."""
+"""The maximum number of passes and nested pipelines in one text."""
 
 _NAME_END = re.compile(r"[,(){[]")
 _NOT_SPACE = re.compile(r"\S", re.ASCII)
@@ -43,17 +43,17 @@ _NOT_SPACE = re.compile(r"\S", re.ASCII)
 def parse_pipeline(
     text: str | Span, *, name: str = "<pass-pipeline>", flat_anchor: str | None = None
 ) -> PipelineNode:
-    """Parse a whole pipeline.
+    """Parse a complete pipeline.
 
     Args:
-        text: The pipeline, such as `builtin.module(func.func(cse))`; or its place in a longer text,
-            which errors then refer to.
+        text: The pipeline, such as `builtin.module(func.func(cse))`, or its place in a longer text;
+            errors then refer to the longer text.
         name: The name of the text in errors.
         flat_anchor: The anchor for text in xDSL's flat form (`cse,canonicalize`). Without it, only
             the full form is accepted.
 
     Raises:
-        PipelineSyntaxError: The text is not a pipeline.
+        PipelineSyntaxError: If the text is not a pipeline.
 
     Example:
         >>> parse_pipeline("any(cse)")
@@ -73,14 +73,14 @@ def parse_pipeline(
 
 
 def parse_elements(text: str | Span, *, name: str = "<pass-pipeline>") -> tuple[ElementNode, ...]:
-    """Parse bare elements (`cse,func.func(dce)`), as inside an anchor.
+    """Parse elements without an anchor, such as `cse,func.func(dce)`.
 
     Args:
         text: The elements, or their place in a longer text.
         name: The name of the text in errors.
 
     Raises:
-        PipelineSyntaxError: The text is not a list of elements.
+        PipelineSyntaxError: If the text is not a list of elements.
     """
     return _Parser(_span(text, name)).elements()
 
@@ -92,7 +92,7 @@ def _span(text: str | Span, name: str) -> Span:
 def parse_options(
     text: str, *, name: str = "<options>", braces: bool = False
 ) -> tuple[OptionNode, ...]:
-    """Parse the options of one pass, the text between its braces.
+    """Parse the options of a pass, which are the text between its braces.
 
     Args:
         text: The options.

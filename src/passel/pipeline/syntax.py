@@ -1,7 +1,7 @@
-"""The syntax tree of a textual pipeline, with places and unresolved names.
+"""The syntax tree of a textual pipeline, with spans and unresolved names.
 
-Passes and managers are printed by conversion to this tree. `str` of a node returns text that parses
-to an equal node. Comparisons ignore spans.
+To print passes and managers, passel converts them to this tree. `str` of a node returns text that
+parses to an equal node. Comparisons ignore spans.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
 
 @_compared_without_span
 class OptionText(NamedTuple):
-    r"""The text of an option's value, without one layer of quotes or braces.
+    r"""The text of an option's value, without the outer quotes or braces.
 
     Attributes:
-        text: The value. In double quotes, `\"` and `\\` are resolved.
-        quote: The removed quote: `"`, `'`, `{` or nothing. Quoted text is one string, whatever it
-            contains. Bare text and text in braces may be a list or a struct.
-        span: The place of `text` in the source, without the quotes.
+        text: The value. The escapes `\"` and `\\` in double quotes are resolved.
+        quote: The removed quote or brace: `"`, `'`, `{` or nothing. Text in quotes is always a
+            string. Text in braces and other text may be a list or a struct.
+        span: The place of the value in the source, without the quotes.
     """
 
     text: str
@@ -65,7 +65,7 @@ class OptionText(NamedTuple):
 
 @_compared_without_span
 class OptionNode(NamedTuple):
-    """One `key=value`; a bare key has no value, which differs from an empty one."""
+    """An option `key=value`. A key alone has no value, which differs from an empty value."""
 
     key: str
     value: OptionText | None
@@ -77,13 +77,13 @@ class OptionNode(NamedTuple):
 
 @_compared_without_span
 class PassNode(NamedTuple):
-    """A leaf: the name of a pass or of a registered pipeline, with its options.
+    """A leaf: the name of a pass or of a registered pipeline, with options.
 
     Attributes:
-        name: The name.
-        options: The options in the order of the text, including repetitions.
-        argument: The text in square brackets after the name, xDSL's shorthand (`mlir-opt[cse]`).
-        span: The place of the name.
+        name: The name of the pass or pipeline.
+        options: The options in the order of the text, including repeated ones.
+        argument: The text in square brackets after the name, as in xDSL's `mlir-opt[cse]`.
+        span: The place of the name in the source.
     """
 
     name: str
@@ -99,7 +99,7 @@ class PassNode(NamedTuple):
 
 @_compared_without_span
 class PipelineNode(NamedTuple):
-    """A nested pipeline: an anchor, and in parentheses the elements that run on these ops."""
+    """A nested pipeline: an anchor, and in parentheses the elements that run on ops of its name."""
 
     anchor: str
     elements: tuple[ElementNode, ...] = ()
@@ -109,7 +109,7 @@ class PipelineNode(NamedTuple):
         return f"{self.anchor}({','.join(map(str, self.elements))})"
 
     def pretty(self, newline: str = "\n") -> str:
-        """Return the pipeline indented, with one element a line.
+        """Return the pipeline as indented text, with one element per line.
 
         Args:
             newline: The start of a line, with the indentation of the pipeline.
