@@ -135,26 +135,24 @@ def messages(result: Outcome) -> list[str]:
     return found
 
 
-# -- Every failure replays ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
 @pytest.mark.parametrize(("how", "code"), [("initialize", 1), ("interrupt", 130), ("exit", 1)])
 def test_a_failure_replays_as_the_same_failure(
     opt: Run, write: Run, directory: Path, how: str, code: int, local: bool
 ) -> None:
-    """Kind, pass and message are the same when the file is run, and so is the exit code."""
+    """Kind, pass, message, place and exit code are the same when the file is run."""
     words = [LOCAL] * local
     first = write(f"builtin.module(cse,func.func(act{{how={how}}}))", *words)
     again = opt("--run-reproducer", "r.mlir")
     assert (first.code, again.code) == (code, code)
     assert messages(first) == messages(again) != []
+    place = "in.mlir:0:0" if how == "initialize" else "in.mlir:1:1"
+    assert f"{place}: error: Failures have been detected" in first.err
+    assert f"{place}: note: Pipeline failed while executing" in first.err
     assert not Path("r.mlir.running").exists()
 
 
-@pytest.mark.parametrize(
-    ("how", "local"), [("kill", False), ("segfault", True)], ids=["global", "local"]
-)
+@pytest.mark.parametrize(("how", "local"), [("kill", False), ("segfault", True)])
 def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
     directory: Path, how: str, local: bool
 ) -> None:
@@ -169,18 +167,12 @@ def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
     assert Path("r.mlir").read_text() == "older"
 
 
-# -- When and where ------------------------------------------------------------------------------
-
-
 def test_what_a_dead_process_left_is_kept(write: Run, directory: Path) -> None:
     """The next run writes ahead to another file."""
     Path("r.mlir.running").write_text("left")
     assert write("builtin.module(act)").code == 1
     assert Path("r.mlir.running").read_text() == "left"
     assert sorted(p.name for p in directory.glob("r.mlir*")) == ["r.mlir", "r.mlir.running"]
-
-
-# -- What is recorded ----------------------------------------------------------------------------
 
 
 def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_failed(
@@ -211,9 +203,6 @@ def test_a_failure_that_a_pass_handles_is_none(write: Run, directory: Path, loca
     assert "act{how=fail}" in recorded_pipeline(Path("r.mlir").read_text())
 
 
-# -- Signals ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGHUP, 129), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_the_reproducer_alone(
     directory: Path, number: signal.Signals, code: int
@@ -238,9 +227,6 @@ def test_a_signal_leaves_the_reproducer_alone(
     assert "builtin.module(act{how=wait})" in Path("r.mlir").read_text()
     assert Path("r.mlir").read_text().endswith("#-}\n")
     assert names(directory) == GIVEN
-
-
-# -- Disks that are full -----------------------------------------------------------------------------
 
 
 def test_a_full_disk_leaves_the_older_file(directory: Path) -> None:

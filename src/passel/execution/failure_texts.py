@@ -203,6 +203,8 @@ class Failures(NamedTuple):
         blamed = op if blamed is None else blamed
         message = f"'{op_name or self.adapter.kind_of(blamed).name}' op {message}"
         diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
+        if isinstance(cause, PassFailure) and not cause.message:
+            diagnostic.print_op = None  # the pass has reported the error, with its op
         step, passes, ops = suspects
         if passes:
             when = "after" if kind in ("invalid", "isolation") else "in"

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 _MOST_NAMED = 20
 """The number of failures that one note names."""
 
-_ABOUT_THE_RUN = {"crashed", "interrupted"}
-"""Kinds of failures that are reported at the top-level op, whatever op the pass ran on."""
-
 
 class Recipe(NamedTuple):
     """IR and the pipeline to run on it, as text; `steps` are the passes of the pipeline."""
@@ -221,7 +218,7 @@ class CrashReproducer(PassInstrumentation):
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        if first.failure and first.failure.kind not in _ABOUT_THE_RUN:
+        if first.failure is not None:
             error.location = first.failure.location
         ran = (each.titles[-1:] if self.local else each.titles for each in failed)
         titles = list(dict.fromkeys(chain.from_iterable(ran)))
