@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from toy_steps import nothing
 from xdsl_inputs import xdsl_context
 
 from passel import (
@@ -20,9 +21,13 @@ from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as parse_mlir
 from passel.mlir import passes as mlir_passes
+from passel.passes.factory import make_pass_class
 from passel.testing import ToyAdapter, parse_toy
 from passel.xdsl import parse_source as parse_xdsl
 from passel.xdsl.passes.cse import CSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Schedule:
@@ -42,55 +47,39 @@ def forget_all() -> None:
     Schedule.used.clear()
 
 
-class Generate(Pass):
-    """Compute the schedule."""
+def made(name: str, body: Callable[[Any, PassContext], object] = nothing, **declared: Any) -> Pass:
+    """Return a pass that declares something and calls a function."""
 
-    name = "generate"
-    produces = (Schedule,)
+    def run(self: Any, op: Any, ctx: PassContext) -> None:
+        body(op, ctx)
 
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Compute it."""
-        ctx.analysis(Schedule)
+    return make_pass_class(Pass, name.title(), name=name, run=run, **declared)()
 
 
-class Materialize(Pass):
+def note(op: Any, ctx: PassContext) -> None:
     """Use the schedule of the op."""
-
-    name = "materialize"
-    requires = (Schedule,)
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Note it."""
-        Schedule.used.append(ctx.analysis(Schedule))
+    Schedule.used.append(ctx.analysis(Schedule))
 
 
-class Careless(Pass):
-    """Preserve nothing."""
-
-    name = "careless"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
-class Careful(Careless):
-    """Preserve the schedule."""
-
-    name = "careful"
-    preserves = (Schedule,)
+GENERATE = made("generate", lambda _, ctx: ctx.analysis(Schedule), produces=(Schedule,))
+MATERIALIZE = made("materialize", note, requires=(Schedule,))
+CARELESS = made("careless")
+CAREFUL = made("careful", preserves=(Schedule,))
+WATCHER = made("watcher", preserves=(AllAnalyses,))
+SAID = OpPassManager("toy.module").add(CAREFUL, WATCHER)
+SAYS = made(
+    "says",
+    lambda _, ctx: ctx.run_pipeline(SAID),
+    preserves=(Schedule,),
+    may_run=lambda _: [SAID],  # pyright: ignore[reportUnknownLambdaType]
+)
 
 
-class Watcher(Careful):
-    """Preserve everything."""
-
-    name = "watcher"
-    preserves = (AllAnalyses,)
-
-
-class Holds(Careful):
+class Holds(Pass):
     """Run a pipeline on the op, or on those inside."""
 
     name = "holds"
+    preserves = (Schedule,)
     pipeline: OpPassManager = option(default_factory=OpPassManager)
     inside: bool = False
 
@@ -98,21 +87,6 @@ class Holds(Careful):
         """Run it."""
         for each in op.body if self.inside else [op]:
             ctx.run_pipeline(self.pipeline, each)
-
-
-class Says(Careful):
-    """Run a pipeline that is said to be run."""
-
-    name = "says"
-    inner: ClassVar[OpPassManager] = OpPassManager("toy.module").add(Careful(), Watcher())
-
-    def may_run(self) -> list[OpPassManager]:
-        """Say so."""
-        return [self.inner]
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Run it."""
-        ctx.run_pipeline(self.inner)
 
 
 def funcs(*items: Any) -> OpPassManager:
@@ -123,48 +97,46 @@ def funcs(*items: Any) -> OpPassManager:
 @pytest.mark.parametrize(
     "between",
     [
-        [Careful(), Watcher()],
-        [funcs(Careful(), funcs(Careful())), funcs()],
-        [Holds(pipeline=OpPassManager("toy.module").add(Careful()))],
+        [CAREFUL, WATCHER],
+        [funcs(CAREFUL, funcs(CAREFUL)), funcs()],
+        [Holds(pipeline=OpPassManager("toy.module").add(CAREFUL))],
         [Holds(pipeline=OpPassManager("toy.module"))],
-        [Holds(pipeline=funcs(Careful()), inside=True)],
-        [Says()],
-        [CompositeFixedPoint(pipeline=BarePipeline(Careful(), funcs(Watcher())))],
-        [funcs(CompositeFixedPoint(pipeline=BarePipeline(Careful())))],
+        [Holds(pipeline=funcs(CAREFUL), inside=True)],
+        [SAYS],
+        [CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, funcs(WATCHER)))],
+        [funcs(CompositeFixedPoint(pipeline=BarePipeline(CAREFUL)))],
     ],
     ids=str,
 )
 def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
     """The consumer gets the very object, whatever kinds of passes there are in between."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.add(Generate(), *between, Materialize())
+    pm.add(GENERATE, *between, MATERIALIZE)
     pm.run(parse_toy("toy.module(toy.func @f(toy.func @h),toy.func @g)"))
     assert len(Schedule.made) == 1
     assert Schedule.used == Schedule.made
 
 
-@pytest.mark.parametrize(("inner", "times"), [(Careful(), 1), (Careless(), 2)])
+@pytest.mark.parametrize(("inner", "times"), [(CAREFUL, 1), (CARELESS, 2)])
 def test_a_pass_that_does_not_say_what_it_runs(inner: Pass, times: int) -> None:
     """The run goes by what it has run."""
-
-    class Hides(Careful):
-        name = "hides"
-
-        def run(self, op: Any, ctx: PassContext) -> None:
-            ctx.run_pipeline(funcs(inner), op.body[0])
-
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Generate(), Hides(), Materialize())
+    hides = made(
+        "hides",
+        lambda op, ctx: ctx.run_pipeline(funcs(inner), op.body[0]),
+        preserves=(Schedule,),
+    )
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(GENERATE, hides, MATERIALIZE)
     pm.run(parse_toy("toy.module(toy.func @f)"))
     assert len(Schedule.made) == times
 
 
 def test_what_is_added_later_is_checked() -> None:
     """A pipeline is checked again when it has changed, unless its manager says that it is not."""
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Generate(), Materialize())
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(GENERATE, MATERIALIZE)
     pm.check()
     with pytest.raises(ContractError):
-        pm.add(Careless(), Materialize()).check()
-    PassManager("toy.module", adapter=ToyAdapter(), check=False).add(Materialize()).check()
+        pm.add(CARELESS, MATERIALIZE).check()
+    PassManager("toy.module", adapter=ToyAdapter(), check=False).add(MATERIALIZE).check()
 
 
 # -- Passes of others ------------------------------------------------------------------------
@@ -203,13 +175,13 @@ class KeepingNativeCSE(mlir_passes.CSE):
 def test_passes_of_others_in_between(context: Any, parse: Any, keeping: Pass) -> None:
     """Refused until a subclass says that they preserve the schedule; then kept."""
     pm = PassManager("builtin.module", context())
-    pm.add(Generate(), "canonicalize", keeping, Materialize())
+    pm.add(GENERATE, "canonicalize", keeping, MATERIALIZE)
     with pytest.raises(ContractError) as refused:
         pm.check()
     (found,) = refused.value.problems
     assert "[builtin.module/1:canonicalize] between" in found.message
     assert "declare preserves = (Schedule,) in a subclass of" in found.message
-    pm = PassManager("builtin.module", context()).add(Generate(), keeping, Materialize())
+    pm = PassManager("builtin.module", context()).add(GENERATE, keeping, MATERIALIZE)
     module = parse(pm.context, TEXT, "in.mlir")
     pm.run(module)
     assert str(module).count("arith.addi") == 2

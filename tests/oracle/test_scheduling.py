@@ -80,84 +80,32 @@ def spelled(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
-@pytest.mark.parametrize(
-    ("pipeline", "shape"),
-    [
-        pytest.param("builtin.module(func.func(cse,canonicalize))", MIXED, id="op-by-op"),
-        pytest.param("builtin.module(func.func(cse),func.func(canonicalize))", MIXED, id="merged"),
-        pytest.param(
-            "builtin.module(func.func(cse),builtin.module(strip-debuginfo),func.func(canonicalize))",
-            MIXED,
-            id="merged-in-program-order",
-        ),
-        pytest.param(
-            "builtin.module(func.func(cse),strip-debuginfo,func.func(canonicalize))",
-            MIXED,
-            id="a-pass-between-keeps-apart",
-        ),
-        pytest.param(
-            "builtin.module(llvm.func(cse),gpu.module(cse),func.func(cse),builtin.module(cse))",
-            MIXED,
-            id="four-anchors",
-        ),
-        pytest.param("builtin.module(any(cse),func.func(canonicalize))", MIXED, id="any-first"),
-        pytest.param("builtin.module(func.func(cse),any(canonicalize))", MIXED, id="any-last"),
-        pytest.param("builtin.module(any(cse),any(canonicalize))", MIXED, id="any-twice"),
-        pytest.param(
-            "builtin.module(any(promote-buffers-to-stack),builtin.module(cse))",
-            MIXED,
-            id="any-without-conflict-merges",
-        ),
-        pytest.param(
-            "builtin.module(builtin.module(cse),any(promote-buffers-to-stack),func.func(cse))",
-            MIXED,
-            id="any-conflicts-with-the-next",
-        ),
-        pytest.param(
-            "builtin.module(any(promote-buffers-to-stack),gpu.module(cse),any(cse))",
-            MIXED,
-            id="any-conflicts-with-any-in-a-group",
-        ),
-        pytest.param(
-            "builtin.module(any(cse),func.func(canonicalize))",
-            STRANGE,
-            id="any-passes-over-strange-ops",
-        ),
-        pytest.param(
-            "builtin.module(any(cse,promote-buffers-to-stack,canonicalize))",
-            MIXED,
-            id="one-picky-pass-keeps-ops-out",
-        ),
-        pytest.param("builtin.module(any(func.func(cse)))", MIXED, id="nested-is-not-picky"),
-        pytest.param("builtin.module(builtin.module(func.func(cse)))", MIXED, id="one-level"),
-        pytest.param(
-            "builtin.module(builtin.module(func.func(cse)),builtin.module(func.func(canonicalize)))",
-            MIXED,
-            id="merged-twice",
-        ),
-        pytest.param(
-            "builtin.module(builtin.module(func.func(cse),cse),builtin.module(func.func(cse)))",
-            MIXED,
-            id="merged-only-outside",
-        ),
-        pytest.param("any(func.func(cse),canonicalize)", MIXED, id="any-at-the-top"),
-        pytest.param(
-            "builtin.module(func.func(sharding-propagation,cse),canonicalize)",
-            FAILING,
-            id="siblings-of-a-failed-op-run",
-        ),
-        pytest.param(
-            "builtin.module(func.func(sharding-propagation),builtin.module(cse),func.func(cse))",
-            FAILING,
-            id="merged-siblings-of-a-failed-op-run",
-        ),
-        pytest.param(
-            "builtin.module(builtin.module(func.func(sharding-propagation),cse),func.func(cse))",
-            MIXED,
-            id="failure-two-levels-down",
-        ),
-    ],
-)
+ORDERS = {
+    "op-by-op": ("builtin.module(func.func(cse,canonicalize))", MIXED),
+    "merged": ("builtin.module(func.func(cse),func.func(canonicalize))", MIXED),
+    "merged-in-program-order": ("builtin.module(func.func(cse),builtin.module(strip-debuginfo),func.func(canonicalize))", MIXED),
+    "a-pass-between-keeps-apart": ("builtin.module(func.func(cse),strip-debuginfo,func.func(canonicalize))", MIXED),
+    "four-anchors": ("builtin.module(llvm.func(cse),gpu.module(cse),func.func(cse),builtin.module(cse))", MIXED),
+    "any-first": ("builtin.module(any(cse),func.func(canonicalize))", MIXED),
+    "any-last": ("builtin.module(func.func(cse),any(canonicalize))", MIXED),
+    "any-twice": ("builtin.module(any(cse),any(canonicalize))", MIXED),
+    "any-without-conflict-merges": ("builtin.module(any(promote-buffers-to-stack),builtin.module(cse))", MIXED),
+    "any-conflicts-with-the-next": ("builtin.module(builtin.module(cse),any(promote-buffers-to-stack),func.func(cse))", MIXED),
+    "any-conflicts-with-any-in-a-group": ("builtin.module(any(promote-buffers-to-stack),gpu.module(cse),any(cse))", MIXED),
+    "any-passes-over-strange-ops": ("builtin.module(any(cse),func.func(canonicalize))", STRANGE),
+    "one-picky-pass-keeps-ops-out": ("builtin.module(any(cse,promote-buffers-to-stack,canonicalize))", MIXED),
+    "nested-is-not-picky": ("builtin.module(any(func.func(cse)))", MIXED),
+    "one-level": ("builtin.module(builtin.module(func.func(cse)))", MIXED),
+    "merged-twice": ("builtin.module(builtin.module(func.func(cse)),builtin.module(func.func(canonicalize)))", MIXED),
+    "merged-only-outside": ("builtin.module(builtin.module(func.func(cse),cse),builtin.module(func.func(cse)))", MIXED),
+    "any-at-the-top": ("any(func.func(cse),canonicalize)", MIXED),
+    "siblings-of-a-failed-op-run": ("builtin.module(func.func(sharding-propagation,cse),canonicalize)", FAILING),
+    "merged-siblings-of-a-failed-op-run": ("builtin.module(func.func(sharding-propagation),builtin.module(cse),func.func(cse))", FAILING),
+    "failure-two-levels-down": ("builtin.module(builtin.module(func.func(sharding-propagation),cse),func.func(cse))", MIXED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("pipeline", "shape"), ORDERS.values(), ids=ORDERS)
 def test_order(
     pipeline: str,
     shape: str,
@@ -196,17 +144,17 @@ def test_order(
 @pytest.mark.parametrize(
     ("pipeline", "shape"),
     [
-        pytest.param("foo.bar(cse)", "foo.bar", id="unregistered"),
-        pytest.param("any(cse)", "foo.bar", id="unregistered-any"),
-        pytest.param("any(cse)", "scf.execute_region(scf.yield)", id="not-isolated"),
-        pytest.param("any(promote-buffers-to-stack)", MIXED, id="unsupported"),
-        pytest.param("any(sharding-propagation)", MIXED, id="unsupported-interface"),
-        pytest.param("func.func(cse)", MIXED, id="other-op"),
-        pytest.param("func.func()", MIXED, id="other-op-empty"),
-        pytest.param("foo.bar(cse)", MIXED, id="other-op-unregistered"),
-        pytest.param("builtin.module(sharding-propagation)", MIXED, id="interface"),
-        pytest.param("builtin.module(any(gpu.module(sharding-propagation)))", MIXED, id="deep"),
-        pytest.param("builtin.module(func.func(sharding-propagation))", FAILING, id="failing"),
+        ("foo.bar(cse)", "foo.bar"),
+        ("any(cse)", "foo.bar"),
+        ("any(cse)", "scf.execute_region(scf.yield)"),
+        ("any(promote-buffers-to-stack)", MIXED),
+        ("any(sharding-propagation)", MIXED),
+        ("func.func(cse)", MIXED),
+        ("func.func()", MIXED),
+        ("foo.bar(cse)", MIXED),
+        ("builtin.module(sharding-propagation)", MIXED),
+        ("builtin.module(any(gpu.module(sharding-propagation)))", MIXED),
+        ("builtin.module(func.func(sharding-propagation))", FAILING),
     ],
 )
 def test_errors(

@@ -108,12 +108,8 @@ class HoldAll(Pass):
 
     def may_run(self) -> list[OpPassManager]:
         """Return a pipeline."""
-        return (
-            [OpPassManager("any").add(HoldAll(one=OpPassManager().add("cse")))] if self.says else []
-        )
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""
+        cse = OpPassManager().add("cse")
+        return [OpPassManager().add(HoldAll(one=cse))] if self.says else []
 
 
 def walked(text: str) -> list[str]:

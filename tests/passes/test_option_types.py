@@ -177,7 +177,7 @@ WRONG_INSIDE = [
     ("size={widht=1}", "no such option 'widht' for 'Size'; did you mean 'width'?", "widht"),
     ("size={width=x}", "option 'width' of 'Size': 'x' value invalid for integer argument!", "x"),
     ("pm=m(", "expected the name of a pass or pipeline here", ""),
-    ("pm=m", "expected pass pipeline to be wrapped with the anchor operation type, or ", "m"),
+    ("pm=m", "expected pass pipeline to be wrapped with the anchor operation type, e.g. ", "m"),
     ("pm=m(no-pass)", "'no-pass' does not refer to a registered pass or pass pipeline", "no-pass"),
 ]
 

@@ -57,7 +57,7 @@ def test_white_space_is_free_around_names_and_brackets() -> None:
 UNBALANCED = "encountered unbalanced parentheses while parsing pipeline: "
 EXTRA = "encountered extra closing ')' creating unbalanced parentheses while parsing pipeline"
 SYNTAX: dict[str, list[tuple[str, int, str]]] = {
-    "expected pass pipeline to be wrapped with the anchor operation type, or with 'any', e.g. 'any(...)'": [
+    "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'; 'any(...)' accepts every operation": [
         *(("", 1, ""), ("  ", 1, "  "), ("a", 1, "a"), ("a,b", 1, "a,b")),
         ("m(a),m(b)", 1, "m(a),m(b)"),
     ],

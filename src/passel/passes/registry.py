@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar
 
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from passel.passes.options import Options
     from passel.passes.sources import PassSource, Registered
 
-PassT = TypeVar("PassT", bound=Pass[Any, Any])
+PassT = TypeVar("PassT", bound="type[Pass[Any, Any]] | str")
 
 _lock = RLock()
 """Held while deferred entries are loaded, so that a second thread waits for them."""
@@ -67,27 +67,15 @@ class PassRegistry:
         self._deferred: list[_Deferred] = []
         self._loading: _Deferred | None = None
 
-    @overload
-    def register(self, pass_: type[PassT], *, override: bool = False) -> type[PassT]: ...
-    @overload
     def register(
         self,
-        pass_: str,
-        factory: Callable[[], Any] | str,
-        *,
-        origin: str = "",
-        ir: str = "",
-        override: bool = False,
-    ) -> None: ...
-    def register(
-        self,
-        pass_: Any,
+        pass_: PassT,
         factory: Callable[[], Any] | str | None = None,
         *,
         origin: str = "",
         ir: str = "",
         override: bool = False,
-    ) -> Any:
+    ) -> PassT:
         """Register a pass class, or a name with a factory that imports the class later.
 
         Registering the same class again does nothing. A class that is defined again, because a

@@ -65,8 +65,8 @@ def parse_pipeline(
     is_flat = not elements or any(isinstance(element, PassNode) for element in elements)
     if flat_anchor is None or not is_flat:
         message = (
-            "expected pass pipeline to be wrapped with the anchor operation type, or with 'any', "
-            "e.g. 'any(...)'"
+            "expected pass pipeline to be wrapped with the anchor operation type, e.g. "
+            "'builtin.module(...)'; 'any(...)' accepts every operation"
         )
         raise PipelineSyntaxError(Problem(message, _span(text, name)))
     return PipelineNode(flat_anchor, elements)
