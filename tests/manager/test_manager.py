@@ -151,7 +151,7 @@ def test_a_manager_held_by_a_pass_is_a_frozen_copy(make: Callable[..., Pass[Any]
     assert hash(knobs) == hash(make("knobs", pipeline=knobs.pipeline))
     again: Any = make("knobs", pipeline=knobs.pipeline)
     assert again.pipeline is knobs.pipeline
-    with pytest.raises(TypeError, match="can be changed, so it has no hash"):
+    with pytest.raises(TypeError, match=r"is not hashable; use frozen\(\)"):
         hash(pm)
     assert type(knobs.pipeline.copy()) is OpPassManager
 

@@ -49,7 +49,11 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("base", "body", "said"),
     [
-        (Pass, {"run": _late}, r"Wrong\.run is an async function, so calling it"),
+        (
+            Pass,
+            {"run": _late},
+            r"Wrong\.run is an async function, so a call would not execute its body",
+        ),
         (Pass, {"run": _lazy}, r"Wrong\.run is a generator function \(it has a "),
         (Pass, {"run": _both}, r"Wrong\.run is an async function"),
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),

@@ -164,7 +164,7 @@ def test_an_object_is_no_text() -> None:
     assert Holding(thing=1).to_text(all_options=True) == "holding{<thing=...>}"
     said = {
         "": "requires option 'thing', an object, so create the pass in Python",
-        "thing=1": "option 'thing' of it: it is an object, which cannot be given in text",
+        "thing=1": "option 'thing' of it: objects cannot be given in text",
         "thing=1 <maybe=...>": "'<maybe=...>' stands for an object of it, which cannot be given in text",
     }
     for text, message in said.items():

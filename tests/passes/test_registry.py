@@ -52,7 +52,7 @@ def test_what_cannot_be_registered_is_refused() -> None:
     with pytest.raises(DefinitionError, match=r"cannot register Nameless, which has no name"):
         registry.register(type("Nameless", (Pass,), {}))
     with pytest.raises(TypeError, match=r"register\('x'\) needs a factory"):
-        registry.register("x")  # pyright: ignore[reportArgumentType]
+        registry.register("x")
     registry.register(First)
     registry.register(First)  # modules may be imported twice
     with pytest.raises(DuplicateNameError) as info:

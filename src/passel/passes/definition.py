@@ -90,7 +90,7 @@ def check_body(function: object, what: str) -> None:
     is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
     if is_async or inspect.isgeneratorfunction(function):
         kind = "an async function" if is_async else "a generator function (it has a 'yield')"
-        msg = f"{what} is {kind}, so calling it would not run it; write a plain function"
+        msg = f"{what} is {kind}, so a call would not execute its body; write a plain function"
         raise DefinitionError(msg)
 
 

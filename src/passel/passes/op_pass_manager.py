@@ -321,7 +321,7 @@ class OpPassManager:
 
     def __hash__(self) -> int:
         if not self._is_frozen:
-            msg = "a pass manager can be changed, so it has no hash"
+            msg = "a mutable pass manager is not hashable; use frozen()"
             raise TypeError(msg)
         return hash((self.anchor, *self))
 

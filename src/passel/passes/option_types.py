@@ -281,7 +281,7 @@ class _Object(Codec):
     """Objects, which only Python can set."""
 
     def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
-        raise BadValue("it is an object, which cannot be given in text; create the pass in Python")
+        raise BadValue("objects cannot be given in text; create the pass in Python")
 
 
 OBJECT = _Object("<object>")

@@ -15,7 +15,6 @@ from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
 from passel.ir import adapter_names
 from passel.ir.left_out import leave_out, leave_out_name, package_of, report_left_out
-from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.pipeline import check_name
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.installed import EntryPoint
+    from passel.passes.base import Pass
     from passel.passes.options import Options
     from passel.passes.sources import PassSource, Registered
 
@@ -93,6 +93,9 @@ class PassRegistry:
             override: Whether to replace an existing entry of this name, and to keep this entry if
                 another package registers the name later without overriding.
 
+        Returns:
+            The class or the name.
+
         Raises:
             DuplicateNameError: Another pass has the name. If an installed package registers the
                 duplicate, the name is left out and reported instead.
@@ -105,7 +108,7 @@ class PassRegistry:
             check_name(pass_, "a pass")
             place = factory.partition(":")[0] if isinstance(factory, str) else repr(factory)
             self._add(PassInfo(pass_, origin or self._origin(place), factory, ir, override))
-            return None
+            return pass_
         if not pass_.name:
             raise DefinitionError(f"cannot register {pass_.__qualname__}, which has no name")
         info = PassInfo(pass_.name, self._origin(pass_.__module__), pass_, pass_.ir, override)

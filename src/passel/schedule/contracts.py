@@ -193,7 +193,7 @@ class _Walk:
             self._report(
                 producer,
                 f"the {name} of pass {producer} is lost when its nested pipeline ends, so {place} "
-                "does not get it; put both into one nested pipeline, or move the first to the "
+                "cannot use it; put both into one nested pipeline, or move the first to the "
                 "enclosing pipeline",
             )
         elif not facts:
