@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["tool_fixtures", "toy_fixtures", "forced_strategy"]
 
-# A full collection visits all modules and tests, which stay: a tenth of it is enough.
-gc.set_threshold(*gc.get_threshold()[:2], 100)
-
 settings.register_profile(
     "quick",
     database=None,
@@ -61,6 +58,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         needed = NEWEST_XDSL if is_newest else _NEEDS.get(item.name, "")
         if needed > _INSTALLED:
             item.add_marker(pytest.mark.skip(f"needs xDSL {needed}"))
+
+
+def pytest_collection_finish() -> None:
+    """Spare collections, and forks, the modules and tests, which stay."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Packages that tests install, as pip does, into folders of their own."""
+"""Packages that tests install into folders of their own: by pip, or written as pip would."""
 
 from __future__ import annotations
 
@@ -27,43 +27,38 @@ def install(source: Path, target: Path) -> None:
 
 def write_package(
     folder: Path, name: str, modules: Mapping[str, str], entry_points: Mapping[str, str]
-) -> Path:
-    """Write the sources of a package, and return their folder.
+) -> None:
+    """Write an installed package into a folder.
 
     Args:
-        folder: Where the folder goes.
+        folder: The folder, for `PYTHONPATH`.
         name: The name of the distribution.
         modules: The modules' sources by name.
-        entry_points: By `group:name`, what they are.
+        entry_points: The objects of entry points by `group:name`.
     """
-    source = folder / name
-    source.mkdir()
     for module, text in modules.items():
-        (source / f"{module}.py").write_text(text, encoding="utf-8")
-    lines = [
-        "[build-system]",
-        'requires = ["hatchling"]',
-        'build-backend = "hatchling.build"',
-        "[project]",
-        f'name = "{name}"',
-        'version = "1.0"',
-    ]
+        (folder / f"{module}.py").write_text(text, encoding="utf-8")
+    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    lines: list[str] = []
     for place, value in entry_points.items():
         group, _, point = place.partition(":")
-        lines += [f'[project.entry-points."{group}"]', f'{point} = "{value}"']
-    files = ", ".join(f'"{module}.py"' for module in modules)
-    lines += ["[tool.hatch.build.targets.wheel]", f"only-include = [{files}]"]
-    (source / "pyproject.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return source
+        lines += [f"[{group}]", f"{point} = {value}"]
+    (info / "entry_points.txt").write_text("\n".join(lines))
 
 
 def run_with(
-    folders: list[Path], *arguments: str, cwd: Path, stdin: bytes | None = None
+    folders: list[Path],
+    *arguments: str,
+    cwd: Path,
+    stdin: bytes | None = None,
+    program: str | Path = sys.executable,
 ) -> Outcome:
-    """Run Python with arguments where the packages in some folders are installed."""
+    """Run a program, by default Python, where the packages in some folders are installed."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
     done = subprocess.run(
-        [sys.executable, *arguments],
+        [program, *arguments],
         cwd=cwd,
         env=environment,
         input=stdin,

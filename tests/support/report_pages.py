@@ -82,20 +82,26 @@ class Browser:
 
     def __init__(self, playwright: Any, program: str) -> None:
         self._browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        self._shared = self._new_page()
+
+    def _new_page(self, **options: Any) -> Any:
+        size = {"width": 1360, "height": 860}
+        page = self._browser.new_context(**{"viewport": size, **options}).new_page()
+        page.set_default_timeout(10_000)
+        return page
 
     @contextmanager
     def opened(self, file: Path, place: str = "", **options: Any) -> Generator[Watched]:
-        """Open a report, and check in the end that it did nothing but show itself."""
-        context = self._browser.new_context(
-            **{"viewport": {"width": 1360, "height": 860}, **options}
-        )
+        """Open a report, and check in the end that it did nothing but show itself.
+
+        Without options, all reports are shown by one page, as a new one takes long.
+        """
         faults: list[str] = []
-        context.set_default_timeout(10_000)
-        page = context.new_page()
         address = file.as_uri()
+        page = self._new_page(**options) if options else self._shared
 
         def request(route: Any) -> None:
-            if route.request.url.partition("#")[0] == address:
+            if route.request.url.partition("#")[0] in (address, "about:blank"):
                 route.continue_()
             else:
                 faults.append(route.request.url)
@@ -105,20 +111,25 @@ class Browser:
             faults.append(shown.message)
             shown.dismiss()
 
-        page.route("**/*", request)
-
         def fault(found: Any) -> None:
             faults.append(str(found))
 
-        page.on("console", fault)
-        page.on("pageerror", fault)
-        page.on("dialog", dialog)
+        handlers = {"console": fault, "pageerror": fault, "dialog": dialog}
+        page.route("**/*", request)
+        for event, handler in handlers.items():
+            page.on(event, handler)
         page.goto(f"{address}{place}")
         page.wait_for_selector("body[data-ready]")
         try:
             yield Watched(page, faults)
         finally:
-            context.close()
+            if options:
+                page.context.close()
+            else:
+                page.goto("about:blank")  # the next report may be the same file
+                for event, handler in handlers.items():
+                    page.remove_listener(event, handler)
+                page.unroute("**/*", request)
         assert faults == []
 
     def close(self) -> None:

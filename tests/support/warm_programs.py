@@ -12,6 +12,7 @@ standard input ends.
 
 from __future__ import annotations
 
+import atexit
 import io
 import marshal
 import os
@@ -24,18 +25,19 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-PASSEL = {
-    "passel-bisect": "_passel_programs:passel_bisect",
-    "passel-opt": "_passel_programs:passel_opt",
-    "passel-reduce": "_passel_programs:passel_reduce",
-    "passel-report": "_passel_programs:passel_report",
-    "passel-tblgen": "_passel_programs:passel_tblgen",
+_MAINS = {
+    "passel-bisect": "passel.tool.bisect",
+    "passel-opt": "passel.tool.opt",
+    "passel-reduce": "passel.tool.reduce",
+    "passel-report": "passel.tool.report",
+    "passel-tblgen": "passel.tool.tblgen",
 }
+PASSEL = {name: f"_passel_programs:{name.replace('-', '_')}" for name in _MAINS}
 
 # What all runs of passel-opt on xDSL load, in its order, and no more: what a program forgets to
 # import shall be missed.
@@ -46,13 +48,15 @@ _LOADED = (
     "xdsl.dialects.func",
     "xdsl.dialects.arith",
 )
+# What all runs of another program load, or of passel-opt on MLIR's bindings.
+_ALSO = {**_MAINS, "mlir": "passel.mlir.frontend,mlir.ir"}
 
 # Loads nothing, so that it takes no time: even `os` is more than it needs.
 _CLIENT = """\
 #!{python} -IS
 import _socket, marshal, posix, sys
 server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
-server.connect({address!r})
+server.connect({folder!r} + ("/.mlir" if "--ir=mlir" in sys.argv else {address!r}))
 request = marshal.dumps((sys.argv, posix.getcwdb(), posix.environ))
 streams = b"".join(fd.to_bytes(4, sys.byteorder) for fd in range(3))
 server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
@@ -137,8 +141,11 @@ def _writer(number: int, errors: str, *, now: bool) -> io.TextIOWrapper:
     )
 
 
-def _serve(listener: socket.socket) -> _Request | None:
-    """Fork a process for each request; return the request in it, and nothing in the end."""
+def _serve(listener: socket.socket, modules: str) -> _Request | None:
+    """Fork a process for each request; return the request in it, and nothing in the end.
+
+    Modules are loaded before the first one.
+    """
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     selector.register(0, selectors.EVENT_READ)
@@ -149,6 +156,8 @@ def _serve(listener: socket.socket) -> _Request | None:
             if key.fileobj is listener:
                 caller, _ = listener.accept()
                 request = _Request.read(caller)
+                for module in filter(None, modules.split(",")):
+                    import_module(module)
                 process = os.fork()
                 if not process:
                     selector.close()
@@ -169,28 +178,50 @@ def _serve(listener: socket.socket) -> _Request | None:
 
 
 def _main(folder: str, modules: str, *words: str) -> int:
-    """Serve programs; return the exit code of the one that this process has become."""
+    """Serve programs, each in a process; return the exit code of what this one has become."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for module in modules.split(","):
         import_module(module)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(f"{folder}/.socket")
-    listener.listen(64)
     entries = dict[str, str]()
     for name, _, entry in (word.partition("=") for word in words):
         entries[name] = entry
         program = Path(folder, name)
-        program.write_text(_CLIENT.format(python=sys.executable, address=f"{folder}/.socket"))
+        client = _CLIENT.format(python=sys.executable, folder=folder, address=f"/.{name}")
+        program.write_text(client)
         program.chmod(0o755)
+    for name in [*entries, "mlir"]:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(f"{folder}/.{name}")
+            listener.listen(64)
+            if not os.fork():
+                request = _serve(listener, _ALSO.get(name, ""))
+                if request is not None:
+                    _become(request, entries)
+                return 0
     print("ready", flush=True)  # noqa: T201
-    request = _serve(listener)
-    if request is None:
-        return 0
+    sys.stdin.read()
+    return 0
+
+
+def _become(request: _Request, entries: Mapping[str, str]) -> NoReturn:
+    """Run the program that was requested."""
     request.enter()
     entry, *arguments = entries[Path(request.words[0]).name].split(",")
     sys.argv[1:1] = arguments
     module, _, function = entry.partition(":")
-    return getattr(import_module(module), function)()
+    code = getattr(import_module(module), function)()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code)  # without taking apart all that was loaded
+
+
+def run_script() -> int:
+    """Run the code in the first argument, as `python -c` does."""
+    _, code, *arguments = sys.argv
+    sys.argv = ["-c", *arguments]
+    exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102 - the test's
+    return 0
 
 
 if __name__ == "__main__":

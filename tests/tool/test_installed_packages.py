@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from packages import install, run_with, write_package
+from packages import run_with, write_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,23 +121,22 @@ LEFT_OUT = f"passel-opt: warning: package 'broken_zoo' 1.0 is skipped: {CAUSE} (
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Install the packages, each into a folder of its own."""
-    sources, folders = tmp_path_factory.mktemp("sources"), dict[str, "Path"]()
+    """Write the packages, each into its own folder."""
+    folders = {name: tmp_path_factory.mktemp(name) for name in PACKAGES}
     for name, (modules, points) in PACKAGES.items():
-        folders[name] = tmp_path_factory.mktemp(name)
-        install(write_package(sources, name, modules, points), folders[name])
+        write_package(folders[name], name, modules, points)
     return folders
 
 
 @pytest.fixture
-def opt(folders: dict[str, Path], tmp_path: Path) -> Callable[..., Outcome]:
+def opt(programs: Path, folders: dict[str, Path], tmp_path: Path) -> Callable[..., Outcome]:
     """Run passel-opt where some of the packages are installed."""
     (tmp_path / "in.toy").write_text("toy.module(toy.func @cat,toy.func @dog 2)")
     (tmp_path / "in.mlir").write_text("func.func private @f()\n")
 
     def run(*arguments: str, packages: tuple[str, ...] = ("zoo",)) -> Outcome:
         chosen = [folders[name] for name in packages]
-        return run_with(chosen, "-m", "passel", *arguments, cwd=tmp_path)
+        return run_with(chosen, *arguments, cwd=tmp_path, program=programs / "passel-opt")
 
     return run
 

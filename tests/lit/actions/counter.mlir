@@ -1,8 +1,8 @@
 // Counters skip executions by number: of all, the nested pipeline included, or of one pass.
 
-// RUN: passel-opt %s -p "builtin.module(func.func(cse))" --mlir-debug-counter=pass-execution-count=2 | filecheck %s --check-prefixes=F-DONE,G-LEFT
-// RUN: passel-opt %s -p "builtin.module(func.func(cse))" --mlir-debug-counter=pass-execution-skip=1 | filecheck %s --check-prefixes=F-LEFT,G-LEFT
-// RUN: passel-opt %s -p "builtin.module(func.func(cse))" --mlir-debug-counter=cse-skip=1 | filecheck %s --check-prefixes=F-LEFT,G-DONE
+// RUN: passel-opt %s -p "builtin.module(func.func(cse))" --mlir-debug-counter=pass-execution-count=2 | FileCheck %s --check-prefixes=F-DONE,G-LEFT
+// RUN: passel-opt %s -p "builtin.module(func.func(cse))" --mlir-debug-counter=pass-execution-skip=1 | FileCheck %s --check-prefixes=F-LEFT,G-LEFT
+// RUN: passel-opt %s -p "builtin.module(func.func(cse))" --mlir-debug-counter=cse-skip=1 | FileCheck %s --check-prefixes=F-LEFT,G-DONE
 
 // F-DONE: @f
 // F-DONE: arith.addi

@@ -2,10 +2,10 @@
 
 // RUN: passel-opt %s -p "builtin.module(func.func(cse))" --profile-actions-to=%t -o /dev/null
 // RUN: %python -m json.tool %t /dev/null
-// RUN: filecheck %s --input-file %t
+// RUN: FileCheck %s --input-file %t
 // RUN: not passel-opt %s -p "builtin.module(func.func(fail{on=f}))" --load-pass-plugin=%inputs/passes.py --profile-actions-to=%t.failed 2> /dev/null
 // RUN: %python -m json.tool %t.failed /dev/null
-// RUN: filecheck %s --input-file %t.failed --check-prefix=FAILED
+// RUN: FileCheck %s --input-file %t.failed --check-prefix=FAILED
 
 // CHECK: "ph": "B"{{.*}} "name": "Parser"
 // CHECK: "ph": "B"{{.*}} "name": "'func.func' Pipeline @f"

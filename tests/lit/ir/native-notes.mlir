@@ -1,8 +1,8 @@
 // MLIR's notes are shown with its errors; the one with the op is left out where mlir-opt leaves it out.
 
-// RUN: not passel-opt --ir=mlir %s -p 'builtin.module(func.func(cse,convert-complex-to-llvm))' 2>&1 | filecheck %s
-// RUN: not passel-opt --ir=mlir %s -p 'builtin.module(func.func(cse,convert-complex-to-llvm))' --mlir-timing 2>&1 | filecheck %s
-// RUN: not passel-opt --ir=mlir %s -p 'builtin.module(func.func(convert-complex-to-llvm))' --mlir-print-op-on-diagnostic=false 2>&1 | filecheck %s --check-prefix=PLAIN
+// RUN: not passel-opt --ir=mlir %s -p 'builtin.module(func.func(cse,convert-complex-to-llvm))' 2>&1 | FileCheck %s
+// RUN: not passel-opt --ir=mlir %s -p 'builtin.module(func.func(cse,convert-complex-to-llvm))' --mlir-timing 2>&1 | FileCheck %s
+// RUN: not passel-opt --ir=mlir %s -p 'builtin.module(func.func(convert-complex-to-llvm))' --mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s --check-prefix=PLAIN
 // RUN: passel-opt --ir=mlir %s -p 'builtin.module(func.func(cse,convert-complex-to-llvm))' --verify-diagnostics
 
 // CHECK: error: failed to legalize operation 'complex.cos'

@@ -1,7 +1,7 @@
 // Without threading, nothing is processed at the same time, whatever -j and the environment say.
-// RUN: passel-opt %s --load-pass-plugin=%inputs/processes.py -p 'builtin.module(func.func(where))' -j 2 | filecheck %s --check-prefix=SHARED
-// RUN: passel-opt %s --load-pass-plugin=%inputs/processes.py -p 'builtin.module(func.func(where))' -j 2 --mlir-disable-threading | filecheck %s
-// RUN: env PASSEL_JOBS=2 passel-opt %s --load-pass-plugin=%inputs/processes.py -p 'builtin.module(func.func(where))' --mlir-disable-threading | filecheck %s
+// RUN: passel-opt %s --load-pass-plugin=%inputs/processes.py -p 'builtin.module(func.func(where))' -j 2 | FileCheck %s --check-prefix=SHARED
+// RUN: passel-opt %s --load-pass-plugin=%inputs/processes.py -p 'builtin.module(func.func(where))' -j 2 --mlir-disable-threading | FileCheck %s
+// RUN: env PASSEL_JOBS=2 passel-opt %s --load-pass-plugin=%inputs/processes.py -p 'builtin.module(func.func(where))' --mlir-disable-threading | FileCheck %s
 
 // SHARED: in = "worker"
 // CHECK-NOT: in = "worker"

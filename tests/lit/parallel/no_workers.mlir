@@ -1,6 +1,6 @@
 // Workers that are asked for, and cannot have MLIR's ops, are said to be none, once; native passes have MLIR's threads instead.
-// RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/local.py -p 'builtin.module(func.func(local))' -j 2 2>&1 | filecheck %s
-// RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 2>&1 | filecheck %s --check-prefix=SILENT
+// RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/local.py -p 'builtin.module(func.func(local))' -j 2 2>&1 | FileCheck %s
+// RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 2>&1 | FileCheck %s --check-prefix=SILENT
 
 // CHECK: no worker processes: 'mlir' ops cannot be sent to other processes
 // CHECK-NOT: no worker processes

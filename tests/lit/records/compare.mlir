@@ -2,15 +2,15 @@
 
 // RUN: passel-opt %s -p "builtin.module(func.func(dce,cse,canonicalize))" --record=%t.old -o /dev/null
 // RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize{max-num-rewrites=0}))" --record=%t.moved -o /dev/null
-// RUN: passel-report %t.old %t.old | filecheck %s --check-prefix=SAME
-// RUN: passel-report %t.old %t.old --diff | filecheck %s --check-prefix=NO-DIFF
-// RUN: passel-report %t.old %t.moved | filecheck %s --check-prefix=MOVED
-// RUN: passel-report %t.old %t.moved --diff | filecheck %s --check-prefix=DIFF
-// RUN: not passel-report %t.old %t.moved --step=cse 2>&1 | filecheck %s --check-prefix=STEP
-// RUN: not passel-report %t.old %s 2>&1 | filecheck %s --check-prefix=NO-RECORD
+// RUN: passel-report %t.old %t.old | FileCheck %s --check-prefix=SAME
+// RUN: passel-report %t.old %t.old --diff | FileCheck %s --check-prefix=NO-DIFF
+// RUN: passel-report %t.old %t.moved | FileCheck %s --check-prefix=MOVED
+// RUN: passel-report %t.old %t.moved --diff | FileCheck %s --check-prefix=DIFF
+// RUN: not passel-report %t.old %t.moved --step=cse 2>&1 | FileCheck %s --check-prefix=STEP
+// RUN: not passel-report %t.old %s 2>&1 | FileCheck %s --check-prefix=NO-RECORD
 // RUN: passel-report %t.old %t.moved -o %t.html
-// RUN: filecheck %s --check-prefix=PAGE --input-file %t.html
-// RUN: not passel-report %t.old -o %t.html --step=cse 2>&1 | filecheck %s --check-prefix=TERMINAL
+// RUN: FileCheck %s --check-prefix=PAGE --input-file %t.html
+// RUN: not passel-report %t.old -o %t.html --step=cse 2>&1 | FileCheck %s --check-prefix=TERMINAL
 
 // SAME:      old: {{.*}}compare.mlir: builtin.module(func.func(dce,cse,canonicalize)) (xdsl
 // SAME-NEXT: new: {{.*}}compare.mlir: builtin.module(func.func(dce,cse,canonicalize)) (xdsl

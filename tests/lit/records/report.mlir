@@ -1,19 +1,19 @@
 // A record is shown as the pipeline with what was changed, and a pass with a diff for each op.
 
 // RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --record=%t -o /dev/null
-// RUN: passel-report %t | filecheck %s --check-prefix=TREE
-// RUN: passel-report %t --step cse --diff | filecheck %s --check-prefix=DIFF
-// RUN: passel-report %t --step cse --op @g | filecheck %s --check-prefix=OP
-// RUN: passel-report %t --step canonicalize --op @g | filecheck %s --check-prefix=AGAIN
-// RUN: passel-report %t --step cse --op @f --generic | filecheck %s --check-prefix=GENERIC
-// RUN: not passel-report %t --step cs 2>&1 | filecheck %s --check-prefix=STEP
-// RUN: not passel-report %t --step cse --op @h 2>&1 | filecheck %s --check-prefix=NO-OP
-// RUN: passel-report %t --diff | filecheck %s --check-prefix=HISTORY
-// RUN: passel-report %t --op @f --diff | filecheck %s --check-prefix=HISTORY
-// RUN: passel-report %t --op @g | filecheck %s --check-prefix=NOTHING
-// RUN: not passel-report %s 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: passel-report %t | FileCheck %s --check-prefix=TREE
+// RUN: passel-report %t --step cse --diff | FileCheck %s --check-prefix=DIFF
+// RUN: passel-report %t --step cse --op @g | FileCheck %s --check-prefix=OP
+// RUN: passel-report %t --step canonicalize --op @g | FileCheck %s --check-prefix=AGAIN
+// RUN: passel-report %t --step cse --op @f --generic | FileCheck %s --check-prefix=GENERIC
+// RUN: not passel-report %t --step cs 2>&1 | FileCheck %s --check-prefix=STEP
+// RUN: not passel-report %t --step cse --op @h 2>&1 | FileCheck %s --check-prefix=NO-OP
+// RUN: passel-report %t --diff | FileCheck %s --check-prefix=HISTORY
+// RUN: passel-report %t --op @f --diff | FileCheck %s --check-prefix=HISTORY
+// RUN: passel-report %t --op @g | FileCheck %s --check-prefix=NOTHING
+// RUN: not passel-report %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: passel-opt %s -p "builtin.module(builtin.module(func.func(cse)),symbol-dce,builtin.module(func.func(dce)))" --record=%t.twice -o /dev/null
-// RUN: passel-report %t.twice | filecheck %s --check-prefix=TWICE
+// RUN: passel-report %t.twice | FileCheck %s --check-prefix=TWICE
 
 // TREE:      report.mlir: builtin.module(func.func(cse,canonicalize),symbol-dce) (xdsl
 // TREE-NEXT: ops changed time own

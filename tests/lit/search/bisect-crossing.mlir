@@ -2,8 +2,8 @@
 
 // REQUIRES: mlir-opt
 // RUN: passel-opt %s --ir=mlir --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(xdsl(func.func(cse,wrong-fold)))" --record=%t.passel -o /dev/null
-// RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | filecheck %s
-// RUN: passel-bisect %t.passel --run=1 --computes-else --inside -o %t.mlir 2>&1 | filecheck %s --check-prefix=INSIDE
+// RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | FileCheck %s
+// RUN: passel-bisect %t.passel --run=1 --computes-else --inside -o %t.mlir 2>&1 | FileCheck %s --check-prefix=INSIDE
 
 // CHECK-DAG: 'xdsl' ran passes on 'xdsl': to search these, add --run=1
 // CHECK-DAG: xdsl(func.func(cse,wrong-fold)) on builtin.module
@@ -13,8 +13,8 @@
 
 // Passes that MLIR ran as one are none that ran others.
 // RUN: passel-opt %s --ir=mlir -p "builtin.module(func.func(canonicalize,cse))" --record=%t.one -o /dev/null
-// RUN: passel-bisect %t.one --interesting="awk '/dead/ {exit 1}'" -o %t.one.mlir 2>&1 | filecheck %s --check-prefix=ONE
-// RUN: passel-opt --ir=mlir --run-reproducer %t.one.mlir | filecheck %s --check-prefix=REPLAY
+// RUN: passel-bisect %t.one --interesting="awk '/dead/ {exit 1}'" -o %t.one.mlir 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: passel-opt --ir=mlir --run-reproducer %t.one.mlir | FileCheck %s --check-prefix=REPLAY
 // ONE-NOT:    ran passes on
 // ONE:        to replay
 // REPLAY:     func.func @g

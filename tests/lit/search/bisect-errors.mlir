@@ -1,27 +1,27 @@
 // Each error says what is wrong and what would help.
 
 // RUN: passel-opt %s -p "builtin.module(cse,dce)" --record=%t.passel -o /dev/null
-// RUN: not passel-bisect %t.passel 2>&1 | filecheck %s --check-prefix=FINE
+// RUN: not passel-bisect %t.passel 2>&1 | FileCheck %s --check-prefix=FINE
 // FINE: passel-bisect: error: the run did not fail: specify what is interesting, with --interesting=<command>, --invalid or --computes-else
-// RUN: not passel-bisect %t.passel --invalid 2>&1 | filecheck %s --check-prefix=UNCHANGED
+// RUN: not passel-bisect %t.passel --invalid 2>&1 | FileCheck %s --check-prefix=UNCHANGED
 // UNCHANGED: passel-bisect: error: no pass has changed anything in this run
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(fail{on=f}))' --record=%t.own -o /dev/null
-// RUN: not passel-bisect %t.own 2>&1 | filecheck %s --check-prefix=OWN
+// RUN: not passel-bisect %t.own 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: no pass made it so: PassFailure in builtin.module/func.func/fail: {{.*}}; passel-reduce reduces the input
-// RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | filecheck %s --check-prefix=NUMBER
+// RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: passel-bisect: error: '--run=1': the last run of the record has the number 0
-// RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | filecheck %s --check-prefix=TWO
+// RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: passel-bisect: error: '--invalid' and '--computes-else' are mutually exclusive: give only one
-// RUN: passel-bisect --help | filecheck %s --check-prefix=HELP
+// RUN: passel-bisect --help | FileCheck %s --check-prefix=HELP
 // HELP: Usage: passel-bisect
-// RUN: not passel-bisect %s 2>&1 | filecheck %s --check-prefix=NO-RECORD
+// RUN: not passel-bisect %s 2>&1 | FileCheck %s --check-prefix=NO-RECORD
 // NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; passel-opt --record writes one
-// RUN: not passel-bisect 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not passel-bisect 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: passel-bisect: error: name a record: passel-bisect run.passel; passel-opt --record writes one
-// RUN: not passel-bisect %t.passel -p cse 2>&1 | filecheck %s --check-prefix=FLAG
+// RUN: not passel-bisect %t.passel -p cse 2>&1 | FileCheck %s --check-prefix=FLAG
 // FLAG: passel-bisect: error: '--pass-pipeline' is not supported
-// RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | filecheck %s --check-prefix=COMMAND
-// RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | filecheck %s --check-prefix=QUOTE
+// RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | FileCheck %s --check-prefix=COMMAND
+// RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | FileCheck %s --check-prefix=QUOTE
 // QUOTE: passel-bisect: error: '--interesting': no closing quotation
 // COMMAND: passel-bisect: error: '--interesting' cannot be run: there is no program './no-such-command' here
 func.func @f() {

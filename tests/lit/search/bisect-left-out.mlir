@@ -1,13 +1,13 @@
 // Functions that cannot be run, or do not end, are left out, and which these are is said.
 
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold,dce))" --record=%t.passel -o /dev/null
-// RUN: not passel-bisect %t.passel --computes-else --timeout=0.2 2>&1 | filecheck %s
+// RUN: not passel-bisect %t.passel --computes-else --timeout=0.2 2>&1 | FileCheck %s
 // CHECK: BISECT: not run: 2 of 3 functions: @calls ({{.*}} named ext), @endless (takes longer than 0.2 s)
 // CHECK: error: the IR after the last pass is not interesting: no function that ran differs
 
-// RUN: not passel-bisect %t.passel --computes-else=@endless --timeout=0.2 2>&1 | filecheck %s --check-prefix=ENDLESS
+// RUN: not passel-bisect %t.passel --computes-else=@endless --timeout=0.2 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // ENDLESS: error: the IR cannot run: @endless (takes longer than 0.2 s); --interesting=<command> uses another program
-// RUN: not passel-bisect %t.passel "--computes-else=@two(1 : i32)" 2>&1 | filecheck %s --check-prefix=FEWER
+// RUN: not passel-bisect %t.passel "--computes-else=@two(1 : i32)" 2>&1 | FileCheck %s --check-prefix=FEWER
 // FEWER: error: the IR cannot run: @two (takes 2 arguments, not 1)
 
 func.func private @ext(i32) -> i32

@@ -3,11 +3,11 @@
 // candidates are named. The numbers of unnamed values depend on the values around the function.
 
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold))" --record=%t.passel -o /dev/null
-// RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>/dev/null | filecheck %s
+// RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>/dev/null | FileCheck %s
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(cse,wrong-fold))" --record=%t.passel -o /dev/null
-// RUN: not passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | filecheck %s --check-prefix=ONE-OF
+// RUN: not passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | FileCheck %s --check-prefix=ONE-OF
 // RUN: sed s/%%0/%%top/ %s | passel-opt - --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(cse,wrong-fold))" --record=%t.passel -o /dev/null
-// RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>/dev/null | filecheck %s
+// RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>/dev/null | FileCheck %s
 // CHECK: wrong-fold on func.func @g
 // ONE-OF: the record lacks the IR between the passes that may be the cause: cse on func.func @g, wrong-fold on func.func @g
 

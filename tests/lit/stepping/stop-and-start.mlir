@@ -1,13 +1,13 @@
 // A run that stops after a pass, and one that starts there, do what one run does.
 
 // RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --stop-after=cse -o %t.mlir
-// RUN: filecheck %s --input-file=%t.mlir --check-prefix=STOPPED
+// RUN: FileCheck %s --input-file=%t.mlir --check-prefix=STOPPED
 // RUN: passel-opt %t.mlir -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --start-after=cse -o %t.end
 // RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" -o %t.whole
 // RUN: diff %t.end %t.whole
 
 // A place may be on one op: those behind it have not been worked on.
-// RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --stop-after=func.func/1:canonicalize@f | filecheck %s --check-prefix=ON-F
+// RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --stop-after=func.func/1:canonicalize@f | FileCheck %s --check-prefix=ON-F
 
 // A record has the IR at each place, and the pipeline.
 // RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --record=%t.record -o /dev/null
@@ -17,7 +17,7 @@
 // RUN: diff %t.again %t.whole
 // RUN: passel-opt %t.record -o %t.again
 // RUN: diff %t.again %t.whole
-// RUN: passel-opt %t.record --start-after=cse --stop-after=cse | filecheck %s --check-prefix=STOPPED
+// RUN: passel-opt %t.record --start-after=cse --stop-after=cse | FileCheck %s --check-prefix=STOPPED
 
 // STOPPED: func.func @f
 // STOPPED-NEXT: arith.addi

@@ -1,33 +1,33 @@
 // A place that does not exist, or that the run does not come to, is one error with the way out.
 
-// RUN: not passel-opt %s --stop-after=cse 2>&1 | filecheck %s --check-prefix=EMPTY
+// RUN: not passel-opt %s --stop-after=cse 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: passel-opt: error: '--stop-after': no pass matches 'cse'; the pipeline has no passes
 
-// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=csee 2>&1 | filecheck %s --check-prefix=TYPO
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=csee 2>&1 | FileCheck %s --check-prefix=TYPO
 // TYPO: passel-opt: error: '--stop-after': no pass matches 'csee'; did you mean 'cse'?; the passes are:
 // TYPO-NEXT: builtin.module/func.func/0:cse
 
-// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=dce 2>&1 | filecheck %s --check-prefix=TWO
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=dce 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: passel-opt: error: '--start-after': 'dce' matches 2 passes; name one:
 // TWO-NEXT: builtin.module/0:dce
 // TWO-NEXT: builtin.module/1:dce
 
-// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=0:dce --stop-after=cse 2>&1 | filecheck %s --check-prefix=ORDER
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=0:dce --stop-after=cse 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: passel-opt: error: builtin.module/func.func/0:cse comes before builtin.module/0:dce in the pipeline: there are no passes between them
-// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=cse --stop-after=cse@f 2>&1 | filecheck %s --check-prefix=ON-ONE
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=cse --stop-after=cse@f 2>&1 | FileCheck %s --check-prefix=ON-ONE
 // ON-ONE: passel-opt: error: builtin.module/func.func/0:cse@f comes before builtin.module/func.func/0:cse in the pipeline: there are no passes between them
 
-// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | filecheck %s --check-prefix=NO-OP
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | FileCheck %s --check-prefix=NO-OP
 // NO-OP: passel-opt: error: the run did not reach builtin.module/func.func/0:cse@g: the pass ran on no op named @g
 
 // RUN: passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --record=%t.record -o /dev/null
-// RUN: not passel-opt %t.record --start-after=cse@g 2>&1 | filecheck %s --check-prefix=RECORD
+// RUN: not passel-opt %t.record --start-after=cse@g 2>&1 | FileCheck %s --check-prefix=RECORD
 // RECORD: passel-opt: error: '--start-after': in the record, no pass ran at builtin.module/func.func/0:cse@g
-// RUN: not passel-opt %t.record --ir=mlir 2>&1 | filecheck %s --check-prefix=IR
+// RUN: not passel-opt %t.record --ir=mlir 2>&1 | FileCheck %s --check-prefix=IR
 // IR: passel-opt: error: '{{.*}}.record' is a record of another IR: --ir=xdsl
 
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold),dce)" --record=%t.plugin -o /dev/null
-// RUN: not passel-opt %t.plugin --start-after=wrong-fold 2>&1 | filecheck %s --check-prefix=PLUGIN
+// RUN: not passel-opt %t.plugin --start-after=wrong-fold 2>&1 | FileCheck %s --check-prefix=PLUGIN
 // PLUGIN: {{^}}<pass-pipeline>:1:26: error: 'wrong-fold' does not refer to a registered pass
 // PLUGIN-NEXT: builtin.module(func.func(wrong-fold),dce)
 // PLUGIN: passel-opt: note: the run had --load-pass-plugin={{.*}}wrong_fold.py

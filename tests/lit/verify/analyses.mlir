@@ -1,7 +1,7 @@
 // A pass that states that it preserves an analysis, but changed what it counts, is found out.
 
-// RUN: passel-opt %s --load-pass-plugin=%S/../Inputs/liar.py -p "builtin.module(func.func(liar))" | filecheck %s
-// RUN: not passel-opt %s --load-pass-plugin=%S/../Inputs/liar.py -p "builtin.module(func.func(liar))" --verify-analyses 2>&1 | filecheck %s --check-prefix=FOUND
+// RUN: passel-opt %s --load-pass-plugin=%S/../Inputs/liar.py -p "builtin.module(func.func(liar))" | FileCheck %s
+// RUN: not passel-opt %s --load-pass-plugin=%S/../Inputs/liar.py -p "builtin.module(func.func(liar))" --verify-analyses 2>&1 | FileCheck %s --check-prefix=FOUND
 
 // CHECK: func.func @f
 // FOUND: error: 'func.func' op pass 'liar' failed: it claims to preserve Count{{.*}}, but changed it

@@ -1,10 +1,10 @@
 // A pass that changes anything outside of its op fails; with --check-isolation the very pass and op are named.
 
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle))' 2>&1 | filecheck %s --check-prefix=SIBLING
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle{victim=a}))' 2>&1 | filecheck %s --check-prefix=EARLIER
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(sign))' 2>&1 | filecheck %s --check-prefix=AROUND
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --check-isolation 2>&1 | filecheck %s --check-prefix=EXACT
-// RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | filecheck %s
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle))' 2>&1 | FileCheck %s --check-prefix=SIBLING
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle{victim=a}))' 2>&1 | FileCheck %s --check-prefix=EARLIER
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(sign))' 2>&1 | FileCheck %s --check-prefix=AROUND
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --check-isolation 2>&1 | FileCheck %s --check-prefix=EXACT
+// RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | FileCheck %s
 
 // SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on a sibling op; only a pass on the enclosing op may do that
 // SIBLING: note: after passes 'look', 'meddle' on 'func.func' @a
