@@ -142,8 +142,8 @@ def _places(paths: Sequence[str]) -> list[Place]:
 @pytest.mark.parametrize(
     "seed",
     [
-        *range(0, 100, 4),
-        *(pytest.param(n, marks=pytest.mark.sweep) for n in range(1, 100, min(STEP, 4)) if n % 4),
+        *range(0, 100, 12),
+        *(pytest.param(n, marks=pytest.mark.sweep) for n in range(1, 100, min(STEP, 4)) if n % 12),
     ],
 )
 def test_stopping_and_going_on_does_what_one_run_does(seed: int) -> None:

@@ -22,17 +22,17 @@ _KINDS = {"constant": "xdsl", "carried": "xdsl", "compared": "mlir", "joined": "
 _SAMPLE = [each for each in _INPUTS if _KINDS.get(each.name) == each.ir]
 
 
-def _started(each: Input) -> tuple[Subject, Case, FailureIdentity]:
+def _started(each: Input, size: int) -> tuple[Subject, Case, FailureIdentity]:
     """Return how an input is run, as a case, and how that fails."""
     subject = subject_of(each.ir)
-    case = Case(printed(subject, grown(each.report)) or "", each.pipeline)
+    case = Case(printed(subject, grown(each.report, size)) or "", each.pipeline)
     identity = failure_of(subject, case)
     assert identity is not None
     return subject, case, identity
 
 
-def _check(each: Input) -> None:
-    subject, case, identity = _started(each)
+def _check(each: Input, size: int) -> None:
+    subject, case, identity = _started(each, size)
     trials = Trials(SameFailure(subject, identity))
     reducer = Reducer(case, trials)
     local = narrowed(subject, case)
@@ -51,7 +51,7 @@ def _check(each: Input) -> None:
 @pytest.mark.parametrize("each", _SAMPLE, ids=lambda each: f"{each.ir}-{each.name}")
 def test_a_case_gets_as_small_as_a_person_makes_it(each: Input) -> None:
     """A sample has no more than 1.5 times the ops of the report, and one pass, in few calls."""
-    _check(each)
+    _check(each, size=3)
 
 
 @pytest.mark.sweep
@@ -60,7 +60,7 @@ def test_a_case_gets_as_small_as_a_person_makes_it(each: Input) -> None:
 )
 def test_all_cases_get_as_small_as_a_person_makes_them(each: Input) -> None:
     """So has each case of the corpus."""
-    _check(each)
+    _check(each, size=8)
 
 
 def test_a_result_may_become_any_of_the_operands() -> None:
@@ -91,7 +91,7 @@ def test_a_case_that_cannot_be_run_is_refused() -> None:
 
 def test_the_best_case_is_there_after_an_interrupt() -> None:
     """When the search is stopped, what was found until then is small already."""
-    subject, case, identity = _started(_SAMPLE[0])
+    subject, case, identity = _started(_SAMPLE[0], size=3)
 
     def stop(phase: str) -> None:
         if phase == "branches":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from td_files import ROOT, declarations
+from td_files import ROOT, declarations, mlir_passes
 
 from passel import InterfacePass, OperationPass, Options, Pass, PassRegistry
 from passel.specification import pass_decls, read_passes
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tool_fixtures import TblgenTool
-
-RUFF = [str(Path(sys.executable).with_name("ruff"))]
 
 
 def imported(source: str, directory: Path) -> Any:
@@ -322,41 +320,35 @@ def test_texts_are_kept(generate: Callable[..., Any]) -> None:
     assert "\n\na\\b" in (getdoc(module.BBase) or "")
 
 
-def generated(mlir_file: Path) -> str:
-    """Return the base classes of MLIR's own passes in a file."""
-    passes = read_passes(str(mlir_file), [str(declarations())])
-    return pass_decls(passes, group="mlir")
+def write_generated(directory: Path) -> None:
+    """Write the base classes of MLIR's own passes, one module for each file."""
+    for number, file in enumerate(sorted(declarations().glob("**/Passes.td"))):
+        source = pass_decls(mlir_passes(file), group="mlir")
+        (directory / f"declared_{number}.py").write_text(source, encoding="utf-8")
 
 
-def test_files_of_mlir_are_formatted(mlir_file: Path) -> None:
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("format", "--check", "--line-length=320"),
+        ("check", "--extend-select=A,ANN,B,I,N,PIE,PT,RUF022,SIM,TC,UP"),
+    ],
+)
+def test_files_of_mlir_are_formatted(tmp_path: Path, flags: tuple[str, ...]) -> None:
     """`ruff format` only breaks long lines of what is generated, which passes `ruff check`."""
-    source = generated(mlir_file)
-    isolated = ["--isolated", "--stdin-filename=declared.py"]
-    formatted = subprocess.run(
-        [*RUFF, "format", *isolated, "--line-length=320", "-"],
-        input=source,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert formatted.stdout == source
-    checked = subprocess.run(
-        [*RUFF, "check", *isolated, "--extend-select=A,ANN,B,I,N,PIE,PT,RUF022,SIM,TC,UP", "-"],
-        input=source,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert checked.returncode == 0, checked.stdout
+    write_generated(tmp_path)
+    command = [Path(sys.executable).with_name("ruff"), *flags, "--isolated", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_files_of_mlir_run(
     mlir_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is generated for MLIR's files defines a class per pass, each of which prints."""
-    passes = read_passes(str(mlir_file), [str(declarations())])
+    passes = mlir_passes(mlir_file)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    module = imported(generated(mlir_file), tmp_path)
+    module = imported(pass_decls(passes, group="mlir"), tmp_path)
     for declared in passes:
         made = getattr(module, f"{declared.def_name}Base")()
         assert str(made) == declared.argument
@@ -425,6 +417,5 @@ def test_types_are_inferred(td_file: Callable[[str], Path], tmp_path: Path) -> N
 @pytest.mark.sweep
 def test_files_of_mlir_pass_strict_pyright(tmp_path: Path) -> None:
     """Strict pyright finds nothing in what is generated for MLIR's files."""
-    for number, path in enumerate(sorted(declarations().glob("**/Passes.td"))):
-        (tmp_path / f"declared_{number}.py").write_text(generated(path), encoding="utf-8")
+    write_generated(tmp_path)
     assert pyright_errors(tmp_path) == []

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tool_fixtures import MLIR
+
+from passel.specification import read_passes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.specification.records import PassDeclaration
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = 'include "mlir/Pass/PassBase.td"\n'
@@ -39,3 +48,9 @@ def mlir_tblgen(generator: str, file: Path, *flags: str) -> str:
     """Return what mlir-tblgen prints for a file."""
     command = [str(MLIR / "bin" / "mlir-tblgen"), generator, *flags, str(file)]
     return subprocess.run(command, capture_output=True, check=True).stdout.decode()
+
+
+@cache
+def mlir_passes(file: Path) -> Sequence[PassDeclaration]:
+    """Return the passes that a file of MLIR's declares, read once."""
+    return read_passes(str(file), [str(declarations())])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import subprocess
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import pytest
 from warm_programs import PASSEL, warm_programs
 
+import passel.tool.tblgen
 from passel.tool import main
 
 if TYPE_CHECKING:
@@ -101,7 +101,6 @@ def tool(
                 sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(source)))
             )
         code = main(arguments)
-        gc.unfreeze()  # the tool expects the process to end
         captured = capsys.readouterr()
         return Outcome(code, captured.out, captured.err)
 
@@ -184,12 +183,12 @@ class TblgenTool(Protocol):
 
 
 @pytest.fixture
-def tblgen(programs: Path) -> TblgenTool:
-    """passel-tblgen in a process of its own."""
+def tblgen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> TblgenTool:
+    """passel-tblgen in this process."""
+    monkeypatch.setattr(sys, "path", list(sys.path))  # Python files add their folders
 
     def run(*arguments: str) -> Outcome:
-        command = [programs / "passel-tblgen", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        code = passel.tool.tblgen.main(arguments)
+        return Outcome(code, *capsys.readouterr())
 
     return run

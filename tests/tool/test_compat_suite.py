@@ -7,7 +7,6 @@ an `xdsl-opt` that is passel-opt.
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import re
@@ -111,7 +110,6 @@ def _run(tool: Callable[[list[str]], int], arguments: list[str], text: str) -> _
     finally:
         sys.stdin = stdin
         Attribute.__post_init__, Diagnostic.colored = verify_attribute, colored
-        gc.unfreeze()
     return _Result(code != 0, _VOLATILE.sub("...", out.getvalue()))
 
 

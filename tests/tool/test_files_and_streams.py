@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tool_fixtures import Start, Tool
 
 # More than a pipe holds, or the limit for files below.
-LARGE = "".join(f"func.func private @f{index}()\n" for index in range(4_000))
+LARGE = f'builtin.module attributes {{text = "{"x" * 100_000}"}} {{\n}}\n'
 
 needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 
@@ -43,16 +43,14 @@ def test_a_disk_that_is_full(tmp_path: Path, flags: tuple[str, ...], unbuffered:
     assert done.stderr == "passel-opt: error: cannot write to the standard output: File too large\n"
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
-def test_a_pipe_that_does_not_block(tmp_path: Path, unbuffered: str) -> None:
+def test_a_pipe_that_does_not_block(tmp_path: Path, programs: Path) -> None:
     """All of the output arrives, however slowly it is read."""
     (tmp_path / "in.mlir").write_text(LARGE)
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     with subprocess.Popen(
-        [sys.executable, "-m", "passel", "in.mlir"],
+        [programs / "passel-opt", "in.mlir"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         stdout=write_end,
         stderr=subprocess.PIPE,
         text=True,
@@ -62,19 +60,16 @@ def test_a_pipe_that_does_not_block(tmp_path: Path, unbuffered: str) -> None:
             text = pipe.read()
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
-    assert text.count("@f") == 4_000
-    assert text.endswith("}\n\n")
+    assert text == f"{LARGE}\n"
 
 
 @pytest.mark.parametrize(("source", "code"), [("", 0), ("%", 1)], ids=["valid", "invalid"])
 def test_a_closed_error_stream(start: Start, tmp_path: Path, source: str, code: int) -> None:
     """Without an error stream the tool does its work and exits as always."""
-    process = start("in.mlir", "-o", "out.mlir", piped="2>&-")
-    assert (process.communicate(timeout=60), process.returncode) == (("", ""), 0)
-    assert (tmp_path / "out.mlir").exists()
     (tmp_path / "in.mlir").write_text(source)
-    process = start("in.mlir", "-o", "/dev/null", piped="2>&-")
+    process = start("in.mlir", "-o", "out.mlir", piped="2>&-")
     assert (process.communicate(timeout=60), process.returncode) == (("", ""), code)
+    assert (tmp_path / "out.mlir").exists() == (code == 0)
 
 
 def test_closed_streams_are_not_reused(start: Start, tmp_path: Path) -> None:
@@ -103,19 +98,14 @@ def test_closed_streams_are_not_reused(start: Start, tmp_path: Path) -> None:
     ],
     ids=["output", "log", "trace", "info", "reproducer"],
 )
-def test_named_pipes(start: Start, tmp_path: Path, flags: tuple[str, ...]) -> None:
+def test_named_pipes(tool: Tool, flags: tuple[str, ...]) -> None:
     """A pipe is opened once: its reader gets everything, and no second one is waited for."""
-    os.mkfifo(tmp_path / "pipe")
-    process = start("in.mlir", "--cse", *flags)
+    os.mkfifo("pipe")
     found: list[str] = []
-    reader = Thread(target=lambda: found.append((tmp_path / "pipe").read_text()), daemon=True)
+    reader = Thread(target=lambda: found.append(Path("pipe").read_text()), daemon=True)
     reader.start()
-    try:
-        out, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
+    assert tool("in.mlir", "--cse", *flags) == (0, "", "")
     reader.join(timeout=30)
-    assert (process.returncode, out, err) == (0, "", "")
     assert len(found[0]) > 10
 
 
@@ -123,16 +113,13 @@ def test_named_pipes(start: Start, tmp_path: Path, flags: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize(
-    "flag", ["log-actions-to", "profile-actions-to", "info-output-file", "record"]
-)
-@pytest.mark.parametrize(
-    ("path", "result", "why"),
+    ("flag", "path", "result", "why"),
     [
-        ("in.mlir", "-", "would overwrite the input"),
-        ("./link.mlir", "-", "would overwrite the input"),
-        ("./new", "new", "and '-o new' are the same file"),
+        ("log-actions-to", "in.mlir", "-", "would overwrite the input"),
+        ("profile-actions-to", "./link.mlir", "-", "would overwrite the input"),
+        ("info-output-file", "./new", "new", "and '-o new' are the same file"),
+        ("record", "in.mlir", "-", "would overwrite the input"),
     ],
-    ids=["input", "link", "result"],
 )
 def test_reports_do_not_go_to_the_input_or_the_result(
     tool: Tool, flag: str, path: str, result: str, why: str
@@ -159,17 +146,15 @@ def test_reports_do_not_go_to_what_is_piped_in(start: Start, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"),
+    ("flag", "name", "reason"),
     [
-        ("missing/", "Is a directory"),
-        ("x" * 300, "File name too long"),
-        ("a\0b", "embedded null"),  # a byte or, in newer Pythons, a character of a path
-        ("gone/out.mlir", "No such file or directory"),
+        ("-o", "missing/", "Is a directory"),
+        ("-o", "x" * 300, "File name too long"),
+        ("-o", "a\0b", "embedded null"),  # a byte or, in newer Pythons, a character of a path
+        ("--log-actions-to", "gone/out.mlir", "No such file or directory"),
+        ("--profile-actions-to", "missing/", "Is a directory"),
+        ("--mlir-generate-reproducer", "gone/out.mlir", "No such file or directory"),
     ],
-    ids=["a directory's name", "overlong", "null", "nowhere"],
-)
-@pytest.mark.parametrize(
-    "flag", ["-o", "--log-actions-to", "--profile-actions-to", "--mlir-generate-reproducer"]
 )
 def test_names_that_no_file_can_have(tool: Tool, flag: str, name: str, reason: str) -> None:
     """The file is named with the reason, before anything is done, and none is made."""
@@ -254,8 +239,7 @@ _NOT_OURS = {"elsewhere", "__pycache__"}
 """Folders that a pass has made, and Python."""
 
 
-@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(("adapter", "jobs"), [("xdsl", "2"), ("mlir", "1")])
 @pytest.mark.parametrize("name", ["goes", "goes-and-fails"])
 def test_a_pass_that_changes_the_directory(
     tool: Tool, adapter: str, jobs: str, name: str, tmp_path: Path

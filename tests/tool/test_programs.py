@@ -11,7 +11,7 @@ from passel.tool import bisect, reduce, report, tblgen
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from passel.tool.help import Program
+    from passel.tool.programs import Program
 
     Main = Callable[[Sequence[str]], int]
 

@@ -6,7 +6,6 @@ import io
 import os
 import re
 import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -30,8 +29,7 @@ from xdsl.dialects.func import FuncOp
 from passel import OperationPass, PassContext, PassFailure
 from passel.instruments import progress
 
-if delay := os.environ.get("DELAY"):
-    progress._DELAY = float(delay)
+progress._DELAY = float(os.environ["DELAY"])
 
 class Nap(OperationPass[FuncOp]):
     '''Sleep, perhaps talk and fail.'''
@@ -46,7 +44,7 @@ class Nap(OperationPass[FuncOp]):
         if self.talk:
             ctx.emit_warning("tired")
             sys.stderr.write("half ")
-            time.sleep(0.2)
+            time.sleep(0.1)
             sys.stderr.write("line\\n")
         if self.fail:
             raise PassFailure("slept in")
@@ -54,19 +52,19 @@ class Nap(OperationPass[FuncOp]):
 FUNCTIONS = "".join(f"func.func @f{i}() {{ return }}\n" for i in range(4))
 
 
-def run(tmp_path: Path, pipeline: str, *, delay: str = "0.05") -> tuple[str, str]:
+def run(programs: Path, tmp_path: Path, pipeline: str, delay: float) -> tuple[str, str]:
     """Run the tool with its error stream on a terminal, and return both streams.
 
-    The line appears after `delay` seconds, if that is not empty.
+    The line appears after `delay` seconds.
     """
     (tmp_path / "nap.py").write_text(PLUGIN)
     (tmp_path / "in.mlir").write_text(FUNCTIONS)
-    command = [sys.executable, "-m", "passel", "in.mlir", "--load-pass-plugin=nap.py"]
+    command = [programs / "passel-opt", "in.mlir", "--load-pass-plugin=nap.py"]
     master, slave = pty.openpty()
     with subprocess.Popen(
         [*command, f"-p=builtin.module(func.func({pipeline}))"],
         cwd=tmp_path,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "DELAY": delay},
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "DELAY": str(delay)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=slave,
@@ -87,21 +85,21 @@ def run(tmp_path: Path, pipeline: str, *, delay: str = "0.05") -> tuple[str, str
     return out, seen.decode()
 
 
-def test_a_long_run_shows_how_far_it_is(tmp_path: Path) -> None:
+def test_a_long_run_shows_how_far_it_is(programs: Path, tmp_path: Path) -> None:
     """Ops done of all, pass, symbol, time; nothing is left of it in the end."""
-    out, err = run(tmp_path, "nap{seconds=0.5}", delay="")
+    out, err = run(programs, tmp_path, "nap{seconds=0.2}", 0.3)
     drawn = re.findall(r"step 1/1, (\d)/4 ops: nap @f(\d) \((\d\.\d) s\)", err)
     assert drawn
-    assert all(float(seconds) >= 1.0 for _, _, seconds in drawn)
+    assert all(float(seconds) >= 0.3 for _, _, seconds in drawn)
     assert {(done, symbol) for done, symbol, _ in drawn} >= {("2", "2"), ("3", "3")}
     assert all(done == symbol for done, symbol, _ in drawn)
     assert screen(err) == ""
     assert out.count("func.func") == 4
 
 
-def test_messages_and_lines_take_its_place(tmp_path: Path) -> None:
+def test_messages_and_lines_take_its_place(programs: Path, tmp_path: Path) -> None:
     """What is printed stands alone, also a line that is written in two parts."""
-    _, err = run(tmp_path, "nap{seconds=0.2 talk=true}")
+    _, err = run(programs, tmp_path, "nap{seconds=0.1 talk=true}", 0.05)
     shown = screen(err)
     assert "step " not in shown
     assert shown.count("half line\n") == 4
@@ -109,9 +107,9 @@ def test_messages_and_lines_take_its_place(tmp_path: Path) -> None:
     assert "step 1/1" in err
 
 
-def test_an_error_ends_it(tmp_path: Path) -> None:
+def test_an_error_ends_it(programs: Path, tmp_path: Path) -> None:
     """The failure's message starts on a clean line, and is the last that is seen."""
-    _, err = run(tmp_path, "nap{seconds=0.1 fail=true}")
+    _, err = run(programs, tmp_path, "nap{seconds=0.1 fail=true}", 0.05)
     shown = screen(err)
     assert "step 1/1" in err
     assert "step " not in shown

@@ -45,8 +45,7 @@ def test_pass_flags_on_an_op_that_is_not_isolated(tool: Tool, mlir_opt: MlirOpt,
 
 
 @irs
-@pytest.mark.parametrize("first", ["true", "false"])
-@pytest.mark.parametrize("second", ["true", "false", ""])
+@pytest.mark.parametrize(("first", "second"), [("true", "false"), ("false", "true"), ("true", "")])
 def test_recorded_threading_is_for_its_part(tool: Tool, ir: str, first: str, second: str) -> None:
     """What one part of the input records of threads does not reach the next one."""
     Path("p.py").write_text(FAIL)
@@ -101,24 +100,27 @@ def test_compat_is_written_as_any_flag(tool: Tool, words: list[str]) -> None:
 # -- Plugins ---------------------------------------------------------------------------------
 
 
-@irs
-@pytest.mark.parametrize(
-    ("raised", "said"),
-    [
-        ("SystemExit(0)", "SystemExit: 0"),
-        ("Odd('so')", "Odd: so"),
-        ("Mute()", "Mute: (its __str__ raised ValueError)"),
-    ],
-)
-def test_plugins_that_raise_anything(tool: Tool, ir: str, raised: str, said: str) -> None:
+MUTE = "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute"
+BROKEN = [
+    ("raise SystemExit(0)", "SystemExit: 0 (p.py:1)\n"),
+    ("\nclass Odd(BaseException): ...\nraise Odd('so')", "Odd: so (p.py:3)\n"),
+    (MUTE, "Mute: (its __str__ raised ValueError) (p.py:3)\n"),
+    ("def f(:\n", "SyntaxError: invalid syntax"),
+    ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module' (p.py:1)"),
+    (
+        "from passel import Pass\nclass P(Pass):\n    name = 'p'\n    x: object = 1",
+        "DefinitionError: ",
+    ),
+    ("\xff\0", ""),
+]
+
+
+@pytest.mark.parametrize(("source", "said"), BROKEN)
+def test_plugins_that_cannot_be_imported(tool: Tool, source: str, said: str) -> None:
     """Whatever a plugin raises when it is imported is one line with its place."""
-    Path("p.py").write_text(
-        "class Odd(BaseException): ...\n"
-        "class Mute(Exception):\n    def __str__(self): raise ValueError\n"
-        f"raise {raised}\n"
-    )
-    error = only_error(tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py"))
-    assert error == f"passel-opt: error: cannot load plugin 'p.py': {said} (p.py:4)\n"
+    Path("p.py").write_text(source, encoding="latin-1")
+    error = only_error(tool("in.mlir", "--load-pass-plugin=p.py"))
+    assert error.startswith(f"passel-opt: error: cannot load plugin 'p.py': {said}")
 
 
 def test_a_plugin_that_is_interrupted(tool: Tool) -> None:
@@ -147,17 +149,13 @@ class Exits(Pass):
 
 @irs
 @pytest.mark.parametrize(
-    ("how", "statement"),
+    ("how", "statement", "method"),
     [
-        ("--exits", "sys.exit(0)"),
-        ("-p=builtin.module(exits)", "raise Odd"),
-        ("-p=any(any(exits))", "sys.exit(0)"),
+        ("--exits", "sys.exit(0)", "__post_init__(self)"),
+        ("-p=builtin.module(exits)", "raise Odd", "initialize(self, context)"),
+        ("-p=any(any(exits))", "sys.exit(0)", "can_schedule_on(self, kind)"),
+        ("--exits", "raise Odd", "can_schedule_on(self, kind)"),
     ],
-)
-@pytest.mark.parametrize(
-    "method",
-    ["__post_init__(self)", "initialize(self, context)", "can_schedule_on(self, kind)"],
-    ids=["construction", "initialize", "can_schedule_on"],
 )
 def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str, statement: str) -> None:
     """A pass that ends the process before it runs is an error that names the pass, or the place in it."""

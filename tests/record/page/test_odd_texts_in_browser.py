@@ -73,7 +73,8 @@ def test_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
 
 def test_a_large_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
     """Four thousand executions take less than half a second of the processor; then all works."""
-    with browser.opened(written(tmp_path, large_record(functions=400, passes=10))) as shown:
+    file = written(tmp_path, large_record(functions=400, passes=10))
+    with browser.opened(file, viewport={"width": 1000, "height": 800}) as shown:
         measured = shown.page.context.new_cdp_session(shown.page)
         measured.send("Performance.enable", {"timeDomain": "threadTicks"})
         shown.page.reload()

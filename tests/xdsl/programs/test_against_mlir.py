@@ -160,16 +160,16 @@ def random_function(seed: int, *, written: bool = False) -> str:  # noqa: C901, 
 
 def test_mem2reg_and_sccp_on_random_blocks(compare: Callable[..., None], mlir_opt: MlirOpt) -> None:
     """`mem2reg` and `sccp` on random blocks."""
-    text = "\n".join(random_function(seed) for seed in range(150))
+    text = "\n".join(random_function(seed) for seed in range(60))
     simplify = "region-simplify=false"
     compare([text], f"mem2reg{{{simplify}}}", f"--mem2reg={simplify}")
     # What is never written is poison, which MLIR folds and xDSL does not know.
-    text = "\n".join(random_function(seed, written=True) for seed in range(150))
+    text = "\n".join(random_function(seed, written=True) for seed in range(60))
     promoted = done(mlir_opt(f"--mem2reg={simplify}", source=text))
     compare([promoted], "sccp", "--sccp", loose=True)
 
 
-VALUES = (-128, -127, -7, -1, 0, 1, 2, 7, 8, 127)
+VALUES = (-128, -7, -1, 0, 1, 2, 8, 127)
 OPS = (
     *("addi", "subi", "muli", "andi", "ori", "xori", "divsi", "divui", "remsi", "remui"),
     *("floordivsi", "ceildivsi", "ceildivui", "shli", "shrsi", "shrui"),
