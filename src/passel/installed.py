@@ -51,8 +51,10 @@ def entry_points(group: str) -> tuple[EntryPoint, ...]:
     Source: `importlib.metadata.entry_points`.
     """
     if _can_read():
-        found = {name: where for path in reversed(sys.path) for name, *where in _packages(path)}
-        points = [point for where in found.values() for point in _points(*where).get(group, ())]
+        packages: dict[str, _Package] = {}
+        for path in reversed(sys.path):
+            packages |= _packages(path)
+        points = [point for each in packages.values() for point in each.points.get(group, ())]
     else:
         points = list(_slowly(group))
     return tuple(sorted(points, key=lambda point: point.name))
@@ -64,11 +66,9 @@ def version_of(package: str) -> str:
     Source: `importlib.metadata.version`.
     """
     for path in sys.path if _can_read() else ():
-        for name, where, _ in _packages(path):
-            if name == _normalized(package) and (
-                found := _VERSION.search(_text(f"{where}/METADATA"))
-            ):
-                return found[1]
+        info = _packages(path).get(_normalized(package))
+        if info and (found := _VERSION.search(_text(f"{info.folder}/METADATA"))):
+            return found[1]
     from importlib.metadata import version  # noqa: PLC0415 - what this module avoids
 
     return version(package)
@@ -94,52 +94,49 @@ def _slowly(group: str) -> Iterator[EntryPoint]:
         yield EntryPoint(point.name, point.module, point.attr or "", package)
 
 
-def _packages(path: str) -> tuple[tuple[str, str, int], ...]:
-    """Return the packages in a directory: name, metadata path, and time of change."""
+class _Package(NamedTuple):
+    """The metadata directory of a package, and its entry points by group."""
+
+    folder: str
+    points: dict[str, list[EntryPoint]]
+
+
+def _packages(path: str) -> dict[str, _Package]:
+    """Return the packages in a directory by normalized name."""
     path = path or "."
     try:
-        changed = os.stat(path).st_mtime_ns  # noqa: PTH116 - paths are text here
+        return _packages_at(path, os.stat(path).st_mtime_ns)  # noqa: PTH116 - paths are text here
     except OSError:
-        return ()
-    return _listed(path, changed)
+        return {}
 
 
 @cache
-def _listed(path: str, changed: int) -> tuple[tuple[str, str, int], ...]:
-    try:
-        with os.scandir(path) as entries:
-            return tuple(
-                (_normalized(_named(entry.name)), entry.path, changed)
-                for entry in entries
-                if entry.name.endswith(_INFO)
-            )
-    except OSError:
-        return ()
-
-
-def _named(directory: str) -> str:
-    return directory.rpartition(".")[0].partition("-")[0]
+def _packages_at(
+    path: str,
+    changed: int,  # noqa: ARG001 - part of the key
+) -> dict[str, _Package]:
+    found: dict[str, _Package] = {}
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.name.endswith(_INFO):
+                name = entry.name.rpartition(".")[0].partition("-")[0]
+                found[_normalized(name)] = _Package(entry.path, _points(name, entry.path))
+    return found
 
 
 def _normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "_", name).lower()
 
 
-@cache
-def _points(
-    where: str,
-    changed: int,  # noqa: ARG001 - what is known is as of then
-) -> dict[str, list[EntryPoint]]:
+def _points(package: str, folder: str) -> dict[str, list[EntryPoint]]:
     """Return the entry points of a package by group."""
     found: dict[str, list[EntryPoint]] = {}
-    package = _named(os.path.basename(where))  # noqa: PTH119 - see above
     group = ""
-    for line in map(str.strip, _text(f"{where}/entry_points.txt").splitlines()):
+    for line in map(str.strip, _text(f"{folder}/entry_points.txt").splitlines()):
         if line.startswith("[") and line.endswith("]"):
             group = line[1:-1]
         elif not line.startswith("#") and (point := _POINT.match(line)):
-            name, module, attribute = point.groups(default="")
-            found.setdefault(group, []).append(EntryPoint(name, module, attribute, package))
+            found.setdefault(group, []).append(EntryPoint(*point.groups(default=""), package))
     return found
 
 

@@ -7,8 +7,8 @@ as `test-lower-to-llvm` and `lower-host-to-llvm`, are often names of different p
 
 from __future__ import annotations
 
-import difflib
 import re
+from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ _MAX_LENGTH = 100
 """Longer names are not typos; `difflib` takes quadratic time."""
 
 _MAX_CANDIDATES = 10
-_LETTERS_PER_SLIP = 5
 _MIN_LETTERS = 4
 
 
@@ -33,20 +32,18 @@ def closest_name(name: str, candidates: Iterable[str]) -> str:
     """
     if len(name) > _MAX_LENGTH:
         return ""
-    close = difflib.get_close_matches(name, list(candidates), n=_MAX_CANDIDATES, cutoff=0.6)
+    close = get_close_matches(name, list(candidates), n=_MAX_CANDIDATES, cutoff=0.6)
     return next((each for each in close if _may_mean(name, each)), "")
 
 
 def _may_mean(name: str, other: str) -> bool:
-    words, others = _words(name), _words(other)
+    words, others = (
+        [word for word in re.split(r"[^0-9a-z]+", each.lower()) if word] for each in (name, other)
+    )
     if _is_slip(name.lower(), other.lower()) or _is_slip("".join(words), "".join(others)):
         return True
     shorter, longer = sorted((words, others), key=len)
     return 2 * len(shorter) >= len(longer) and _occur_in(shorter, longer)
-
-
-def _words(name: str) -> list[str]:
-    return [word for word in re.split(r"[^0-9a-z]+", name.lower()) if word]
 
 
 def _occur_in(words: Sequence[str], others: Sequence[str]) -> bool:
@@ -59,25 +56,14 @@ def _is_word(word: str, other: str) -> bool:
     shorter, longer = sorted((word, other), key=len)
     if len(shorter) < _MIN_LETTERS:
         return word == other  # one typo leads to almost any other word
-    return _is_slip(word, other) or (shorter[0] == longer[0] and _abbreviates(shorter, longer))
-
-
-def _abbreviates(short: str, long: str) -> bool:
-    letters = iter(long)
-    return all(letter in letters for letter in short)
+    letters = iter(longer)  # an abbreviation has some of them, in this order
+    return _is_slip(word, other) or (
+        shorter[0] == longer[0] and all(each in letters for each in shorter)
+    )
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Return whether two words differ by few typos; swapped neighbors count as one."""
-    allowed = max(1, min(len(word), len(other)) // _LETTERS_PER_SLIP)
-    if abs(len(word) - len(other)) > allowed:
-        return False
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(word):
-        last, before, row = before, row, [i + 1]
-        for j, b in enumerate(other):
-            row.append(min(before[j + 1] + 1, row[j] + 1, before[j] + (a != b)))
-            if i and j and a == other[j - 1] and word[i - 1] == b:
-                row[-1] = min(row[-1], last[j - 1] + 1)
-    return row[-1] <= allowed
+    """Return whether two words differ by a few letters."""
+    blocks = SequenceMatcher(None, word, other).get_matching_blocks()
+    length = len(word) + len(other)
+    return length - 2 * sum(block.size for block in blocks) <= max(2, length // 6)

@@ -47,8 +47,7 @@ from passel.search.starting import failure_of, first_failed, scoped
 from passel.tool.flags import flag, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.replay import Replay
-from passel.tool.searching import (
+from passel.tool.programs import (
     SearchFlags,
     as_recorded,
     command_oracle,
@@ -56,6 +55,7 @@ from passel.tool.searching import (
     run_search,
     search_program,
 )
+from passel.tool.replay import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,20 +1,25 @@
-"""The IR of a command line, and the passes available for it."""
+"""The IR of a command line, its plugins, and the passes available for it."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
+import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
+from passel.diagnostics import brief
 from passel.errors import AdapterError, PasselError, PipelineError
 from passel.frontend import BringsFrontend, TakesDialects, UsageError
 from passel.ir import ability_of, adapter_named, adapter_names, has_adapter
+from passel.passes import Pass, default_registry
 from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
-from passel.tool.plugins import load_plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from passel.diagnostics import Diagnostic
@@ -28,6 +33,8 @@ _KNOWN = ("xdsl", "mlir")
 
 _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 """The beginning of an op or a type: its dialect, and a dot."""
+
+_NATIVE = (".so", ".dylib", ".dll", ".pyd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,8 @@ class IRChoice:
         Raises:
             AdapterError: If the adapter is not available, or does not accept dialects.
         """
-        adapter, tool = self._plain_adapter(), self._tool
+        tool = self._tool
+        adapter = adapter_named(self.name) if tool.adapter is None else tool.adapter
         takes = ability_of(adapter, TakesDialects)
         if takes is None:
             if tool.adapter is not None and tool.dialects:
@@ -103,20 +111,6 @@ class IRChoice:
         defined = [each for plugin in self._plugins for each in tuple(vars(plugin).values())]
         dialects = [*given, *filter(takes.is_dialect, defined)]
         return takes.with_dialects(dialects) if dialects else adapter
-
-    def _plain_adapter(self) -> IRAdapter:
-        """Return the adapter without additional dialects."""
-        if self._tool.adapter is not None:
-            return self._tool.adapter
-        if self.name == "xdsl":
-            from passel.xdsl import XDSLAdapter
-
-            return XDSLAdapter()
-        if self.name != "mlir":
-            return adapter_named(self.name)
-        from passel.mlir import MLIRAdapter
-
-        return MLIRAdapter()
 
     def adapter_across(self, name: str) -> IRAdapter:
         """Return the adapter of another IR in the pipeline, with its additional dialects.
@@ -146,7 +140,6 @@ class IRChoice:
     @cached_property
     def registry(self) -> PassRegistry:
         """The available passes; this does not load xDSL."""
-        from passel.passes import default_registry
         from passel.passes.resolution import names_on
 
         given = self._tool.registry
@@ -251,8 +244,6 @@ def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:
 
 def _has_pass(ir: str, name: str) -> bool:
     """Return whether an installed IR is known to have a pass, without loading the IR."""
-    from passel.passes import default_registry
-
     return default_registry().lookup_pass(name, ir=ir) is not None or _build_has(ir, name)
 
 
@@ -269,3 +260,138 @@ def _build_has(ir: str, name: str) -> bool:
     from passel.mlir.upstream import has_name
 
     return has_name(ir, name) and MLIRAdapter.for_package(ir) is not None
+
+
+# -- Plugins -------------------------------------------------------------------------------------
+
+
+def import_plugin(name: str) -> ModuleType:
+    """Import a plugin.
+
+    Args:
+        name: A `.py` file, or the dotted name of a module.
+
+    Raises:
+        UsageError: If the plugin cannot be found, or its import raises.
+    """
+    path = Path(name)
+    try:
+        if path.suffix != ".py":
+            return importlib.import_module(name)
+        module_name = f"passel_plugin_{path.stem}"
+        spec = importlib.util.spec_from_file_location(module_name, path)
+        # Names that end in .py always have a loader.
+        assert spec is not None  # noqa: S101
+        assert spec.loader is not None  # noqa: S101
+        module = importlib.util.module_from_spec(spec)
+        # As for a script, the plugin can import modules from its folder.
+        sys.path.insert(0, str(path.resolve().parent))
+        sys.modules[module_name] = module
+        spec.loader.exec_module(module)
+    except FileNotFoundError as error:
+        msg = f"cannot open plugin '{name}': {error.strerror}"
+        raise UsageError(msg) from error
+    except KeyboardInterrupt as error:
+        error.add_note(f"loading plugin '{name}'")
+        raise
+    except BaseException as error:
+        msg = f"cannot load plugin '{name}': {brief(error)}{_place(error, name)}"
+        raise UsageError(msg) from error
+    return module
+
+
+def _place(error: BaseException, name: str) -> str:
+    """Return the place of an error in the plugin, if it was raised there."""
+    if isinstance(error, SyntaxError):
+        return ""
+    place, traceback = "", error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename.endswith(name):
+            place = f" ({name}:{traceback.tb_lineno})"
+        traceback = traceback.tb_next
+    return place
+
+
+def classes_in(module: ModuleType) -> Iterator[type[Any]]:
+    """Yield the classes defined in a module itself, in order."""
+    for value in list(vars(module).values()):
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            yield value
+
+
+def named_passes_in(module: ModuleType) -> Iterator[type[Pass[Any, Any]]]:
+    """Yield the named pass classes defined in a module itself, in order."""
+    for value in classes_in(module):
+        if issubclass(value, Pass) and value.name:
+            yield value
+
+
+def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
+    """Import a plugin and register the named pass classes defined in it.
+
+    Passes that the plugin registers during its import are kept. Its other passes replace passes of
+    the same name.
+
+    Args:
+        name: A `.py` file, or the dotted name of a module.
+        given: The registry for its passes; None for the default one.
+
+    Raises:
+        UsageError: If the plugin cannot be found, or its import raises.
+    """
+    registry = given or default_registry()
+    if name.endswith(_NATIVE):
+        raise UsageError(f"cannot load plugin '{name}': it is native; give a Python file or module")
+    is_new = name not in sys.modules
+    before = _known(registry)
+    counts = [(each, len(each.added)) for each in {registry, default_registry()}]
+    plugin = import_plugin(name)
+    by_itself = {added for each, count in counts for added in each.added[count:]}
+    for value in classes_in(plugin):
+        try:
+            if getattr(value, "name", None) not in by_itself:
+                _register(value, registry)
+        except PasselError as error:
+            msg = f"plugin '{name}': {error}"
+            raise UsageError(msg) from error
+    if is_new and _known(registry) == before and not _has_dialects(plugin):
+        raise UsageError(f"plugin '{name}' {_lack(plugin)}")
+    return plugin
+
+
+def _known(registry: PassRegistry) -> tuple[int, ...]:
+    """Return counters that change with each registration."""
+    extensions = sys.modules.get("passel.builder.extensions")
+    registered = 0 if extensions is None else len(extensions.registered)
+    return len(registry.added), len(default_registry().added), registered
+
+
+def _has_dialects(plugin: ModuleType) -> bool:
+    """Return whether a plugin contains a possible dialect of some IR."""
+    values = vars(plugin).values()
+    kinds: Iterator[type[Any]] = (each if isinstance(each, type) else type(each) for each in values)
+    names = (base.__name__ for kind in kinds for base in kind.__mro__)
+    # MLIR's bindings register dialects with a function.
+    return "register_dialects" in vars(plugin) or any("Dialect" in name for name in names)
+
+
+def _lack(plugin: ModuleType) -> str:
+    """Return why a plugin provides nothing, and the way out."""
+    unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
+    if unnamed:
+        return f"has no pass with a name: write name = '...' into {unnamed[0]}"
+    return (
+        "has no passes: define a class that derives from passel.Pass and has a name, or register "
+        "one in passel.default_registry()"
+    )
+
+
+def _register(value: type[Any], registry: PassRegistry) -> None:
+    if not isinstance(getattr(value, "name", None), str) or not value.name:
+        return
+    if issubclass(value, Pass):
+        registry.register(cast("type[Pass[Any]]", value), override=True)
+    elif "xdsl.passes" in sys.modules and issubclass(value, sys.modules["xdsl.passes"].ModulePass):
+        from passel.xdsl.module_passes import pass_class_for
+
+        registry.register(pass_class_for(value), override=True)

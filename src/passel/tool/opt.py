@@ -155,7 +155,7 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
     try:
         settings = Settings(words, tool, choice)
         if any(getattr(settings, name) for name in InformationFlags.flags):
-            from passel.tool.help import information
+            from passel.tool.programs import information
 
             return put(information(settings))
         if settings.lint:

@@ -47,8 +47,7 @@ from passel.search.starting import failure_of, narrowed, printed
 from passel.tool.irs import note_other_ir
 from passel.tool.output import Output, Renderer
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.replay import Replay
-from passel.tool.searching import (
+from passel.tool.programs import (
     SearchFlags,
     as_recorded,
     command_oracle,
@@ -56,6 +55,7 @@ from passel.tool.searching import (
     run_search,
     search_program,
 )
+from passel.tool.replay import Replay
 from passel.tool.sources import read_sources, starts_record
 
 if TYPE_CHECKING:

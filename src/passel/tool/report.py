@@ -31,9 +31,9 @@ from passel.record.outline import all_rows, compared, rows_of, top_runs
 from passel.record.page import page
 from passel.search import Place
 from passel.tool.flags import FlagGroup, flag
-from passel.tool.help import Program, run_program
 from passel.tool.output import put
 from passel.tool.process import collector_held
+from passel.tool.programs import Program, run_program
 from passel.tool.settings import DiagnosticFlags
 
 if TYPE_CHECKING:

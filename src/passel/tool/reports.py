@@ -94,10 +94,9 @@ class Reports(ExitStack):
             timer: The name of its timer, if different.
         """
         stack = ExitStack()
-        if self._timing is not None:
-            stack.enter_context(self._timing.scope(timer or name))
-        if self._trace is not None:
-            stack.enter_context(self._trace.scope(name))
+        for observer, title in ((self._timing, timer or name), (self._trace, name)):
+            if observer is not None:
+                stack.enter_context(observer.scope(title))
         return stack
 
     def record(

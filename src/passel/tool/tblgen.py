@@ -23,9 +23,9 @@ from passel.specification.generated import native_facts, native_module, native_s
 from passel.specification.markdown import pass_doc
 from passel.specification.records import PassDeclaration, read_files, with_defaults
 from passel.tool.flags import FlagGroup, flag, names_of
-from passel.tool.help import Program, run_program
+from passel.tool.irs import import_plugin, named_passes_in
 from passel.tool.output import put
-from passel.tool.plugins import import_plugin, named_passes_in
+from passel.tool.programs import Program, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
