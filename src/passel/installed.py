@@ -136,7 +136,8 @@ def _points(package: str, folder: str) -> dict[str, list[EntryPoint]]:
         if line.startswith("[") and line.endswith("]"):
             group = line[1:-1]
         elif not line.startswith("#") and (point := _POINT.match(line)):
-            found.setdefault(group, []).append(EntryPoint(*point.groups(default=""), package))
+            name, module, attribute = point.groups(default="")
+            found.setdefault(group, []).append(EntryPoint(name, module, attribute, package))
     return found
 
 

@@ -336,7 +336,7 @@ _FUNCTION = """
   }}"""
 
 
-def grown(report: str, size: int) -> str:
+def grown(report: str, size: int = 8) -> str:
     """Return an input with the code of a report among other code, also in its function."""
     functions = "".join(_FUNCTION.format(n=n) for n in range(1, size + 1))
     chains = "".join(_CHAIN.format(n=n) for n in range(1, size + 1))

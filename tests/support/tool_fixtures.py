@@ -189,6 +189,7 @@ def tblgen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
     def run(*arguments: str) -> Outcome:
         code = passel.tool.tblgen.main(arguments)
-        return Outcome(code, *capsys.readouterr())
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
 
     return run

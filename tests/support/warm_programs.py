@@ -210,7 +210,7 @@ def _become(request: _Request, entries: Mapping[str, str]) -> NoReturn:
     sys.argv[1:1] = arguments
     module, _, function = entry.partition(":")
     code = getattr(import_module(module), function)()
-    atexit._run_exitfuncs()
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(code)  # without taking apart all that was loaded

@@ -13,7 +13,7 @@ from passel import PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.frontend import SourcePart
 from passel.instruments import CrashReproducer
-from passel.testing import ToyAdapter, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.tool.expectations import DiagnosticVerifier
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_work_grows_with_the_number() -> None:
 def test_a_note_names_twenty_failures_at_most(tmp_path: Path) -> None:
     """The others are counted."""
 
-    def fail(op: object, ctx: PassContext) -> None:
+    def fail(op: ToyOp, ctx: PassContext) -> None:
         raise PassFailure("no")
 
     functions = ",".join(f"toy.func @f{i}" for i in range(25))
