@@ -5,12 +5,9 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
-from typing import Any
-
-import pytest
 
 import passel
-from passel import errors
+from passel import PassFailure, errors
 
 
 def test_the_public_names_are_sorted() -> None:
@@ -18,22 +15,6 @@ def test_the_public_names_are_sorted() -> None:
     assert list(passel.__all__) == sorted(set(passel.__all__))
     for name in passel.__all__:
         assert hasattr(passel, name)
-
-
-@pytest.mark.parametrize("name", passel.__all__)
-def test_every_public_name_has_a_docstring(name: str) -> None:
-    """Classes, their public methods and functions say what they do; none is generated."""
-    thing = getattr(passel, name)
-    if not (inspect.isclass(thing) or inspect.isroutine(thing)):
-        return
-    assert thing.__doc__
-    assert not thing.__doc__.startswith(f"{name}(")
-    for attribute, member in vars(thing).items() if inspect.isclass(thing) else ():
-        if attribute.startswith("_") or not (
-            inspect.isroutine(member) or isinstance(member, (property, classmethod, staticmethod))
-        ):
-            continue
-        assert member.__doc__, f"{name}.{attribute}"
 
 
 def test_public_names_are_those_of_the_package() -> None:
@@ -65,32 +46,12 @@ def test_importing_passel_loads_no_ir() -> None:
     }
 
 
-TREE: dict[type[BaseException], tuple[type[BaseException], ...]] = {
-    errors.PasselError: (Exception,),
-    errors.DefinitionError: (errors.PasselError, TypeError),
-    errors.DuplicateNameError: (errors.PasselError, ValueError),
-    errors.PipelineError: (errors.PasselError, ValueError),
-    errors.PipelineSyntaxError: (errors.PipelineError,),
-    errors.UnknownPassError: (errors.PipelineError,),
-    errors.OptionError: (errors.PipelineError,),
-    errors.AnchorError: (errors.PipelineError,),
-    errors.InsertionError: (errors.PipelineError,),
-    errors.ContractError: (errors.PipelineError,),
-    errors.EffectsError: (errors.PipelineError,),
-    errors.AdapterError: (errors.PasselError, LookupError),
-    errors.PassFailedError: (errors.PasselError,),
-    errors.PassFailure: (Exception,),
-}
-
-
-@pytest.mark.parametrize("error", TREE, ids=lambda error: error.__name__)
-def test_the_tree_of_exceptions(error: type[BaseException]) -> None:
-    """Each error derives from passel's root and from the builtin that fits."""
-    assert error.__bases__ == TREE[error]
-    assert error.__name__ in passel.__all__
-
-
-def test_the_tree_is_complete() -> None:
-    """Every exception of the package's facade is in the tree."""
-    public: list[Any] = [getattr(passel, name) for name in passel.__all__]
-    assert {e for e in public if inspect.isclass(e) and issubclass(e, BaseException)} == set(TREE)
+def test_errors_derive_from_one_class() -> None:
+    """`except PasselError` catches all errors, which the module's docstring lists."""
+    public = [thing for name in passel.__all__ if inspect.isclass(thing := getattr(passel, name))]
+    raised = {each for each in public if issubclass(each, BaseException)}
+    assert {each for each in raised if not issubclass(each, errors.PasselError)} == {PassFailure}
+    for each in raised:
+        bases = [base.__name__ for base in each.__bases__ if base.__module__ == "builtins"]
+        shown = f" ({bases[0]})" if bases and bases != ["Exception"] else ""
+        assert f"{each.__name__}{shown}" in (errors.__doc__ or "")
