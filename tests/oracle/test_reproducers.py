@@ -157,7 +157,9 @@ class Effect:
     out: str
 
 
-_OWN = re.compile(r"note: (?:to replay|to write a file|on '|see current)|error: 'func.func' op pass ")
+_OWN = re.compile(
+    r"note: (?:to replay|to write a file|on '|see current)|error: 'func.func' op pass "
+)
 
 
 def _said(text: str, file: Path) -> tuple[str, ...]:
