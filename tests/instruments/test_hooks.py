@@ -13,15 +13,9 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from toy_steps import fail, nothing, step
 
-from passel import (
-    Pass,
-    PassContext,
-    PassFailedError,
-    PassFailure,
-    PassInstrumentation,
-    PassManager,
-)
+from passel import PassContext, PassFailedError, PassInstrumentation, PassManager
 from passel.hooks import Instrumentor
 from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.ir_printer import PrintIR
@@ -144,22 +138,17 @@ class Zero:
             raise ValueError
 
 
-class Ask(Pass[ToyOp]):
+def ask(op: ToyOp, ctx: PassContext) -> None:
     """Ask for the analysis, and leave the op invalid if it raises."""
-
-    name = "ask"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Ask."""
-        with suppress(ValueError):
-            ctx.analysis(Zero)
-        op.value = -1 if op.value else 1
+    with suppress(ValueError):
+        ctx.analysis(Zero)
+    op.value = -1 if op.value else 1
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_hooks_see_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
     """Both fail by an exception, which the hook does not see."""
-    with manager(Ask()).instrument(ends := Ends()) as pm, suppress(PassFailedError):
+    with manager(step(ask)).instrument(ends := Ends()) as pm, suppress(PassFailedError):
         pm.run(ToyOp("toy.module", value=int(fails)))
     assert ends.failed == [("Zero", fails), ("verification", fails)]
 
@@ -221,10 +210,7 @@ def test_failed_hooks_and_pipeline_hooks_get_what_it_is_about() -> None:
         def after_pass_failed(self, step: Any, op: Any, failure: Any) -> None:
             failures.append(failure)
 
-    def fail(_: Any, pass_: Any) -> None:
-        pass_.signal_pass_failure()
-
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", fail)
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", step(fail))
     with pm.instrument(Watch()), pytest.raises(PassFailedError) as info:
         pm.run(parse_toy("toy.module(toy.func @f)"))
     assert failures == [info.value.failures[0], None]
@@ -249,18 +235,6 @@ def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
 # -- Identities ------------------------------------------------------------------------------
 
 
-class Visit(Pass[ToyOp]):
-    """Fail on one op."""
-
-    name = "visit"
-    bad: str = ""
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Look at the symbol."""
-        if op.symbol == self.bad:
-            raise PassFailure("no")
-
-
 class Executions(PassInstrumentation):
     """Remembers what ran, and the anchors of the runs that hooks are called for."""
 
@@ -282,11 +256,13 @@ FUNCS = "toy.module(toy.func @a,toy.op,toy.module(toy.func @b,toy.func),toy.func
 
 
 def executions(bad: str = "", *, gated: bool = False) -> list[PassExecution]:
-    """Return what ran on functions at two depths, whether or not it failed."""
+    """Return what ran on functions at two depths, whether or not it failed on one."""
+    failing = step(lambda op, ctx: fail(op, ctx) if op.symbol == bad else None, "visit")
+    visit = step(nothing, "visit")
     pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(Visit(bad=bad), Visit())
-    pm.nest("toy.module").add_nested("toy.func", Visit())
-    pm.add(Visit())
+    pm.nest("toy.func").add(failing, visit)
+    pm.nest("toy.module").add_nested("toy.func", visit)
+    pm.add(visit)
     if gated:
         pm.add_gate(lambda _, op: op.symbol != "a")
     with pm.instrument(watch := Executions()), suppress(PassFailedError):
@@ -310,7 +286,7 @@ def test_a_hook_finds_its_run() -> None:
     watch = Executions()
 
     def run_another(op: Any, pass_: Any) -> None:
-        pm = PassManager("toy.func", adapter=ToyAdapter()).add(Visit())
+        pm = PassManager("toy.func", adapter=ToyAdapter()).add(change)
         with pm.instrument(watch):
             pm.run(op.body[0])
 

@@ -7,15 +7,15 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from toy_steps import fail, step
 
-from passel import Pass, PassContext, PassFailure, PassInstrumentation, PassManager
+from passel import Pass, PassContext, PassInstrumentation, PassManager
 from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.fork import Forked
 from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
-from passel.instruments.ir_printer import PrintIR
-from passel.instruments.ir_sinks import file_name
+from passel.instruments.ir_printer import PrintIR, file_name
 from passel.ir import PrintFlags
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -40,16 +40,6 @@ class Bump(Pass[ToyOp]):
         for each in op.walk():
             if each.symbol == self.symbol:
                 each.value += 1
-
-
-class Break(Pass[ToyOp]):
-    """Fail."""
-
-    name = "break"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Raise."""
-        raise PassFailure("no")
 
 
 def manager(*passes: Pass[Any], nested: tuple[Pass[Any], ...] = ()) -> PassManager:
@@ -123,17 +113,16 @@ def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == expected
 
 
-class Warn(Pass[ToyOp]):
+def warn(op: ToyOp, ctx: PassContext) -> None:
     """Warn, and change the op."""
+    op.value += 1
+    ctx.emit_warning(f"now it is {op.value}")
 
-    name = "warn"
-    times: int = 1
 
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        for _ in range(self.times):
-            op.value += 1
-            ctx.emit_warning(f"now it is {op.value}")
+def warn_twice(op: ToyOp, ctx: PassContext) -> None:
+    """Warn twice, and change the op."""
+    warn(op, ctx)
+    warn(op, ctx)
 
 
 class Log(StringIO):
@@ -167,8 +156,8 @@ def test_workers_leave_what_one_process_does(
     said: list[str] = []
     for number, chosen in enumerate((Sequential(), strategy)):
         log, compiler = Log(), PipelineCompiler(ToyAdapter(), {"toy"})
-        pm = PassManager("toy.module", adapter=ToyAdapter()).add(Warn())
-        pm.add_nested("toy.func", Warn(), Warn(times=2), Break()).add(Warn())
+        pm = PassManager("toy.module", adapter=ToyAdapter()).add(once := step(warn, "warn"))
+        pm.add_nested("toy.func", once, step(warn_twice, "warn"), step(fail)).add(once)
         folder, how = tmp_path / str(number), dict(flags or {})
         if "directory" in how:
             how["directory"] = folder

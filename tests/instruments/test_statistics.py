@@ -7,6 +7,8 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from toy_steps import nothing, step
+
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager, Statistic
 from passel.instruments.statistics_report import StatisticsReport
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -22,15 +24,6 @@ HEADER = """\
 """
 
 
-class Silent(Pass):
-    """Counts nothing."""
-
-    name = "silent"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
 class Counts(Pass):
     """Counts, with names that are not in order."""
 
@@ -43,27 +36,22 @@ class Counts(Pass):
         ctx.count(self.seen, len(op.body))
 
 
-class Runs(Pass):
-    """Runs a pipeline of two that it builds anew for each op."""
-
-    name = "runs"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Run it twice."""
-        nested = OpPassManager("any").add(Counts())
-        nested.add_nested("toy.func", Counts())
-        ctx.run_pipeline(nested)
-        ctx.run_pipeline(OpPassManager("any").add(Counts()))
+def runs(op: ToyOp, ctx: PassContext) -> None:
+    """Run a pipeline of two, which is built anew for each op, and one of one."""
+    nested = OpPassManager("any").add(Counts())
+    nested.add_nested("toy.func", Counts())
+    ctx.run_pipeline(nested)
+    ctx.run_pipeline(OpPassManager("any").add(Counts()))
 
 
 Display = Literal["pipeline", "list", "json"]
 
 
 def report(display: Display, *entries: Pass[Any]) -> str:
-    """Return the report of `toy.module(counts,toy.func(<entries>),toy.module(silent))`."""
+    """Return the report of `toy.module(counts,toy.func(<entries>),toy.module(step))`."""
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Counts())
     pm.add_nested("toy.func", *entries)
-    pm.add_nested("toy.module", Silent())
+    pm.add_nested("toy.module", step(nothing))
     stream = io.StringIO()
     module = parse_toy("toy.module(toy.func @f(toy.func,toy.func),toy.func @g(toy.func))")
     for _ in range(8):
@@ -75,14 +63,14 @@ def report(display: Display, *entries: Pass[Any]) -> str:
 
 def test_pipelines_that_passes_run_are_not_lost() -> None:
     """They stand below their pass, each pass once however often it was run."""
-    assert report("pipeline", Runs()) == HEADER + (
+    assert report("pipeline", step(runs, "runs")) == HEADER + (
         """\
 Counts
   (S) 0 again    - Never counted
   (S) 2 num-seen - Ops seen
 Pipeline Collection : ['toy.func', 'toy.module']
   'toy.func' Pipeline
-    Runs
+    Step
       'any' Pipeline
         Counts
           (S)  0 again    - Never counted
@@ -92,12 +80,12 @@ Pipeline Collection : ['toy.func', 'toy.module']
             (S) 0 again    - Never counted
             (S) 0 num-seen - Ops seen
   'toy.module' Pipeline
-    Silent
+    Step
 
 """
     )
-    assert "(S) 24 num-seen" in report("list", Runs())
-    paths = [row["path"] for row in json.loads(report("json", Runs()))]
+    assert "(S) 24 num-seen" in report("list", step(runs, "runs"))
+    paths = [row["path"] for row in json.loads(report("json", step(runs, "runs")))]
     assert paths == [
         "toy.module/0:counts",
         "toy.module/toy.func/0:runs/any/0:counts",

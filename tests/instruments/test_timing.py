@@ -12,8 +12,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from toy_steps import fail, step
 
-from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.fork import Forked
@@ -51,26 +52,14 @@ class Other(Nap):
     name = "other"
 
 
-class Runs(Pass):
-    """Runs a pipeline that it builds anew for each op."""
-
-    name = "runs"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Run it."""
-        ctx.run_pipeline(OpPassManager("any").add(Nap()))
+def runs(op: ToyOp, ctx: PassContext) -> None:
+    """Run a pipeline that is built anew for each op."""
+    ctx.run_pipeline(OpPassManager("any").add(Nap()))
 
 
-class Fails(Pass):
-    """Fails on one op, or is where Ctrl-C hits."""
-
-    name = "fails"
-    interrupted: bool = False
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Raise on @f."""
-        if op.symbol == "f":
-            raise KeyboardInterrupt if self.interrupted else PassFailure("it does")
+def interrupt(op: ToyOp, ctx: PassContext) -> None:
+    """Be where Ctrl-C hits."""
+    raise KeyboardInterrupt
 
 
 def manager(*passes: Pass[Any]) -> PassManager:
@@ -110,9 +99,9 @@ def test_times_are_in_seconds_and_add_up() -> None:
 
 def test_pipelines_that_passes_run_are_below_their_pass() -> None:
     """They share rows if they are equal, however often they are built."""
-    assert list(outline(run(manager(Runs()), Timing())))[2:6] == [
+    assert list(outline(run(manager(step(runs)), Timing())))[2:6] == [
         "  'toy.func' Pipeline x2",
-        "    Runs x2",
+        "    Step x2",
         "      'any' Pipeline x2",
         "        Nap x2",
     ]
@@ -130,7 +119,7 @@ def test_scopes_time_what_is_no_pass() -> None:
     assert timing.timing.self_wall >= 0.02
 
 
-@pytest.mark.parametrize("culprit", [Fails(), Fails(interrupted=True)])
+@pytest.mark.parametrize("culprit", [step(fail), step(interrupt)])
 def test_failures_leave_nothing_open(culprit: Pass[Any]) -> None:
     """After a failure or an interrupt, the next run's rows are at their places."""
     timing = Timing()

@@ -9,9 +9,9 @@ from io import FileIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from toy_steps import pipeline, step
 
 from passel import (
-    ANY,
     OperationPass,
     Pass,
     PassContext,
@@ -46,16 +46,10 @@ class Grow(OperationPass[Any]):
             ctx.emit_remark("grown", op)
 
 
-class Refuse(Pass):
-    """Refuse ops of a symbol."""
-
-    name = "refuse"
-    symbol: str = "g"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Look at the symbol."""
-        if op.symbol == self.symbol:
-            raise PassFailure("not this one")
+def refuse(op: ToyOp, ctx: PassContext) -> None:
+    """Refuse one function."""
+    if op.symbol == "g":
+        raise PassFailure("not this one")
 
 
 def recorded(path: Path, ir: str, *passes: Pass[Any, Any], **how: Any) -> Record:
@@ -100,7 +94,7 @@ def test_each_execution_is_in_the_record(tmp_path: Path) -> None:
 
 def test_a_failure_is_at_its_execution(tmp_path: Path) -> None:
     """An execution that failed says why, and the run lists all failures."""
-    record = recorded(tmp_path / "r", "toy.module(toy.func @f,toy.func @g)", Refuse())
+    record = recorded(tmp_path / "r", "toy.module(toy.func @f,toy.func @g)", step(refuse, "refuse"))
     assert [each.status for each in record.executions] == ["unchanged", "failed"]
     failure = record.executions[1].failure
     assert failure is not None
@@ -268,18 +262,11 @@ def test_a_record_that_ends_on_a_full_disk_is_readable(
     assert capsys.readouterr().err.count("No space left on device") == 1
 
 
-class Each(OperationPass[Any]):
-    """Double the values of the functions in a module, from the last on, and grow them by 1."""
-
-    name = "each"
-    anchor = "toy.module"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Run a pipeline on each."""
-        pipeline = PassManager("toy.func", adapter=ToyAdapter()).add(Grow(to=100))
-        for function in reversed(op.body):
-            function.value *= 2
-            ctx.run_pipeline(pipeline, function)
+def grow_each(op: ToyOp, ctx: PassContext) -> None:
+    """Double the values of the functions in a module, from the last on, and let a pass grow them."""
+    for function in reversed(op.body):
+        function.value *= 2
+        ctx.run_pipeline(pipeline(Grow(to=100)), function)
 
 
 @pytest.mark.parametrize("in_nested", [False, True], ids=["at the top", "nested"])
@@ -287,7 +274,7 @@ def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> N
     """Each has its number, and the text that the pass has made of it before and after."""
     module = "toy.module(toy.func @f 1,toy.func @g 2)"
     manager = PassManager("toy.module", adapter=ToyAdapter())
-    (manager.nest("toy.module") if in_nested else manager).add(Each())
+    (manager.nest("toy.module") if in_nested else manager).add(step(grow_each))
     manager.add_instrumentation(Recorder(tmp_path / "record"))
     record = manager.run(parse_toy(f"toy.module({module})" if in_nested else module)).record
     assert record is not None
@@ -304,23 +291,14 @@ def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> N
     assert "(toy.func @f 3,toy.func @g 5)" in (record.state_after(outer) or "")
 
 
-class Wait(Pass):
-    """Run a pass that waits."""
-
-    name = "wait"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Wait nearly as long in it as in all."""
-
-        def wait(*_: object) -> None:
-            time.sleep(0.05)
-
-        ctx.run_pipeline(PassManager(ANY, adapter=ToyAdapter()).add(wait))
+def wait(op: ToyOp, ctx: PassContext) -> None:
+    """Wait nearly as long in a pass that it runs as in all."""
+    ctx.run_pipeline(pipeline(step(lambda *_: time.sleep(0.05))))
 
 
 def test_own_time_leaves_out_what_a_pass_runs(tmp_path: Path) -> None:
     """The time of a pass is there with, and without, that of the passes that it ran."""
-    inner, outer = recorded(tmp_path / "r", "toy.module(toy.func @f)", Wait()).executions
+    inner, outer = recorded(tmp_path / "r", "toy.module(toy.func @f)", step(wait)).executions
     assert inner.own_time == inner.total_time >= 0.05
     assert outer.total_time >= inner.total_time
     assert outer.own_time <= outer.total_time - inner.total_time + 0.001
