@@ -293,7 +293,7 @@ def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> N
 
 def wait(op: ToyOp, ctx: PassContext) -> None:
     """Wait nearly as long in a pass that it runs as in all."""
-    ctx.run_pipeline(pipeline(step(lambda *_: time.sleep(0.05))))
+    ctx.run_pipeline(pipeline(step(lambda _, __: time.sleep(0.05))))
 
 
 def test_own_time_leaves_out_what_a_pass_runs(tmp_path: Path) -> None:
