@@ -19,9 +19,6 @@ ErrorT = TypeVar("ErrorT", bound=BaseException)
 
 Path = tuple[int, ...]
 
-_LONGEST = 300
-"""The maximum length of a value in a message."""
-
 
 class Node(NamedTuple):
     """An op to build.
@@ -106,7 +103,7 @@ def check(condition: object, problem: str) -> None:
 
 def equal(found: object, expected: object, what: str) -> None:
     """Fail a test unless a result equals the expected one."""
-    check(found == expected, f"{what} is {_short(found)}, expected {_short(expected)}")
+    check(found == expected, f"{what} is {found!r:.300}, expected {expected!r:.300}")
 
 
 def differ(found: object, before: object, what: str) -> None:
@@ -121,11 +118,6 @@ def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> Error
     except kind as error:
         return error
     raise AssertionError(f"{what} raised nothing, expected {kind.__name__}; see docs/adapters.md")
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 class Subject:
@@ -191,18 +183,6 @@ class Subject:
         manager = PassManager(name, sample.context, adapter=self.adapter)
         manager.nest(self.names["func"]).add(act)
         return manager
-
-    def _same(self, found: Any, expected: Any, what: str) -> None:
-        """Fail unless a result is the expected op."""
-        names = f"{self._named(found)}, expected {self._named(expected)}"
-        check(found == expected, f"{what} is {names}")
-
-    def _named(self, op: Any) -> str:
-        """Return the name of an op in messages."""
-        if op is None:
-            return "None"
-        symbol = self.adapter.symbol_name(op)
-        return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
 
     def _able(self, ability: type[Any]) -> Any:
         """Return the adapter, or skip the test if it lacks an ability."""
