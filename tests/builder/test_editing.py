@@ -8,7 +8,15 @@ import pytest
 from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made
 
 from passel import AnchorError, InsertionError, OpPassManager, Pass, PipelineError
-from passel.builder import BUFFERIZATION, LOWERING, Bundle, PipelineBuilder, before_first
+from passel.builder import (
+    BUFFERIZATION,
+    LOWERING,
+    Bundle,
+    PipelineBuilder,
+    Stage,
+    after_any,
+    before_first,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +33,7 @@ EDITS: dict[str, tuple[tuple[object, ...], Callable[[PipelineBuilder], object], 
     "before all": (SEVERAL, lambda b: b.insert_before(A, X(), occurrence="all"), "x,a,b,x,a,b"),
     "before the second": (SEVERAL, lambda b: b.insert_before(A, X(), occurrence=1), "a,b,x,a,b"),
     "from behind": (SEVERAL, lambda b: b.insert_before(A, X(), occurrence=-2), "x,a,b,a,b"),
+    "after a step": (SEVERAL, lambda b: b.insert_after(b.find("a")[0], X()), "a,x,b,a,b"),
     "after a type": (TYPES, lambda b: b.insert_after(BUFFERIZATION, X()), "a,bufferize,b,bufferize,x,lower,lower"),
     "before a type": (TYPES, lambda b: b.insert_before(LOWERING, X()), "a,bufferize,b,bufferize,x,lower,lower"),
     "inside of a type": (TYPES, lambda b: b.insert_inside(BUFFERIZATION, X()), "a,bufferize,x,b,bufferize,lower,lower"),
@@ -80,17 +89,6 @@ def test_a_missing_target_changes_nothing() -> None:
     ):
         builder.insert_before("a", X(), occurrence=1)
     assert str(builder) == "builtin.module(a,b)"
-
-
-def test_handles_stay_valid() -> None:
-    """A step that was put next to one of several equal ones stays with that one."""
-    builder = PipelineBuilder()
-    first = builder.add(A())
-    builder.add(A())
-    builder.insert_after(first, X())
-    builder.insert_before(first, A())
-    builder.insert_after(first, B())
-    assert str(builder.copy()) == "builtin.module(a,a,b,x,a)"
 
 
 def test_stages() -> None:
@@ -168,3 +166,59 @@ def test_what_was_found_before_a_refusal_is_found_after_it() -> None:
     nested.add(OnFunc())
     assert str(builder) == "builtin.module(x,a,b,b,func.func(on-func,on-func,on-func))"
     assert [each.label for each in builder.find("x")] == ["x"]
+
+
+# -- Defaults of stages ----------------------------------------------------------------------
+
+
+def framework(*default: object) -> PipelineBuilder:
+    """Return a builder with a stage `middle`."""
+    builder = PipelineBuilder()
+    builder.add(B())
+    builder.stage("middle", *(default or (Bufferize(), A())))
+    return builder
+
+
+def test_a_default_is_found_and_shown() -> None:
+    """By name, class, type and stage."""
+    builder = framework()
+    assert str(builder) == str(builder.build()) == "builtin.module(b,bufferize,a)"
+    for target in ("a", A, BUFFERIZATION, Stage("middle")):
+        assert target in builder
+    assert builder.find("middle") == (*builder.find("bufferize"), *builder.find("a"))
+
+
+IN_STAGE: dict[str, tuple[list[Callable[[PipelineBuilder], object]], str]] = {
+    "next to a pass": (
+        [lambda b: b.insert_after(BUFFERIZATION, X()), lambda b: b.add(B(), stage="middle"), lambda b: b.remove(A)],
+        "b,bufferize,x,b",
+    ),
+    "next to the stage": (
+        [lambda b: b.insert_after(Stage("middle"), X()), lambda b: b.add(B(), stage="middle"), lambda b: b.add(A(), stage="middle")],
+        "b,b,a,x",
+    ),
+    "removed": ([lambda b: b.remove(Bufferize), lambda b: b.remove(A)], "b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("edits", "expected"), IN_STAGE.values(), ids=IN_STAGE)
+def test_the_default_of_a_stage(
+    edits: list[Callable[[PipelineBuilder], object]], expected: str
+) -> None:
+    """A pass added to the stage replaces the default; one inserted next to its passes does not."""
+    builder = framework()
+    for edit in edits:
+        edit(builder)
+    assert str(builder.build()) == f"builtin.module({expected})"
+
+
+def test_constraints_order_a_default() -> None:
+    """Before and in a nested pipeline; a wrong place is refused at once."""
+    builder = framework(OpPassManager("func.func").add("canonicalize,cse"))
+    builder.constrain(X, before_first("canonicalize"))
+    builder.constrain(OnFunc, after_any("canonicalize"), before_first("cse"))
+    builder.place(OnFunc())
+    builder.place(X())
+    assert str(builder) == "builtin.module(b,x,func.func(canonicalize,on-func,cse))"
+    with pytest.raises(InsertionError, match="'canonicalize' runs earlier"):
+        builder.add(X())

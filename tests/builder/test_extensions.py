@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from builder_passes import A, Bufferize, Lower, OnFunc, X, made
+from builder_passes import A, B, Bufferize, Lower, OnFunc, X, made
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir import Dialect
@@ -142,6 +142,36 @@ def test_exceptions_have_a_note_of_the_extension() -> None:
     with pytest.raises(KeyError) as caught:
         made(A()).extend(Extension("mine", broken))
     assert caught.value.__notes__ == ["in extension 'mine'"]
+
+
+def test_extensions_run_in_the_order_of_their_names() -> None:
+    """The order of the arguments does not matter."""
+
+    def append(n: int) -> Callable[[PipelineBuilder], object]:
+        return lambda builder: builder.add(X(n=n))
+
+    builder = made(A()).extend(Extension("second", append(2)), Extension("first", append(1)))
+    assert str(builder) == "builtin.module(a,x{n=1},x{n=2})"
+
+
+def test_extensions_that_conflict_are_named() -> None:
+    """Who took it out and who misses it are both named."""
+
+    def takes(builder: PipelineBuilder) -> None:
+        builder.remove("a")
+
+    def misses(builder: PipelineBuilder) -> None:
+        builder.insert_before("a", X())
+
+    builder = made(A(), B())
+    with pytest.raises(InsertionError) as caught:
+        builder.extend(Extension("first", takes), Extension("second", misses))
+    assert str(caught.value) == (
+        "extension 'second': 'a' is not in the pipeline: extension 'first' removed it"
+    )
+    with pytest.raises(InsertionError, match="extensions 'first' and 'second' conflict"):
+        builder.extend(Extension("first", misses), Extension("second", takes))
+    assert str(builder) == "builtin.module(a,b)"
 
 
 def test_misspelt_types_are_suggested() -> None:

@@ -1,12 +1,13 @@
-"""Calls of a builder that mean nothing are refused, with what would mean something."""
+"""Invalid calls of a builder are rejected, with a way out."""
 
 from __future__ import annotations
 
+import re
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from builder_passes import A, B, OnFunc, X, made
+from builder_passes import A, B, OnFunc, X, made, snapshot
 
 from passel import (
     AnchorError,
@@ -22,78 +23,74 @@ from passel.builder import (
     CLEANUP,
     Bundle,
     DeclarationTable,
-    Extension,
     PipelineBuilder,
     after_any,
     not_between,
+    once,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-@pytest.mark.parametrize("occurrence", ["frist", None, 1.5])
-def test_occurrences_are_words_or_numbers(occurrence: Any) -> None:
-    """Any other is refused, whether or not the target is there."""
-    builder = made(A())
-    for target in ("a", "b"):
-        with pytest.raises(ValueError, match="an occurrence is 'first', 'last', 'all' or a number"):
-            builder.insert_before(target, B(), occurrence=occurrence)
-    with pytest.raises(InsertionError, match="no occurrence -3 of 'a': there is only 1, "):
-        builder.insert_before("a", B(), occurrence=-3)
-
-
-@pytest.mark.parametrize("target", [3, None, int, ("a",), A()])
-def test_what_is_no_target(target: Any) -> None:
-    """What cannot stand for steps is an error and not an absent target."""
-    builder = made(A())
-    with pytest.raises(TypeError, match="a target is a pass class, a name, "):
-        builder.insert_before(target, B(), missing_ok=True)
-    with pytest.raises(TypeError):
-        assert target not in builder
-    with pytest.raises(TypeError, match="a target is a pass class, a name, "):
-        not_between("a", target)
-
-
-def test_a_step_is_a_target_of_copies_and_of_no_other_builder() -> None:
-    """In a copy, it stands for the copy's own step; elsewhere for nothing."""
-    builder = made(A())
-    (step,) = builder.find("a")
-    other = builder.copy()
-    other.insert_before(step, B())
-    assert str(builder) == "builtin.module(a)"
-    assert str(other) == "builtin.module(b,a)"
-    stranger = made(A())
-    assert step not in stranger
-    with pytest.raises(InsertionError, match="'a' is not in the pipeline"):
-        stranger.insert_before(step, B())
-    assert str(builder) == "builtin.module(a)"
-
-
-def test_missing_stages_and_bundles_have_hints_of_their_kind() -> None:
-    """A pass of the same name is no way out of a missing stage."""
-    builder = made(A(), Bundle("tidy", B()))
-    with pytest.raises(InsertionError, match="stage 'a' is not in the pipeline; it has no stages"):
-        builder.insert_inside("a", X())
-    builder.stage("codegen")
-    with pytest.raises(InsertionError, match=r"stage 'codgen' .* did you mean 'codegen'"):
-        builder.add(X(), stage="codgen")
-    with pytest.raises(InsertionError, match=r"bundle 'tydy' .* did you mean 'tidy'"):
-        builder.insert_before(Bundle("tydy", B()), X())
+Call = Any  # calls pass arguments of wrong types
+OCCURRENCE = "an occurrence is 'first', 'last', 'all' or a number"
+TARGET = "a target is a pass class, a name, "
+TAKEN = "there is already an item with the label '{}'"
+BUILDER = "a builder is not a pass; register it as a pipeline"
+GONE = "the nested pipeline '{}' no longer exists"
+STEP = made(A()).find("a")[0]
+ADD = partial(PipelineBuilder.add, label="")
+WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
+    (lambda b: b.insert_before("a", B(), occurrence="frist"), ValueError, OCCURRENCE),
+    (lambda b: b.insert_before("none", B(), occurrence=None), ValueError, OCCURRENCE),
+    (lambda b: b.insert_before("a", B(), occurrence=1.5), ValueError, OCCURRENCE),
+    (lambda b: b.insert_before("a", B(), occurrence=-3), InsertionError, "there is no occurrence -3 of 'a': there is only 1, "),
+    (lambda b: b.insert_before(3, B(), missing_ok=True), TypeError, TARGET),
+    (lambda b: b.insert_before(A(), B(), missing_ok=True), TypeError, TARGET),
+    (lambda b: int in b, TypeError, TARGET),
+    (lambda _: not_between("a", ("a",)), TypeError, TARGET),  # pyright: ignore[reportArgumentType]
+    (lambda b: b.insert_before(STEP, B()), InsertionError, "'a' is not in the pipeline"),
+    (lambda b: b.insert_inside("a", X()), InsertionError, "stage 'a' is not in the pipeline; it has 'pre_codegen', 'codegen', "),
+    (lambda b: b.add(X(), stage="codgen"), InsertionError, "stage 'codgen' is not in the pipeline; did you mean 'codegen'?"),
+    (lambda b: b.insert_before(Bundle("tydy", B()), X()), InsertionError, "bundle 'tydy' is not in the pipeline; did you mean 'tidy'?"),
+    (lambda b: b.add(B(), label="start"), InsertionError, TAKEN.format("start")),
+    (lambda b: b.place(B(), label="start"), InsertionError, TAKEN.format("start")),
+    (lambda b: b.add(A(), B(), label="tidy"), InsertionError, TAKEN.format("tidy")),
+    (lambda b: b.add(made(B())), TypeError, BUILDER),
+    (lambda b: b.place(made(B())), TypeError, BUILDER),
+    (lambda b: b.insert_before("a", made(B())), TypeError, BUILDER),
+    (lambda _: Bundle("tidy", A(), types=("cleanup",)), DefinitionError, "'cleanup' in types of bundle 'tidy' is not a PassType"),  # pyright: ignore[reportArgumentType]
+    (lambda _: Bundle("tidy", A(), types=CLEANUP), DefinitionError, "types of bundle 'tidy' is PassType(name='cleanup'); write (PassType("),  # pyright: ignore[reportArgumentType]
+    (lambda _: type("Tidy", (Pass,), {"name": "tidy", "types": "cleanup"}), DefinitionError, "types of Tidy is"),
+    (lambda _: DeclarationTable().declare("cse", types=CLEANUP), DefinitionError, "types of DeclarationTable is"),  # pyright: ignore[reportArgumentType]
+    (lambda _: type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")}), DefinitionError, "constraints of Tidy is Constraint("),
+    (lambda _: Bundle("tidy", A(), constraints=after_any("b")), DefinitionError, "constraints of bundle 'tidy' is"),  # pyright: ignore[reportArgumentType]
+    (lambda b: b.constrain(A, once), DefinitionError, "of the builder is not a constraint; write once(...)"),
+    (lambda b: b.extend("x"), TypeError, "an extension is a function that takes a builder, not 'x'"),
+    (lambda b: b.extend(ADD, ADD), InsertionError, "two extensions have the name 'functools.partial'"),
+]  # fmt: skip
 
 
-def test_labels_are_given_once() -> None:
-    """A label that was asked for is the label that is given, or there is an error."""
+@pytest.mark.parametrize(("call", "kind", "message"), WRONG)
+def test_invalid_calls(call: Callable[[Call], object], kind: type[Exception], message: str) -> None:
+    """The error names the argument and the way out, and the builder is unchanged."""
     builder = PipelineBuilder()
     builder.add(A(), label="start")
-    for call in (builder.add, builder.place):
-        with pytest.raises(InsertionError, match="already an item with the label 'start'"):
-            call(B(), label="start")
-    builder.add("cse,canonicalize", label="tidy")
-    for taken in ("tidy", "cse"):
-        with pytest.raises(InsertionError, match=f"already an item with the label '{taken}'"):
-            builder.add(A(), B(), label=taken)
-    builder.remove("tidy")
-    assert [step.label for step in builder.steps()] == ["start"]
-    builder.nest("func.func", label="functions")
-    assert str(builder) == "builtin.module(a,func.func())"
+    builder.add(Bundle("tidy", B()))
+    builder.stage("codegen")
+    before = snapshot(builder)
+    with pytest.raises(kind, match=re.escape(message)):
+        call(builder)
+    assert snapshot(builder) == before
+
+
+def test_a_step_is_a_target_of_copies() -> None:
+    """In a copy, a step of the original refers to the copy's step."""
+    builder = made(A())
+    other = builder.copy()
+    other.insert_before(builder.find("a")[0], B())
+    assert str(builder) == "builtin.module(a)"
+    assert str(other) == "builtin.module(b,a)"
 
 
 def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
@@ -107,75 +104,10 @@ def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
     builder.remove("func.func")
     for nested, name in ((functions, "func.func"), (blocks, "any")):
         for call in (nested.add, nested.place):
-            with pytest.raises(InsertionError, match=f"pipeline '{name}' no longer exists"):
+            with pytest.raises(InsertionError, match=GONE.format(name)):
                 call(OnFunc())
-        with pytest.raises(InsertionError, match=f"pipeline '{name}' no longer exists"):
+        with pytest.raises(InsertionError, match=GONE.format(name)):
             nested.stage("late")
-
-
-@pytest.mark.parametrize("types", [("cleanup",), CLEANUP, "cleanup"])
-def test_what_are_no_types(types: Any) -> None:
-    """Texts are no types, and one type is no tuple of types."""
-    with pytest.raises(DefinitionError):
-        Bundle("tidy", A(), types=types)
-    with pytest.raises(DefinitionError):
-        type("Tidy", (Pass,), {"name": "tidy", "types": types})
-    with pytest.raises(DefinitionError):
-        DeclarationTable().declare("cse", types=types)
-
-
-def test_a_builder_is_no_pass() -> None:
-    """It can be called, as a registered pipeline is, and is not a function that works on ops."""
-    builder = made(A())
-    for call in (builder.add, builder.place, partial(builder.insert_before, "a")):
-        with pytest.raises(TypeError, match="a builder is not a pass; register it as a pipeline"):
-            call(made(B()))
-    assert str(builder) == "builtin.module(a)"
-
-
-def test_one_constraint_is_no_tuple() -> None:
-    """The error shows how to write it."""
-    with pytest.raises(DefinitionError, match=r"constraints of Tidy is Constraint\(.*; write \("):
-        type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")})
-    with pytest.raises(DefinitionError, match="constraints of bundle 'tidy' is"):
-        Bundle("tidy", A(), constraints=after_any("b"))  # pyright: ignore[reportArgumentType]
-
-
-def append(builder: PipelineBuilder, n: int = 1) -> None:
-    """Append a pass."""
-    builder.add(X(n=n))
-
-
-def test_extensions_are_functions_with_names_of_their_own() -> None:
-    """Names decide about their order, so that equal ones would leave it to the arguments."""
-    builder = made(A())
-    with pytest.raises(TypeError, match="an extension is a function that takes a builder, not 'x'"):
-        builder.extend("x")  # pyright: ignore[reportArgumentType]
-    one = partial(PipelineBuilder.add, label="")
-    with pytest.raises(InsertionError, match=r"two extensions have the name 'functools\.partial'"):
-        builder.extend(one, one)
-    builder.extend(Extension("second", partial(append, n=2)), Extension("first", append))
-    assert str(builder) == "builtin.module(a,x{n=1},x{n=2})"
-
-
-def test_a_target_that_was_taken_out_is_no_riddle() -> None:
-    """Who took it out and who misses it are both named."""
-
-    def takes(builder: PipelineBuilder) -> None:
-        builder.remove("a")
-
-    def misses(builder: PipelineBuilder) -> None:
-        builder.insert_before("a", X())
-
-    builder = made(A(), B())
-    with pytest.raises(InsertionError) as caught:
-        builder.extend(Extension("first", takes), Extension("second", misses))
-    assert str(caught.value) == (
-        "extension 'second': 'a' is not in the pipeline: extension 'first' removed it"
-    )
-    with pytest.raises(InsertionError, match="extensions 'first' and 'second' conflict"):
-        builder.extend(Extension("first", misses), Extension("second", takes))
-    assert str(builder) == "builtin.module(a,b)"
 
 
 # -- As registered pipelines ---------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Cleanups that passes should be followed or preceded by."""
+"""What building inserts and drops: missing cleanups, and passes that change nothing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from passel.builder import (
     LOWERING,
     Bundle,
     Constraint,
+    DeclarationTable,
+    PipelineBuilder,
     before_first,
     followed_by,
     preceded_by,
@@ -36,9 +38,10 @@ class Canonical(Pass):
 
 
 class Look(Pass):
-    """A pass that only looks at the IR."""
+    """A pass that only reads the IR."""
 
     name = "look"
+    idempotent = True
     preserves = (AllAnalyses,)
 
 
@@ -57,7 +60,7 @@ NEEDS = f"inserted: 'canonical', since {FINDS}"
 ON_A = "'a' should be followed by a {} (declared)"
 NO_PLACE = "warning: {}, but is not: no position {} it satisfies the other constraints"
 
-CASES: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
+CLEANUPS: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
     "what is there will do, not at once": ([Messy(), A(), TIDY, B()], [], "messy,a,x{n=1},x{n=2},b", []),
     "as late as other constraints allow, for several": (
         [Messy(), A(), Messy(), B(), Lower(), A()], [], "messy,a,messy,b,x{n=1},x{n=2},lower,a", [MESSY],
@@ -101,7 +104,7 @@ CASES: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("items", "on_a", "expected", "report"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("items", "on_a", "expected", "report"), CLEANUPS.values(), ids=CLEANUPS)
 def test_cleanups_are_inserted_where_they_lack(
     items: list[object], on_a: list[Constraint], expected: str, report: list[str]
 ) -> None:
@@ -113,3 +116,72 @@ def test_cleanups_are_inserted_where_they_lack(
     said = [re.sub(r" at \S+:\d+", "", str(remark)) for remark in builder.report()]
     assert said == report
     assert str(builder) == before
+
+
+class Clean(Pass):
+    """An idempotent pass."""
+
+    name = "clean"
+    idempotent = True
+    level: int = 1
+
+
+class Sweep(Pass):
+    """Another one."""
+
+    name = "sweep"
+    idempotent = True
+
+
+SWEEPING = Bundle("cleanup", Clean(), Sweep())
+INNER = Bundle("inner", X(), SWEEPING)
+TIGHT = Bundle("tight", Clean(), Sweep(), together=True)
+ONCE = Bundle("two", Clean(), Sweep(), X(), idempotent=False)
+DUPLICATES = {
+    "two in a row": ([(A(), SWEEPING, SWEEPING, B())], "a,clean,sweep,b"),
+    "that stay together": ([(TIGHT, TIGHT)], "clean,sweep"),
+    "passes of one call": ([(Clean(), Clean())], "clean,clean"),
+    "and another call": ([(Clean(), Clean()), (Clean(),)], "clean,clean"),
+    "other options": ([(Clean(),), (Clean(level=2),)], "clean,clean{level=2}"),
+    "a pass between": ([(Clean(), A()), (Clean(),)], "clean,a,clean"),
+    "a nested pipeline between": (
+        [(Clean(), OpPassManager("func.func").add(Clean())), (Clean(),)], "clean,func.func(clean),clean",
+    ),
+    "not idempotent": ([(A(),), (A(),)], "a,a"),
+    "idempotent by a table": ([(B(),), (B(),)], "b"),
+    "a look between": ([(SWEEPING, Look()), (SWEEPING, Look())], "clean,sweep,look"),
+    "a look and a pass between": ([(Clean(), Look(), A()), (Clean(),)], "clean,look,a,clean"),
+    "an end and a beginning": (
+        [(Bundle("one", X(), SWEEPING), Bundle("two", SWEEPING, X(n=1)))], "x,clean,sweep,x{n=1}",
+    ),
+    "bundles in bundles": (
+        [(Bundle("outer", A(), INNER), Bundle("other", Clean(), Sweep(), B()))], "a,x,clean,sweep,b",
+    ),
+    "in one bundle": ([(Bundle("outer", INNER, Clean(), Sweep(), B()),)], "x,clean,sweep,b"),
+    "what one bundle repeats": (
+        [(Bundle("twice", Clean(), Sweep(), Clean(), Sweep()),)], "clean,sweep,clean,sweep",
+    ),
+    "bundles that are not": ([(SWEEPING, ONCE)], "clean,sweep,clean,sweep,x"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("calls", "expected"), DUPLICATES.values(), ids=DUPLICATES)
+def test_what_changes_nothing_is_dropped(calls: list[tuple[object, ...]], expected: str) -> None:
+    """Passes right after equal passes run once, unless one call or bundle has them twice."""
+    table = DeclarationTable()
+    table.declare("b", idempotent=True)
+    builder = PipelineBuilder(declarations=table)
+    for each in calls:
+        builder.add(*each)
+    assert str(builder.build()) == f"builtin.module({expected})"
+
+
+def test_the_report_says_what_was_dropped() -> None:
+    """A bundle, or those of its passes that others begin with; the builder stays as it is."""
+    builder = PipelineBuilder()
+    builder.add(SWEEPING, SWEEPING, Bundle("two", Clean(), Sweep(), X()))
+    assert [*map(str, builder.report())] == [
+        "dropped: bundle 'cleanup' changes nothing after 'sweep'",
+        "dropped: 'clean' and 'sweep' of bundle 'two' change nothing after 'sweep'",
+    ]
+    assert len(builder) == 7
