@@ -132,7 +132,7 @@ def test_all_pipelines_around_a_target_are_split() -> None:
     )
     for insert, target in (("insert_before", "cse"), ("insert_after", "canonicalize")):
         builder = PipelineBuilder.parse(text)
-        with pytest.raises(InsertionError, match="allow this with split=True"):
+        with pytest.raises(InsertionError, match="use split=True"):
             getattr(builder, insert)(target, OnModule())
         assert str(builder) == text
         getattr(builder, insert)(target, OnModule(), split=True)

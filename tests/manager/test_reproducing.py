@@ -19,7 +19,7 @@ def test_ir_without_resources(tmp_path: Path) -> None:
         seen.append(text)
         return parse_toy(text)
 
-    with pytest.raises(PipelineError, match="records no pipeline"):
+    with pytest.raises(PipelineError, match="contains no recorded pipeline"):
         load_reproducer(file, ToyAdapter(), parse=parse)
     assert seen == ["toy.module(toy.func)\n"]
 

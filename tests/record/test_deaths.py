@@ -99,7 +99,7 @@ def test_what_a_process_died_in_is_in_its_record(
     ]
     assert report.main(["r.passel", "--step=die", "--op=@f3", "--diff"]) == 0
     shown = capsys.readouterr().out
-    assert "1:die on func.func @f3 at in.mlir:4:1: began and did not end; before it:\n" in shown
+    assert "1:die on func.func @f3 at in.mlir:4:1: did not end; the IR before it:\n" in shown
     assert shown.endswith(f"{BEFORE}// to run it again: {AGAIN}\n")
     page, _ = payload([("r", Record.open("r.passel"))])
     assert page["records"][0]["again"] == AGAIN

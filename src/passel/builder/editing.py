@@ -264,9 +264,9 @@ class Edit:
                 if not split:
                     raise InsertionError(
                         Problem(
-                            f"{item} cannot be nested in the pipeline on '{scope.name}' with "
-                            f"'{target.label}', and a position {side} that outside would split the "
-                            "pipeline; allow this with split=True, or choose another target"
+                            f"{item} cannot run in the pipeline on '{scope.name}' with "
+                            f"'{target.label}', and inserting it outside, {side} that pass, would "
+                            "split this pipeline: use split=True or another target"
                         )
                     )
                 self._split(scope, index)

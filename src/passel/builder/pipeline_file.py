@@ -145,7 +145,7 @@ class _Reader:
         """
         chain = (*chain, path)
         if not is_data(path):
-            raise _refusal(f"'{path.name}' is not a .yaml file; only those can be included", span)
+            raise _refusal(f"'{path.name}' cannot be included: it is not a .yaml file", span)
         file = _File(self.text(path, span), given)
         if any(path.samefile(each) for each in chain[:-1]):
             shown = " includes ".join(f"'{each}'" for each in chain)
@@ -262,7 +262,7 @@ class _File:
         """Return the key and value nodes of a table by the text of the key."""
         if node is None or node.id != "mapping":
             place = Span(self.source, 0, 0) if node is None else self.span(node)
-            raise _refusal(f"expected {what}, a table of keys", place)
+            raise _refusal(f"expected a table of keys for {what}", place)
         found: dict[str, tuple[Any, Any]] = {}
         for key, value in node.value:
             place = self.span(key)

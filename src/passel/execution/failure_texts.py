@@ -84,8 +84,8 @@ class Failures(NamedTuple):
         if deferred:
             names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(
-                f"{names} before it may be the cause: passes that preserve everything are not "
-                "verified"
+                f"an earlier pass may be the cause: {names} (passes that preserve everything are "
+                "not verified)"
             )
         return failure
 

@@ -107,7 +107,7 @@ def load_reproducer(
         op = parse(ir)
     recorded = read_reproducer(resources, source)
     if recorded is None or recorded.pipeline is None:
-        raise PipelineError(Problem(f"{path} records no pipeline"))
+        raise PipelineError(Problem(f"{path} contains no recorded pipeline"))
     manager = PassManager.parse(
         recorded.pipeline, context, registry=registry_with(passes), adapter=adapter
     )

@@ -45,7 +45,7 @@ class RunResult(NamedTuple):
         from passel.notebooks import Table, TableRow, Text, bundle, cut  # noqa: PLC0415 - for notebooks alone
 
         said = {True: "changed", False: "unchanged", None: "unknown whether changed"}
-        lines = [*map(str, self.diagnostics), *(f"no op for {each}" for each in self.unmatched)]
+        lines = [*map(str, self.diagnostics), *(f"no op matches {each}" for each in self.unmatched)]
         counts = [
             TableRow(0, f"{path}: {name}", (count,))
             for path, statistics in self.statistics.items()

@@ -76,7 +76,7 @@ def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callab
 def _redirect(file: int, *, is_own: bool) -> int:
     """Redirect the calling thread's standard error to a file, and return the previous one."""
     if not _take_files() and is_own:
-        raise OSError("the files of a thread are those of its process")
+        raise OSError("threads share the files of their process")
     usual = _elsewhere.number = os.dup(2)
     os.dup2(file, 2)
     return usual

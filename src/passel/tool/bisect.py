@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(settings: Settings) -> int:
     if settings.input == "-":
-        raise UsageError("name a record: passel-bisect run.passel; passel-opt --record writes one")
+        raise UsageError("give a record: passel-bisect run.passel; passel-opt --record writes one")
     record, flags = Record.open(settings.input), _Flags(settings.line)
     if flags.run >= len(record.info.runs):
         last = len(record.info.runs) - 1
@@ -126,7 +126,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
             case number, rewrites:
                 print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
     symbol = f" --op=@{found.symbol}" if found.symbol else ""
-    _say(f"{trials.calls} calls of the oracle")
+    _say(f"{trials.calls} checks")
     _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
     if settings.o != "-":
         put(Case(culprit.before, scoped(found)).text(), settings.o)

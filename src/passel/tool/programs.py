@@ -267,7 +267,7 @@ class SearchFlags(FlagGroup):
         implied="all",
     )
     timeout: float | None = flag(
-        "time limit for a case (10 times the input's time) or a function (5 s)",
+        "time limit for each case (by default, 10 times the input's) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )

@@ -206,7 +206,7 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
         lines.append("interrupted: this is the smallest case so far")
     passes = f"{before.passes} -> {size.passes} passes, " if before.passes else ""
     lines.append(
-        f"{passes}{before.ops} -> {size.ops} ops, {trials.calls} calls of the oracle, "
+        f"{passes}{before.ops} -> {size.ops} ops, {trials.calls} checks, "
         f"{trials.invalid} invalid cases, {time.monotonic() - started:.1f} s"
     )
     if reducer.best.pipeline:

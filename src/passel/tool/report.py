@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(line: CommandLine) -> int:
     flags = _Flags(line)
     if len(line.inputs) not in (1, 2):
-        raise UsageError("name a record, or two: passel-report run.record")
+        raise UsageError("expected one or two records: passel-report run.record")
     if len(line.inputs) > 1 and (flags.step or flags.op):
         raise UsageError("--step and --op take one record: --diff shows how two differ")
     if flags.o and line.given.keys() - {"o", "color"}:
@@ -306,7 +306,7 @@ def _execution(record: Record, execution: Execution, flags: _Flags) -> Iterator[
     where = f" at {location}" if location.line else ""
     time = f"{1000 * execution.own_time:.2f} ms"
     is_running = execution.status == "running"
-    how = "began and did not end; before it:" if is_running else f"{execution.status}, {time}"
+    how = "did not end; the IR before it:" if is_running else f"{execution.status}, {time}"
     yield f"// {execution.path} on {execution.op_title}{where}: {how}\n"
     for name, count in execution.counts.items():
         yield f"// {name}: {count}\n"

@@ -136,7 +136,7 @@ class OutputFlags(FlagGroup):
     mlir_print_skip_regions: bool = flag("print {...} for regions, or print without aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "leave out larger data", "<n>", parse=number_of
+        "leave out data above a size", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
@@ -163,9 +163,9 @@ class DiagnosticFlags(FlagGroup):
         searched=True,
     )
     remarks_filter: str = flag("show optimization remarks of matching categories", "<regex>")
-    remarks_filter_passed: str = flag("the same, for passed or missed remarks", "<regex>")
+    remarks_filter_passed: str = flag("show matching passed or missed remarks", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
-    remarks_filter_failed: str = flag("the same, for failure or analysis remarks", "<regex>")
+    remarks_filter_failed: str = flag("show matching failure or analysis remarks", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag(
         "show all remarks at a location, or only the last", "<all|final>", "all"
@@ -187,11 +187,11 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_after_all: bool = common(
         "print the IR after each pass", short=("print-between-passes",)
     )
-    mlir_print_ir_after_change: bool = common("with -after-all: only if the pass changed the IR")
+    mlir_print_ir_after_change: bool = common("print only changed IR (with -after-all)")
     mlir_print_ir_after_failure: bool = flag("print the IR after each failed pass")
     mlir_print_ir_diff: bool = common("print the changes of each pass as a unified diff")
     mlir_print_ir_module_scope: bool = flag("print the top-level op instead of the op of the pass")
-    mlir_print_ir_tree_dir: str = flag("print to files in a directory", "<dir>")
+    mlir_print_ir_tree_dir: str = flag("print the IR to files in a directory", "<dir>")
 
 
 class ReportFlags(FlagGroup):
@@ -199,7 +199,7 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "layout and format; ops: slowest pass/op pairs", "<list|tree|ops>", "tree"
+        "layout and format (ops: slowest pass/op pairs)", "<list|tree|ops>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = common("print the statistics of all passes")
@@ -221,7 +221,7 @@ class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = common(
-        "write a reproducer of a failure; <file>.running if killed", "<file>"
+        "write a reproducer on failure (<file>.running if killed)", "<file>"
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the failed pass")
     mlir_generate_reproducer: str = flag("write a reproducer of the run", "<file>")

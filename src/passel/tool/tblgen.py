@@ -49,7 +49,7 @@ class _Flags(FlagGroup):
     )
     o: str = flag("the output file", "<file>", "-")
     passes: tuple[str, ...] | None = flag(
-        "use only the passes with these names in pipelines", "<name,...>", parse=names_of
+        "use only the passes with these names", "<name,...>", parse=names_of
     )
     name: str = flag("the group in register_<group>_passes", "<group>")
     module: str = flag("the module of the derived classes", "<module>")
@@ -87,7 +87,7 @@ def _run(line: CommandLine) -> int:
         known = [f"-{name.replace('_', '-')}" for name in _GENERATORS]
         raise UsageError(f"specify what to generate: one of {', '.join(known)}")
     if not line.inputs:
-        raise UsageError("name the files with the passes")
+        raise UsageError("no files with passes are given")
     try:
         outputs = _GENERATORS[asked[0]](line.inputs, flags)
     except SpecificationError as error:

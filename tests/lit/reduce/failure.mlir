@@ -4,7 +4,7 @@
 // RUN: not passel-opt --run-reproducer %t.mlir --load-pass-plugin=%inputs/passes.py 2>&1 | FileCheck %s --check-prefix=REPLAY
 
 // CHECK: passel-reduce: kept: PassFailure in builtin.module/func.func/fail: {{.*}} is not wanted
-// CHECK: passel-reduce: 4 -> 1 passes, 6 -> 3 ops, {{[0-9]+}} calls of the oracle,
+// CHECK: passel-reduce: 4 -> 1 passes, 6 -> 3 ops, {{[0-9]+}} checks,
 // CHECK: passel-reduce: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}passes.py {{.*}}.mlir
 
 // FILE:      builtin.module {

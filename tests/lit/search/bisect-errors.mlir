@@ -17,7 +17,7 @@
 // RUN: not passel-bisect %s 2>&1 | FileCheck %s --check-prefix=NO-RECORD
 // NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; passel-opt --record writes one
 // RUN: not passel-bisect 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: passel-bisect: error: name a record: passel-bisect run.passel; passel-opt --record writes one
+// NONE: passel-bisect: error: give a record: passel-bisect run.passel; passel-opt --record writes one
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | FileCheck %s --check-prefix=FLAG
 // FLAG: passel-bisect: error: '--pass-pipeline' is not supported
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | FileCheck %s --check-prefix=COMMAND

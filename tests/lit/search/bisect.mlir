@@ -9,7 +9,7 @@
 
 // SAID: BISECT: the last state: interesting
 // SAID-NEXT: BISECT: the first state: not interesting
-// SAID: calls of the oracle
+// SAID: checks
 // SAID-NEXT: to see the change: passel-report {{.*}} --step=builtin.module/func.func/1:wrong-fold --op=@g --diff
 // SAID-NEXT: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir
 

@@ -54,10 +54,10 @@ class Inliner(Pass["Operation"]):
     dependent_dialects: ClassVar[tuple[str, ...]] = ("cf",)
     default_pipeline: BarePipeline = option(
         default=BarePipeline(Canonicalizer()),
-        help="Pipeline for callables without a pipeline in op-pipelines.",
+        help="The pipeline for callables that op-pipelines does not list.",
     )
     op_pipelines: tuple[OpPassManager, ...] = option(
-        default=(), help="Pipelines that simplify callables with the same op name as their anchor."
+        default=(), help="Pipelines that simplify the callables that they are anchored on."
     )
     max_iterations: int = option(
         default=4, help="Maximum number of inlining iterations in a group of recursive functions."
