@@ -39,7 +39,7 @@ def _comes_along(origin: str) -> bool:
 def test_every_pass_that_comes_along_has_a_type(ir: str) -> None:
     """But those that print, and those whose part depends on what they are given."""
     names = (
-        list(facts_file(FACTS).names())
+        list(facts_file(FACTS).names.values())
         if ir == "mlir"
         else [i.name for i in default_registry().passes(ir=ir) if _comes_along(i.origin)]
     )

@@ -36,7 +36,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 def test_every_pass_and_option_is_described() -> None:
     """mlir-opt has a line about each pass that MLIR declares, and about each of its options."""
     found = descriptions("mlir")
-    names = set(facts_file(FACTS).names()) - ELSEWHERE
+    names = set(facts_file(FACTS).names.values()) - ELSEWHERE
     assert names <= set(found)
     assert all(found[name].summary for name in names)
     options = {

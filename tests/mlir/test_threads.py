@@ -15,6 +15,7 @@ from passel import Pass, PassContext, PassManager
 from passel.mlir import bindings
 from passel.mlir.bindings import bindings_named
 from passel.mlir.calls import BindingsCalls, Calls, calls_of
+from passel.mlir.pipelines import CompiledPipeline
 
 NESTED = """
 from mlir.ir import Context, Module, Type, TypeAttr
@@ -186,7 +187,7 @@ def interrupted(text):
 calls.decoded = interrupted
 source = b"func.func @f() -> i32 { return }"
 try:
-    print(calls_of(bindings_named("mlir")).parse(Context(), source, "t.mlir"))
+    print(calls_of(bindings_named("mlir")).parse(Context(), "op", source, b"t.mlir"))
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -225,16 +226,15 @@ def threads_of_calls(
     manager: PassManager, module: Module, monkeypatch: pytest.MonkeyPatch, **given: Any
 ) -> list[tuple[str, int]]:
     """Return the ops that MLIR runs passes on, each with how many threads it has for them."""
-    calls = calls_of(bindings_named("mlir"))
     found: list[tuple[str, int]] = []
 
-    def run(native: Any, ops: Any, by: Any) -> Any:
+    def run(native: CompiledPipeline, *ops: Any, **how: Any) -> Any:
         found.extend((op.name, op.context.get_num_threads()) for op in ops)
-        return original(native, ops, by)
+        return original(native, *ops, **how)
 
-    original = calls.run
+    original = CompiledPipeline.run
     with monkeypatch.context() as patch:
-        patch.setattr(calls, "run", run)
+        patch.setattr(CompiledPipeline, "run", run)
         manager.run(module, **given)
     return found
 

@@ -149,7 +149,7 @@ def registry_of_stubs() -> PassRegistry:
     """Return a registry with stubs of MLIR's passes."""
     registry = PassRegistry()
     registry.register(CompositeFixedPointPass)
-    for name in facts_file(FACTS).names():
+    for name in facts_file(FACTS).names.values():
         if name != CompositeFixedPointPass.name:
             registry.register(name, partial(_stub, name))
     registry.register_pipeline(

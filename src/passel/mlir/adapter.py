@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cached_property, partial
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from passel.diagnostics import closest, suggest
 from passel.errors import AdapterError, DefinitionError
 from passel.ir import IRAdapter, PrintFlags
 from passel.mlir.bindings import (
     ContextDialects,
+    bare_contexts,
     bindings_named,
     context_lock,
     on_threads,
     parent_of,
+    view_of,
 )
-from passel.mlir.calls import calls_of, captured
+from passel.mlir.calls import calls_of
 from passel.mlir.capi import address
 from passel.mlir.contents import FAITHFUL, printed, symbol_name
 from passel.mlir.diagnostics import convert_location
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
     from passel.schedule import Step
-
-_bare: WeakSet[Any] = WeakSet()
-"""Contexts that load dialects lazily."""
 
 
 class MLIRAdapter(IRAdapter):
@@ -113,6 +111,10 @@ class MLIRAdapter(IRAdapter):
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
         """The op's class, which is faster to get than its name; the name if there is no class."""
+        return self._key_of
+
+    @cached_property
+    def _key_of(self) -> Callable[[Any], Hashable]:
         generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
         module = self.bindings.ir.Module
 
@@ -126,13 +128,8 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return the object for an op that passes get, given any object for the op.
-
-        Only Python passes need its class, whose module takes time to import.
-        """
-        operation = thing.operation
-        is_needed = operation.context not in _bare or f"{self.bindings.root}.ir" in sys.modules
-        return operation.opview if is_needed else operation
+        """Return the object for an op that passes get, given any object for the op."""
+        return view_of(thing.operation)
 
     def entered_context(self) -> Any:
         """Return the context of the innermost `with Context():`, or None."""
@@ -156,15 +153,15 @@ class MLIRAdapter(IRAdapter):
     def create_bare_context(self) -> Any:
         """Return a context with the same dialects that loads each on first use."""
         context = self.bindings.new_context(self._dialects, loads=False)
-        _bare.add(context)
+        bare_contexts.add(context)
         return context
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:
         """Load all dialects for Python passes, which can create ops of loaded dialects only."""
         from passel.mlir.native import NativePass  # noqa: PLC0415 - for pipelines alone
 
-        if context in _bare and not all(isinstance(each, NativePass) for each in passes):
-            _bare.discard(context)
+        if context in bare_contexts and not all(isinstance(each, NativePass) for each in passes):
+            bare_contexts.discard(context)
             context.load_all_available_dialects()
 
     def is_dialect(self, thing: object) -> bool:
@@ -241,7 +238,7 @@ class MLIRAdapter(IRAdapter):
 
     def identity_of(self, op: Any) -> int:
         """Return the op's address, because some builds hash an op by its contents."""
-        return address(op)
+        return address(op.operation)
 
     def is_surely(self, known: Any, op: Any) -> bool:
         """Return whether both share a Python object, which the bindings invalidate on erasure."""
@@ -261,7 +258,7 @@ class MLIRAdapter(IRAdapter):
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
         """Report the diagnostics that Python passes emit, as by `Location.emit_error`."""
-        return captured(self.bindings, context, report)
+        return calls_of(self.bindings).reporting(context, report)
 
     def lifetime(self) -> NativeLifetime:
         """Return the check for erased ops, which a run must not touch."""
@@ -281,8 +278,8 @@ class MLIRAdapter(IRAdapter):
         return convert_location(op.operation.location)
 
     def verify(self, op: Any, *, recursive: bool) -> None:
-        """Verify natively, always with all nested ops; see `passel.mlir.verification`."""
-        verify(self.bindings, op)
+        """Verify natively; see `passel.mlir.verification`."""
+        verify(self.bindings, op, recursive=recursive)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
         """Print natively; MLIR prints invalid ops in generic form."""
@@ -333,10 +330,13 @@ class MLIRAdapter(IRAdapter):
         return tuple(flags)
 
     def versions(self) -> dict[str, str]:
-        """Return the version of the build, from the metadata of its package."""
-        from passel.mlir.descriptions import version_of  # noqa: PLC0415 - for records alone
+        """Return the distributions that contain the build, with their versions."""
+        from importlib import metadata  # noqa: PLC0415 - costs more than passel
 
-        return {self.bindings.package: version_of(self.bindings.package)}
+        package = self.bindings.package
+        found = sorted({*metadata.packages_distributions().get(package, ())})
+        text = ", ".join(f"{each} {metadata.version(each)}" for each in found)
+        return {package: text or "of no distribution"}
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or of its generic text if it has none.

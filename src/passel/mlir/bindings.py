@@ -11,7 +11,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from passel.errors import AdapterError
 from passel.mlir.upstream import known_builds
@@ -200,6 +200,20 @@ class Bindings:
 
 def _nothing(*_: Any) -> None:
     """Register nothing, in a release that lacks the function."""
+
+
+bare_contexts: WeakSet[Any] = WeakSet()
+"""Contexts that load dialects lazily."""
+
+
+def view_of(operation: Any) -> Any:
+    """Return the `OpView` of an op, or the op itself while its context has no Python passes.
+
+    The bindings import the module of its dialect and NumPy for an `OpView`.
+    """
+    context = operation.context
+    is_needed = context not in bare_contexts or f"{bindings_of(context).root}.ir" in sys.modules
+    return operation.opview if is_needed else operation
 
 
 def parent_of(op: Any) -> Any:

@@ -8,12 +8,11 @@ work on one thread.
 
 from __future__ import annotations
 
-import os
 import threading
-from contextlib import ExitStack, contextmanager
-from functools import cache
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from passel.diagnostics import Diagnostic, Severity
 from passel.mlir import capi
@@ -24,10 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from passel.mlir.bindings import Bindings, Caller
-    from passel.mlir.capi import Handle, Library, Text
+    from passel.mlir.capi import Library
 
 Calls: TypeAlias = "LibraryCalls | BindingsCalls"
 """Both have the same methods. Only one call works on a context at a time."""
+
+Form: TypeAlias = Literal["op", "module", "file"]
+"""A source: text of one op and its name, text or bytecode of a module, or the path of a file."""
+
+Report: TypeAlias = "Callable[[Diagnostic], bool | None]"
+"""Takes a diagnostic; returns false to leave it to other handlers."""
+
+Runner: TypeAlias = "Callable[..., tuple[bool, list[Diagnostic]]]"
+"""Runs a pass manager on ops, `by` a `Caller`; returns whether all passes succeeded."""
 
 
 @cache
@@ -45,7 +53,6 @@ class BindingsCalls:
     """
 
     def __init__(self, bindings: Bindings) -> None:
-        self._bindings = bindings
         self._ir = bindings.ir
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
@@ -53,88 +60,74 @@ class BindingsCalls:
         found, reports = self._call(operation.context, operation.verify)
         return bool(found), reports
 
-    def run(
-        self, manager: Any, operations: Sequence[Any], by: Caller = at_once
-    ) -> tuple[bool, list[Diagnostic]]:
-        """Run a pass manager on ops; return whether all passes succeeded."""
-        calls = [
-            self._call(each.context, lambda each=each: manager.run(each) or True, by)
-            for each in operations
-        ]
-        return all(found for found, _ in calls), [each for _, found in calls for each in found]
+    def runner(self, manager: Any) -> Runner:
+        """Return a function that runs a pass manager on ops."""
 
-    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Diagnostic]]:
-        """Parse the text of one op."""
-        text, parse = source.decode(), self._ir.Operation.parse
-        return self._parsed(context, lambda: parse(text, source_name=name, context=context))
+        def run(operations: Sequence[Any], by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
+            calls = [
+                self._call(each.context, lambda each=each: manager.run(each) or True, by)
+                for each in operations
+            ]
+            reports = [report for _, found in calls for report in found]
+            return all(is_good for is_good, _ in calls), reports
 
-    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a module, or the ops of one."""
-        return self._parsed(context, lambda: self._ir.Module.parse(source, context=context))
+        return run
 
-    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Diagnostic]]:
-        """Parse a file."""
-        return self._parsed(context, lambda: self._ir.Module.parseFile(path, context))
-
-    def _parsed(self, context: Any, parse: Callable[[], Any]) -> tuple[Any, list[Diagnostic]]:
-        found, reports = self._call(context, parse)
+    def parse(self, context: Any, form: Form, *words: bytes) -> tuple[Any, list[Diagnostic]]:
+        """Parse a source; return the op, or None."""
+        ir, (source, *name) = self._ir, [each.decode(errors="surrogateescape") for each in words]
+        parsers: dict[Form, Callable[[], Any]] = {
+            "op": lambda: ir.Operation.parse(source, source_name=name[0], context=context),
+            "module": lambda: ir.Module.parse(words[0], context=context),
+            "file": lambda: ir.Module.parseFile(source, context),
+        }
+        found, reports = self._call(context, parsers[form])
         return (None if found is None else found.operation), reports
 
     def _call(
         self, context: Any, action: Callable[[], Any], by: Caller = at_once
     ) -> tuple[Any, list[Diagnostic]]:
-        raised: list[Any] = []
-        result, threads = None, [threading.get_ident()]
+        reports: list[Diagnostic] = []
+        threads = [threading.get_ident()]
 
         def call() -> Any:
             threads[:] = [threading.get_ident()]
             return action()
 
-        with ExitStack() as stack:
-            stack.enter_context(context_lock(context))
-            stack.enter_context(on_threads(context, 1))
-            # Handlers get errors. Left alone, the bindings keep them to raise them, which ends the
-            # process if a pass reports one and then succeeds. Old builds cannot tell.
-            emits = getattr(context, "emit_error_diagnostics", False)
-            stack.callback(setattr, context, "emit_error_diagnostics", emits)
+        # Handlers get errors. Left alone, the bindings keep them to raise them, which ends the
+        # process if a pass reports one and then succeeds. Old builds cannot tell.
+        emits = getattr(context, "emit_error_diagnostics", False)
+        with (
+            context_lock(context),
+            on_threads(context, 1),
+            self.reporting(context, reports.append, threads),
+        ):
             context.emit_error_diagnostics = True
-            reports: list[Diagnostic] = []
-            handled = captured(self._bindings, context, reports.append, threads)
-            stack.enter_context(handled)
             try:
-                result = by(call)
+                return by(call), reports
             except self._ir.MLIRError as error:
-                raised = error.error_diagnostics
-        return result, [*reports, *map(convert_diagnostic, raised)]
+                return None, [*reports, *map(convert_diagnostic, error.error_diagnostics)]
+            finally:
+                context.emit_error_diagnostics = emits
+
+    def reporting(
+        self, context: Any, report: Report, threads: Sequence[int] = ()
+    ) -> AbstractContextManager[None]:
+        """Pass the diagnostics of some threads, by default the calling one, on to `report`."""
+        info, here = self._ir.DiagnosticInfo, threads or [threading.get_ident()]
+
+        def take(diagnostic: Any) -> bool:
+            is_ours = threading.get_ident() in here
+            return is_ours and report(convert_diagnostic(info(diagnostic))) is not False
+
+        return context.attach_diagnostic_handler(take)
 
 
-@contextmanager
-def captured(
-    bindings: Bindings,
-    context: Any,
-    report: Callable[[Diagnostic], bool | None],
-    threads: Sequence[int] = (),
-) -> Generator[None]:
-    """Pass MLIR's diagnostics on to `report`, through the bindings' handlers.
-
-    Args:
-        bindings: The build.
-        context: The context.
-        report: Takes a diagnostic; returns false to leave it to other handlers.
-        threads: The thread whose diagnostics are passed on; by default this one.
-    """
-    info, threads = bindings.ir.DiagnosticInfo, threads or [threading.get_ident()]
-
-    def take(diagnostic: Any) -> bool:
-        return (
-            threading.get_ident() in threads
-            and report(convert_diagnostic(info(diagnostic))) is not False
-        )
-
-    with context.attach_diagnostic_handler(take):
-        yield
-
-
+_PARSERS = {
+    "op": "mlirOperationCreateParse",
+    "module": "mlirModuleCreateParse",
+    "file": "mlirModuleCreateParseFromFile",
+}
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 
 
@@ -151,90 +144,99 @@ class LibraryCalls:
     def __init__(self, bindings: Bindings, library: Library) -> None:
         self._ir = bindings.ir
         self._free, self._held = library
-        self._at_work: dict[int, _Collector] = {}
+        self._listeners: dict[int, _Listener] = {}
+        self._latest: dict[Any, _Listener] = {}
         self._tokens = count(1)  # as user data, 0 comes back as None
         self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
         """Verify an op; return whether it is valid."""
-        handle = capi.handle(operation)
-        (found,), reports = self._call(operation.context, "mlirOperationVerify", (handle,))
+        arguments = [(capi.address(operation),)]
+        (found,), reports = self._call(operation.context, "mlirOperationVerify", arguments)
         return found, reports
 
-    def run(
-        self, manager: Any, operations: Sequence[Any], by: Caller = at_once
-    ) -> tuple[bool, list[Diagnostic]]:
-        """Run a pass manager on ops; return whether all passes succeeded."""
-        run, native = "mlirPassManagerRunOnOp", capi.handle(manager)
-        handles = ((native, capi.handle(each)) for each in operations)
-        found, reports = self._call(operations[0].context, run, *handles, by=by)
-        return all(each.value for each in found), reports
+    def runner(self, manager: Any) -> Runner:
+        """Return a function that runs a pass manager, which has to outlive it, on ops."""
+        native = capi.address(manager)
 
-    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Diagnostic]]:
-        """Parse the text of one op; return the op, or None."""
-        place = name.encode(errors="surrogateescape")
-        texts = capi.text(source), capi.text(place)
-        return self._parsed(context, "mlirOperationCreateParse", *texts)
+        def run(operations: Sequence[Any], by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
+            handles = [(native, capi.address(each)) for each in operations]
+            context = operations[0].context
+            found, reports = self._call(context, "mlirPassManagerRunOnOp", handles, by)
+            return all(found), reports
 
-    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a module, or the ops of a module, from text or bytecode; return the op, or None."""
-        return self._parsed(context, "mlirModuleCreateParse", capi.text(source))
+        return run
 
-    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Diagnostic]]:
-        """Parse a file in a form that `parse_module` accepts."""
-        place = os.fsencode(path)
-        return self._parsed(context, "mlirModuleCreateParseFromFile", capi.text(place))
+    def parse(self, context: Any, form: Form, *words: bytes) -> tuple[Any, list[Diagnostic]]:
+        """Parse a source; return the op, or None."""
+        arguments = (capi.address(context), *map(capi.text, words))
+        (found,), reports = self._call(context, _PARSERS[form], [arguments])
+        return (self._top(found, context) if found else None), reports
 
-    def _parsed(self, context: Any, function: str, *texts: Text) -> tuple[Any, list[Diagnostic]]:
-        (found,), reports = self._call(context, function, (capi.handle(context), *texts))
-        return (self._top(found, context) if found.ptr else None), reports
+    @contextmanager
+    def reporting(self, context: Any, report: Report) -> Generator[None]:
+        """Pass the diagnostics of the calling thread, except those of calls, on to `report`.
 
-    def _top(self, found: Handle, context: Any) -> Any:
+        MLIR's handlers are attached once for all calls in the `with` block.
+        """
+        with context_lock(context):
+            token, handle = next(self._tokens), capi.address(context)
+            outer = self._latest.get(context)
+            listener = self._listeners[token] = self._latest[context] = _Listener(context, report)
+            attached = self._held.mlirContextAttachDiagnosticHandler(
+                handle, self._handler, token, None
+            )
+            try:
+                yield
+            finally:
+                self._held.mlirContextDetachDiagnosticHandler(handle, attached)
+                del self._listeners[token], self._latest[context]
+                if outer is not None:
+                    self._latest[context] = outer
+        listener.raise_error()
+
+    def _top(self, found: int, context: Any) -> Any:
         """Return a top-level op that lives as long as its Python object."""
         module = self._held.mlirModuleFromOperation(found)
-        if module.ptr:
+        if module:
             return capi.imported(self._ir.Module, module, context).operation
         # The bindings take it for one that the enclosing op frees.
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
     def _call(
-        self, context: Any, function: str, *arguments: tuple[Any, ...], by: Caller = at_once
+        self,
+        context: Any,
+        name: str,
+        arguments: Sequence[tuple[Any, ...]],
+        by: Caller = at_once,
     ) -> tuple[list[Any], list[Diagnostic]]:
-        handle = capi.handle(context)
-        library = self._held if has_no_threads(context) else self._free
-        token, collector = next(self._tokens), _Collector(context)
-
-        def call() -> Any:
-            collector.thread = threading.get_ident()
-            return [getattr(library, function)(*each) for each in arguments]
-
-        with context_lock(context):
-            self._at_work[token] = collector
-            attached = self._held.mlirContextAttachDiagnosticHandler(
-                handle, self._handler, token, None
-            )
-            try:
-                result = by(call)
-            finally:
-                self._held.mlirContextDetachDiagnosticHandler(handle, attached)
-                del self._at_work[token]
-        if collector.raised is not None:
-            raise collector.raised
-        return result, [*collector.reports, *collector.from_elsewhere]
+        """Call a function once for each tuple of arguments."""
+        listener = self._latest.get(context)
+        if listener is None or listener.thread != threading.get_ident():
+            with self.reporting(context, bool):
+                return self._call(context, name, arguments, by)
+        function = getattr(self._held if has_no_threads(context) else self._free, name)
+        try:
+            listener.reports, listener.from_elsewhere = reports, elsewhere = [], []
+            found = by(partial(listener.on_thread, function, arguments))
+        finally:
+            listener.reports = None
+        listener.raise_error()
+        return found, [*reports, *elsewhere]
 
     def _take(self, diagnostic: int, token: int) -> int:
         """Take a diagnostic; return 0 to leave it to other handlers."""
-        collector = self._at_work[token]
+        listener = self._listeners[token]
         try:
-            reports = collector.reports_of(threading.get_ident())
-            if reports is None:
+            report = listener.report_on(threading.get_ident())
+            if report is None:
                 return 0
-            reports.append(self._report(capi.Handle(diagnostic), collector.context))
+            return report(self._report(diagnostic, listener.context)) is not False
         except BaseException as error:  # noqa: BLE001 - raised when MLIR has returned
-            collector.raised = error
+            listener.raised = error
         return 1
 
-    def _report(self, diagnostic: Handle, context: Any) -> Diagnostic:
+    def _report(self, diagnostic: int, context: Any) -> Diagnostic:
         library, pieces = self._held, list[bytes]()
 
         def write(piece: Any, _: Any) -> None:
@@ -253,32 +255,50 @@ class LibraryCalls:
         )
 
 
-class _Collector:
-    """Collects the diagnostics of one call.
+class _Listener:
+    """Receives the diagnostics of a context while a thread works on it.
 
     MLIR reports the diagnostics of its threads in program order on the caller's thread. Only those
     from nested parallel work may arrive on other threads.
 
     Attributes:
-        reports: The diagnostics on the calling thread.
-        from_elsewhere: The diagnostics on MLIR's threads.
-        thread: The calling thread.
+        context: The context.
+        thread: The thread.
+        reports: The diagnostics of the current call on the thread; None between calls.
+        from_elsewhere: Those on MLIR's threads.
+        raised: An error that was raised while a diagnostic arrived.
 
     Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread
     that waits for others may take over their work, and the handler then no longer knows it.
     """
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: Any, report: Report) -> None:
         self.context = context
-        self.reports: list[Diagnostic] = []
+        self.thread = threading.get_ident()
+        self.reports: list[Diagnostic] | None = None
         self.from_elsewhere: list[Diagnostic] = []
         self.raised: BaseException | None = None
-        self.thread = threading.get_ident()
+        self._report = report
 
-    def reports_of(self, thread: int) -> list[Diagnostic] | None:
-        """Return the list for a thread's diagnostics; None for another Python thread."""
+    def on_thread(self, function: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Call a function on the current thread."""
+        home, self.thread = self.thread, threading.get_ident()
+        try:
+            return [function(*each) for each in arguments]
+        finally:
+            self.thread = home
+
+    def report_on(self, thread: int) -> Report | None:
+        """Return the function for a thread's diagnostics; None for another Python thread."""
         if thread == self.thread:
-            return self.reports
-        if any(each.ident == thread for each in threading.enumerate()):
-            return None
-        return self.from_elsewhere
+            return self._report if self.reports is None else self.reports.append
+        is_other = self.reports is None or any(
+            each.ident == thread for each in threading.enumerate()
+        )
+        return None if is_other else self.from_elsewhere.append
+
+    def raise_error(self) -> None:
+        """Raise the error that was raised while a diagnostic arrived, if there is one."""
+        error, self.raised = self.raised, None
+        if error is not None:
+            raise error

@@ -1,7 +1,7 @@
 """The functions of MLIR's C API that passel calls, and conversion of its handles to Python objects.
 
 The bindings convert every object to a capsule with its address and back, for programs that also
-use the C API.
+use the C API. Handles are structs of one pointer, which all ABIs pass like the pointer.
 
 Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
 `mlir-c/Bindings/Python/Interop.h`, MLIR 22.
@@ -10,6 +10,7 @@ Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
 from __future__ import annotations
 
 import ctypes
+from ctypes import c_bool, c_int, c_int8, c_ssize_t, c_uint64, c_void_p
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -19,22 +20,10 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 
-class Handle(ctypes.Structure):
-    """A struct of one pointer, such as `MlirOperation`."""
-
-    _fields_ = (("ptr", ctypes.c_void_p),)
-
-
 class Text(ctypes.Structure):
     """`MlirStringRef`; make it by `text`."""
 
-    _fields_ = (("data", ctypes.c_void_p), ("length", ctypes.c_size_t))
-
-
-class Result(ctypes.Structure):
-    """`MlirLogicalResult`."""
-
-    _fields_ = (("value", ctypes.c_int8),)
+    _fields_ = (("data", c_void_p), ("length", ctypes.c_size_t))
 
 
 class _Place(ctypes.Structure):
@@ -43,40 +32,41 @@ class _Place(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_char_p) for name in ("file", "base", "symbol", "address"))
 
 
-HANDLER = ctypes.CFUNCTYPE(ctypes.c_int8, ctypes.c_void_p, ctypes.c_void_p)
+HANDLER = ctypes.CFUNCTYPE(c_int8, c_void_p, c_void_p)
 """`MlirDiagnosticHandler`: takes a diagnostic and user data, returns whether it took it."""
 
-WRITER = ctypes.CFUNCTYPE(None, Text, ctypes.c_void_p)
+WRITER = ctypes.CFUNCTYPE(None, Text, c_void_p)
 """`MlirStringCallback`: takes a piece of a text, and user data."""
 
-_ATTACH = (ctypes.c_uint64, Handle, HANDLER, ctypes.c_void_p, ctypes.c_void_p)
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "mlirContextAttachDiagnosticHandler": _ATTACH,
-    "mlirContextDetachDiagnosticHandler": (None, Handle, ctypes.c_uint64),
-    "mlirDiagnosticGetLocation": (Handle, Handle),
-    "mlirDiagnosticGetNote": (Handle, Handle, ctypes.c_ssize_t),
-    "mlirDiagnosticGetNumNotes": (ctypes.c_ssize_t, Handle),
-    "mlirDiagnosticGetSeverity": (ctypes.c_int, Handle),
-    "mlirDiagnosticPrint": (None, Handle, WRITER, ctypes.c_void_p),
-    "mlirModuleCreateParse": (Handle, Handle, Text),
-    "mlirModuleCreateParseFromFile": (Handle, Handle, Text),
-    "mlirModuleFromOperation": (Handle, Handle),
-    "mlirOperationCreateParse": (Handle, Handle, Text, Text),
-    "mlirOperationGetNextInBlock": (Handle, Handle),
-    "mlirOperationVerify": (ctypes.c_bool, Handle),
-    "mlirPassManagerRunOnOp": (Result, Handle, Handle),
+    "mlirContextAttachDiagnosticHandler": (c_uint64, c_void_p, HANDLER, c_void_p, c_void_p),
+    "mlirContextDetachDiagnosticHandler": (None, c_void_p, c_uint64),
+    "mlirDiagnosticGetLocation": (c_void_p, c_void_p),
+    "mlirDiagnosticGetNote": (c_void_p, c_void_p, c_ssize_t),
+    "mlirDiagnosticGetNumNotes": (c_ssize_t, c_void_p),
+    "mlirDiagnosticGetSeverity": (c_int, c_void_p),
+    "mlirDiagnosticPrint": (None, c_void_p, WRITER, c_void_p),
+    "mlirModuleCreateParse": (c_void_p, c_void_p, Text),
+    "mlirModuleCreateParseFromFile": (c_void_p, c_void_p, Text),
+    "mlirModuleFromOperation": (c_void_p, c_void_p),
+    "mlirOperationCreateParse": (c_void_p, c_void_p, Text, Text),
+    "mlirOperationGetNextInBlock": (c_void_p, c_void_p),
+    "mlirOperationVerify": (c_bool, c_void_p),
+    "mlirPassManagerRunOnOp": (c_bool, c_void_p, c_void_p),
 }
 """Result and parameter types of each function."""
 
 _exported = attrgetter("_CAPIPtr")
 _importer = attrgetter("_CAPICreate")
 _address = ctypes.pythonapi.PyCapsule_GetPointer
-_address.restype, _address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+_address.restype, _address.argtypes = c_void_p, (ctypes.py_object, ctypes.c_char_p)
 _name = ctypes.pythonapi.PyCapsule_GetName
 _name.restype, _name.argtypes = ctypes.c_char_p, (ctypes.py_object,)
 _capsule = ctypes.pythonapi.PyCapsule_New
-_capsule.restype = ctypes.py_object
-_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_capsule.restype, _capsule.argtypes = ctypes.py_object, (c_void_p, ctypes.c_char_p, c_void_p)
+
+_names: dict[type, bytes] = {}
+"""The names of capsules, by the class of the object."""
 
 
 class Library(NamedTuple):
@@ -112,37 +102,34 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     return library
 
 
-def handle(thing: Any) -> Handle:
-    """Return the C API's handle of an object of the bindings.
+def address(thing: Any) -> int:
+    """Return the C API's handle of an object of the bindings; of an `Operation`, its address.
 
     Raises:
         RuntimeError: If it is an op that was erased through this object.
     """
-    capsule = _exported(thing)
-    return Handle(_address(capsule, _name(capsule)))
+    capsule, kind = _exported(thing), thing.__class__
+    if kind not in _names:
+        _names[kind] = _name(capsule)
+    return _address(capsule, _names[kind])
 
 
-def address(op: Any) -> int:
-    """Return where an op is in memory."""
-    return handle(op.operation).ptr
-
-
-def imported(kind: Any, of: Handle, context: Any) -> Any:
+def imported(kind: Any, handle: int, context: Any) -> Any:
     """Return a new object of the bindings for a handle.
 
     Args:
         kind: The class, such as `ir.Location`.
-        of: The handle.
+        handle: The handle.
         context: Its context.
     """
     # The names of capsules of a build begin alike.
     name = _name(_exported(context)).replace(b".Context.", b".%s." % kind.__name__.encode())
-    return _importer(kind)(_capsule(of.ptr, name, None))
+    return _importer(kind)(_capsule(handle, name, None))
 
 
 def text(data: bytes) -> Text:
     """Return bytes for the C API. The caller must keep `data` alive while they are in use."""
-    return Text(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value, len(data))
+    return Text(ctypes.cast(ctypes.c_char_p(data), c_void_p).value, len(data))
 
 
 def read(piece: Any) -> bytes:

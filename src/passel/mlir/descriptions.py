@@ -99,12 +99,3 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[str, Description]]:
             options[found["name"]] = found["text"].strip()
         elif _SECTION.fullmatch(line):
             return
-
-
-@cache
-def version_of(package: str) -> str:
-    """Return the distributions that contain a package, with their versions."""
-    from importlib import metadata  # noqa: PLC0415 - costs more than passel
-
-    names = sorted({*metadata.packages_distributions().get(package, ())})
-    return ", ".join(f"{each} {metadata.version(each)}" for each in names) or "of no distribution"

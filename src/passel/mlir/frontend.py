@@ -16,7 +16,7 @@ from passel.ir import PrintFlags
 from passel.mlir.bindings import MAGIC, on_threads
 from passel.mlir.contents import printed
 from passel.mlir.diagnostics import ParseError
-from passel.mlir.parsing import Parser, parse_file, parse_source
+from passel.mlir.parsing import parse_file, parse_source
 from passel.mlir.standard_error import end_at_fatal_errors
 
 if TYPE_CHECKING:
@@ -50,12 +50,9 @@ class MLIRFrontend(Frontend):
     byte_columns = True
     delays_interrupts = True
     refused: ClassVar[Mapping[str, str]] = {
-        flag: f"does not work with --ir=mlir: {reason}"
-        for flag, reason in {
-            "disable-verify": "MLIR's bindings verify whatever they parse; --verify-each=false "
-            "turns off the verification after passes",
-            "target": "xDSL's targets print xDSL's IR",
-        }.items()
+        "disable-verify": "does not work with --ir=mlir: MLIR's bindings verify whatever they "
+        "parse; --verify-each=false turns off the verification after passes",
+        "target": "does not work with --ir=mlir: xDSL's targets print xDSL's IR",
     }
 
     def __init__(
@@ -139,17 +136,20 @@ class MLIRFrontend(Frontend):
         self, part: SourcePart, context: Any, on_warning: Callable[[Diagnostic], None]
     ) -> Any:
         if self.reads_files and part.path is not None:
-            return Parser(context, part.path, on_warning).parse_file()
-        op = Parser(context, part.name, on_warning).parse(
+            return parse_file(part.path, context, on_warning=on_warning)
+        op = parse_source(
+            context,
             part.text,
+            part.name,
             implicit_module=self.settings.implicit_module,
             line_offset=part.line_offset,
+            on_warning=on_warning,
         )
         if part.column and self.adapter.location(op) == Location(part.name):
             # The implicit module of a part is where the part begins.
             location = self._bindings.ir.Location
             line = part.line_offset + 1
-            op.location = location.file(part.name, line, part.column, context=context)
+            op.operation.location = location.file(part.name, line, part.column, context=context)
         return op
 
     def _check_roundtrip(self, op: Any) -> None:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary, ref
 
 from passel.ir import FunctionLike, OpKind
 from passel.mlir.bindings import context_lock
-from passel.mlir.calls import captured
+from passel.mlir.calls import calls_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,11 +53,10 @@ class Kinds:
         dialect, dot, _ = name.partition(".")
         if not dot or not dialect:
             return False
-        try:
+        with suppress(ValueError):
             context.get_dialect_descriptor(dialect)
-        except ValueError:
-            return False
-        return bool(context.is_registered_operation(name))
+            return bool(context.is_registered_operation(name))
+        return False
 
     def has_isolated_ops(self, context: Any, name: str) -> bool:
         """Return whether ops with a registered name are symbol tables, such as modules.
@@ -86,24 +85,19 @@ class Kinds:
         Source: `OpToOpPassAdaptor::run`, MLIR 22.
         """
         ir = self._bindings.ir
-        with context_lock(context), captured(self._bindings, context, bool):
+        with context_lock(context), calls_of(self._bindings).reporting(context, bool):
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
-            manager = self._nothing_to_do(context)
+            kind = self._bindings.passmanager.PassManager
+            try:  # a pass that leaves an empty op unchanged
+                manager = kind.parse("any(cse)", context)
+            except ValueError:  # a build without it; a callable has the bindings import NumPy
+                manager = kind("any", context=context)
+                manager.add(_nothing)
             manager.enable_verifier(False)
             with suppress(ir.MLIRError):
                 manager.run(op)
                 return True
             return False
-
-    def _nothing_to_do(self, context: Any) -> Any:
-        """Return a pass manager with one pass that leaves an empty op unchanged."""
-        kind = self._bindings.passmanager.PassManager
-        try:
-            return kind.parse("any(cse)", context)
-        except ValueError:  # a build without it; a callable has the bindings import NumPy
-            manager = kind("any", context=context)
-            manager.add(_nothing)
-            return manager
 
     def _implements(self, context: Any, name: str) -> Callable[[type], bool]:
         """Return the test for interfaces of ops of a registered name."""

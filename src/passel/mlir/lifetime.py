@@ -11,7 +11,7 @@ from passel.ir import Lifetime, SiblingWatch
 from passel.mlir import capi
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from passel.mlir.bindings import Bindings
 
@@ -60,12 +60,12 @@ class _NeighbourWatch(SiblingWatch):
         self,
         op: Any,
         children: Sequence[Any],
-        following: Callable[[capi.Handle], capi.Handle] | None,
+        following: Callable[[int], int | None] | None,
     ) -> None:
         super().__init__(_place_of, children)
         self._op = op
         self._next_of = following
-        self._known = [capi.address(child) for child in children]
+        self._known = [capi.address(child.operation) for child in children]
         self._last = -1  # the child that had its turn last
         self._taken: set[int] = set()  # those that their own passes have taken away
 
@@ -86,13 +86,23 @@ class _NeighbourWatch(SiblingWatch):
 
     def _is_reached(self, start: int, end: int) -> bool:
         """Return whether the links from one living child still lead to another."""
-        return self._next_of is not None and all(
-            self._next_of(capi.Handle(self._known[number])).ptr == self._known[number + 1]
-            for number in range(start, end)
-        )
+        following = self._known[start + 1 : end + 1]
+        return self._next_of is not None and following == [
+            *map(self._next_of, self._known[start:end])
+        ]
 
     def _are_in_order(self) -> bool:
         """Return whether the ops inside are unchanged, except for those that passes removed."""
         known = [each for number, each in enumerate(self._known) if number not in self._taken]
         blocks = (block for region in self._op.operation.regions for block in region)
-        return [capi.address(op) for block in blocks for op in block] == known
+        return [place for block in blocks for place in self._places_in(block)] == known
+
+    def _places_in(self, block: Any) -> Iterator[int]:
+        if self._next_of is None:
+            yield from (capi.address(op.operation) for op in block)
+            return
+        first = next(iter(block), None)
+        place = None if first is None else capi.address(first.operation)
+        while place is not None:
+            yield place
+            place = self._next_of(place)

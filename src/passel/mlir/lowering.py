@@ -50,7 +50,7 @@ def lower(
     for native, group in groupby(steps, partial(_is_native, kinds, query_context(bindings))):
         found = [*group]
         if native:
-            managers = Managers(bindings, verify=verify, tells_failures=True)
+            managers = Managers(bindings, verify)
             found = [PassStep(LoweredPass(steps=tuple(found), managers=managers), found[0].path)]
         lowered += found
     return tuple(lowered)
@@ -107,9 +107,7 @@ class LoweredPass(Pass[Any]):
         """Let MLIR run the passes, and report which of them failed."""
         found: tuple[bool, list[Diagnostic]] = self.managers.run(op, self.steps, ctx)
         succeeded, diagnostics = found
-        # MLIR leaves out what a pass has not changed, and what encloses nested pipelines.
-        is_nested = any(isinstance(each, NestedStep) for each in self.steps)
-        ctx.is_verified = self.managers.verify and not is_nested and not ctx.deferred
+        ctx.is_verified = self.managers.verify and not ctx.deferred
         failed = [] if succeeded else self._failed(op, ctx, diagnostics)
         for steps, blamed, error in failed:
             # A pass has failed with the last of what was reported in its op.
@@ -142,7 +140,7 @@ class LoweredPass(Pass[Any]):
 
     def _error_in(self, op: Any, diagnostics: Sequence[Diagnostic]) -> InvalidIR | None:
         try:
-            verify(self.managers.bindings, op)
+            verify(self.managers.bindings, op, recursive=True)
         except InvalidIR as error:
             if any(each.message.endswith(error.message) for each in diagnostics):
                 return error

@@ -12,7 +12,7 @@ import os
 import re
 from functools import cache
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import log_warning_once
 from passel.ir import ANY
@@ -23,10 +23,10 @@ from passel.passes import Statistic
 from passel.schedule import NestedStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from passel.diagnostics import Diagnostic
-    from passel.mlir.bindings import Bindings, Caller
+    from passel.mlir.bindings import Bindings
     from passel.passes import PassContext
     from passel.schedule import Pipeline, Step
 
@@ -45,73 +45,69 @@ The other passes add to theirs.
 """
 
 
-class CountedRun(NamedTuple):
-    """A run of native passes whose statistics MLIR prints after each op.
-
-    Attributes:
-        managers: MLIR's pass managers.
-        ctx: The context of the pass that replaces them.
-        call: Calls MLIR.
-        read: Returns its output.
-        diagnostics: The diagnostics it reported.
-    """
-
-    managers: Any
-    ctx: PassContext[Any]
-    call: Caller
-    read: Callable[[], bytes]
-    diagnostics: list[Diagnostic]
-
-    def run(self, op: Any, steps: Sequence[Step]) -> bool:
-        """Run steps up to the first failure; run nested passes that assign statistics op by op."""
-        for is_apart, group in groupby(steps, _sets_inside):
-            run = self._inside if is_apart else self._at_once
-            if not run([op], [*group]):
-                return False
-        return True
-
-    def _inside(self, ops: Sequence[Any], steps: Sequence[Any]) -> bool:
-        (op,), (step,) = ops, steps
-        found: dict[tuple[Pipeline, str], list[Any]] = {}
-        for child in self.ctx.adapter.children(op):
-            kind = self.ctx.adapter.kind_of(child)
-            if pipeline := step.select(kind):
-                found.setdefault((pipeline, kind.name), []).append(child)
-        good = [self._at_once(inside, each.steps) for (each, _), inside in found.items()]
-        if all(good) and self.managers.verify:
-            is_valid, reports = calls_of(self.managers.bindings).verify(op.operation)
-            self.diagnostics.extend(reports)
-            good.append(is_valid)
-        return all(good)
-
-    def _at_once(self, ops: Sequence[Any], steps: Sequence[Step]) -> bool:
-        manager = self.managers.manager(ops[0], steps, counts=True)
-        # In one call: each one changes threads, which takes three times as long as `cse`.
-        succeeded, diagnostics = manager.run(*(op.operation for op in ops), by=self.call)
-        self.diagnostics.extend(diagnostics)
-        counts, last = self.ctx.recorded().counts, manager.counted
-        for lines in _reports(self.read()):
-            passes = chain.from_iterable(map(passes_of, steps))
-            path, adds = "", True
-            for number, line in enumerate(lines):
-                if found := _STATISTIC.fullmatch(line):
-                    key, value = (path, found[2]), int(found[1])
-                    known = last.get(number, 0) if adds else 0
-                    counts[key] = counts.get(key, 0) + value - known
-                    last[number] = value
-                elif not _HEADING.match(line):
-                    step = next(passes)
-                    path, adds = step.path, step.pass_.name not in _SET
-        return succeeded
-
-
 def run_counted(
     managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
 ) -> tuple[bool, list[Diagnostic]]:
-    """Run passes on an op, and give the run their statistics."""
+    """Run passes on an op up to the first failure, and give the run their statistics.
+
+    Nested passes that assign statistics run on one op after the other.
+    """
+    diagnostics: list[Diagnostic] = []
+
+    def run(ops: Sequence[Any], steps: Sequence[Step]) -> bool:
+        manager = managers.manager(ops[0], steps, counts=True)
+        # In one call: each one changes threads, which takes three times as long as `cse`.
+        succeeded, reports = manager.run(*(each.operation for each in ops), by=call)
+        diagnostics.extend(reports)
+        for lines in _reports(read()):
+            _count(lines, steps, ctx.recorded().counts, manager.counted)
+        return succeeded
+
+    def run_inside(step: Any) -> bool:
+        found: dict[tuple[Pipeline, str], list[Any]] = {}
+        for child in ctx.adapter.children(op):
+            kind = ctx.adapter.kind_of(child)
+            if pipeline := step.select(kind):
+                found.setdefault((pipeline, kind.name), []).append(child)
+        good = [run(inside, pipeline.steps) for (pipeline, _), inside in found.items()]
+        if all(good) and managers.verify:
+            is_valid, reports = calls_of(managers.bindings).verify(op.operation)
+            diagnostics.extend(reports)
+            return is_valid
+        return all(good)
+
     with printing_elsewhere() as (call, read):
-        run = CountedRun(managers, ctx, call, read, [])
-        return run.run(op, steps), run.diagnostics
+        done = all(
+            all(map(run_inside, group)) if is_apart else run([op], [*group])
+            for is_apart, group in groupby(steps, _sets_inside)
+        )
+    return done, diagnostics
+
+
+def _count(
+    lines: Iterable[str],
+    steps: Iterable[Step],
+    counts: dict[tuple[str, str], int],
+    last: dict[int, int],
+) -> None:
+    """Add the numbers in a report to the counts.
+
+    Args:
+        lines: The lines about passes.
+        steps: The steps that ran.
+        counts: The counts by pass and statistic.
+        last: The numbers in the last report by line, which are brought up to date.
+    """
+    passes = chain.from_iterable(map(passes_of, steps))
+    path, adds = "", True
+    for number, line in enumerate(lines):
+        if found := _STATISTIC.fullmatch(line):
+            key, value = (path, found[2]), int(found[1])
+            counts[key] = counts.get(key, 0) + value - (last.get(number, 0) if adds else 0)
+            last[number] = value
+        elif not _HEADING.match(line):
+            step = next(passes)
+            path, adds = step.path, step.pass_.name not in _SET
 
 
 def _sets_inside(step: Step) -> bool:

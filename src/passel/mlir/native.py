@@ -51,16 +51,13 @@ class Managers:
 
     Args:
         bindings: The build.
-        verify: Whether to verify after each pass.
-        tells_failures: Whether MLIR writes a file into `folder` for each failed pass.
+        verify: Whether MLIR verifies after each pass. None for single passes, which the run
+            verifies; otherwise MLIR writes a file into `folder` for each failed pass.
     """
 
-    def __init__(
-        self, bindings: Bindings, *, verify: bool = False, tells_failures: bool = False
-    ) -> None:
+    def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:
         self.bindings = bindings
         self.verify = verify
-        self.tells_failures = tells_failures
         self._made: dict[tuple[Any, ...], CompiledPipeline] = {}
 
     def run(
@@ -87,9 +84,9 @@ class Managers:
         if made is None:
             text = f"{name}({','.join(map(str, nodes_of(steps)))})"
             native = self.bindings.passmanager.PassManager.parse(text, op.operation.context)
-            native.enable_verifier(self.verify)
+            native.enable_verifier(bool(self.verify))
             made = self._made[key] = CompiledPipeline(native, self.bindings)
-            if self.tells_failures:
+            if self.verify is not None:
                 made.print_into(self.folder, only_failures=True)
             if counts:
                 made.count()

@@ -6,10 +6,10 @@ import os
 import re
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import Diagnostic, Location, Severity
-from passel.mlir.bindings import MAGIC, bindings_named, bindings_of
+from passel.mlir.bindings import MAGIC, bindings_named, bindings_of, view_of
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import (
     ParseError,
@@ -20,6 +20,9 @@ from passel.mlir.diagnostics import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+OnWarning: TypeAlias = "Callable[[Diagnostic], None] | None"
+"""Called with each warning and remark; by default they are dropped."""
 
 _ANONYMOUS = "-"
 """MLIR's name of a source that has none."""
@@ -32,7 +35,7 @@ def parse_source(
     *,
     implicit_module: bool = True,
     line_offset: int = 0,
-    on_warning: Callable[[Diagnostic], None] | None = None,
+    on_warning: OnWarning = None,
 ) -> Any:
     """Parse a source to its top-level op, and verify it, as the bindings always do.
 
@@ -62,15 +65,29 @@ def parse_source(
         >>> op.operation.name, str(op.body.operations[0].location)
         ('builtin.module', 'loc("f.mlir":1:1)')
     """
-    parser = Parser(context, name, on_warning)
-    return parser.parse(source, implicit_module=implicit_module, line_offset=line_offset).opview
+    parse = calls_of(bindings_of(context)).parse
+    if isinstance(source, bytes) and source.startswith(MAGIC):
+        return _checked(name, on_warning, *parse(context, "module", source))
+    text = source if isinstance(source, bytes) else source.encode(errors="surrogatepass")
+    text = b"\n" * line_offset + text
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        message = f"invalid UTF-8: {error.reason}"
+        raise _error_at(name, text, error.start, message) from None
+    _check_metadata(name, text)
+    op, reports = parse(context, "op", text, _shown(name).encode())
+    if implicit_module and (op is None or op.name != "builtin.module"):
+        # This parser wraps what is no module, and takes no source name.
+        return _renamed(_checked(name, on_warning, *parse(context, "module", text)), _shown(name))
+    return _checked(name, on_warning, op, reports)
 
 
 def parse_file(
     path: str | Path,
     context: Any = None,
     *,
-    on_warning: Callable[[Diagnostic], None] | None = None,
+    on_warning: OnWarning = None,
 ) -> Any:
     """Parse a file of MLIR text or bytecode to its top-level op, and verify it.
 
@@ -88,128 +105,87 @@ def parse_file(
     """
     if context is None:
         context = bindings_named("mlir").ir.Context()
-    return Parser(context, str(path), on_warning).parse_file().opview
+    source = Path(path).read_bytes()
+    if not source.startswith(MAGIC):
+        _check_metadata(str(path), source)
+    del source  # MLIR has its own copy
+    parse = calls_of(bindings_of(context)).parse
+    return _checked(str(path), on_warning, *parse(context, "file", os.fsencode(path)))
+
+
+def _shown(name: str) -> str:
+    """Return a name as the bindings take it: a file's name need not be UTF-8."""
+    return decoded(os.fsencode(name))
+
+
+def _check_metadata(name: str, text: bytes) -> None:
+    """Refuse a text that might crash the process.
+
+    Raises:
+        ParseError: If it might.
+    """
+    if _BEGIN in text and (at := fault_in(text)) is not None:
+        wrong = "invalid string or character" if text[at:] else "expected a value, not the end"
+        raise _error_at(name, text, at, wrong)
+
+
+def _error_at(name: str, text: bytes, at: int, message: str) -> ParseError:
+    line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
+    return ParseError([Diagnostic(Severity.ERROR, message, Location(_shown(name), line, column))])
+
+
+def _checked(name: str, on_warning: OnWarning, found: Any, reports: Sequence[Diagnostic]) -> Any:
+    """Return the parsed op, and report warnings.
+
+    Raises:
+        ParseError: If there is no op.
+    """
+    errors: list[Diagnostic] = []
+    for each in reports:
+        for named in (each, *each.notes):
+            if named.location.file == _ANONYMOUS:
+                named.location = named.location._replace(file=_shown(name))
+        if each.severity is Severity.ERROR:
+            errors.append(each)
+        elif on_warning is not None:
+            on_warning(each)
+    if found is None:
+        raise ParseError(errors) if errors else _error_at(name, b"", 0, "cannot be parsed")
+    return view_of(found)
+
+
+def _renamed(module: Any, name: str) -> Any:
+    """Return a module with the source's name in the locations of ops and block arguments."""
+    bindings = bindings_of(module)
+    for op in map(attrgetter("operation"), bindings.walk(module)):
+        op.location = _named(op.location, name)
+        for region in op.regions:
+            for block in region:
+                for argument in block.arguments:
+                    # Packages may have registered a class of their own for its type.
+                    place = bindings.ir.BlockArgument(argument)
+                    place.set_location(_named(place.location, name))
+    return module
 
 
 _OLD = f'"{_ANONYMOUS}":'
 
 
-class Parser:
-    """A parser of one source to a plain `Operation`; see `parse_source` and `parse_file`.
-
-    An `OpView` makes the bindings import the module of its dialect, and NumPy.
-    """
-
-    def __init__(
-        self, context: Any, name: str, on_warning: Callable[[Diagnostic], None] | None
-    ) -> None:
-        self._context = context
-        self._on_warning = on_warning
-        self._calls = calls_of(bindings_of(context))
-        self._path = name
-        # As the bindings take it: a file's name need not be UTF-8.
-        self._name = decoded(os.fsencode(name))
-
-    def parse(self, source: str | bytes, *, implicit_module: bool, line_offset: int) -> Any:
-        """Parse a source."""
-        context = self._context
-        if isinstance(source, bytes) and source.startswith(MAGIC):
-            return self._checked(*self._calls.parse_module(context, source))
-        text = self._encoded(source, line_offset)
-        self._check_metadata(text)
-        op, reports = self._calls.parse(context, text, self._name)
-        if implicit_module and (op is None or op.name != "builtin.module"):
-            # This parser wraps what is no module, and takes no source name.
-            return self._renamed(self._checked(*self._calls.parse_module(context, text)))
-        return self._checked(op, reports)
-
-    def parse_file(self) -> Any:
-        """Parse the file of that name."""
-        source = Path(self._path).read_bytes()
-        if not source.startswith(MAGIC):
-            self._check_metadata(source)
-        del source  # MLIR has its own copy
-        return self._checked(*self._calls.parse_file(self._context, self._path))
-
-    def _check_metadata(self, text: bytes) -> None:
-        """Refuse a text that might crash the process.
-
-        Raises:
-            ParseError: If it might.
-        """
-        if _BEGIN in text and (at := fault_in(text)) is not None:
-            wrong = "invalid string or character" if text[at:] else "expected a value, not the end"
-            raise self._error_at(text, at, wrong)
-
-    def _encoded(self, source: str | bytes, line_offset: int) -> bytes:
-        """Return a text in UTF-8, after as many empty lines as precede it.
-
-        Raises:
-            ParseError: If it is not UTF-8.
-        """
-        text = source if isinstance(source, bytes) else source.encode(errors="surrogatepass")
-        text = b"\n" * line_offset + text
-        try:
-            text.decode()
-        except UnicodeDecodeError as error:
-            message = f"invalid UTF-8: {error.reason}"
-            raise self._error_at(text, error.start, message) from None
-        return text
-
-    def _error_at(self, text: bytes, at: int, message: str) -> ParseError:
-        line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
-        place = Location(self._name, line, column)
-        return ParseError([Diagnostic(Severity.ERROR, message, place)])
-
-    def _checked(self, found: Any, reports: Sequence[Diagnostic]) -> Any:
-        """Return the parsed op, and report warnings.
-
-        Raises:
-            ParseError: If there is no op.
-        """
-        errors: list[Diagnostic] = []
-        for each in reports:
-            for named in (each, *each.notes):
-                if named.location.file == _ANONYMOUS:
-                    named.location = named.location._replace(file=self._name)
-            if each.severity is Severity.ERROR:
-                errors.append(each)
-            elif self._on_warning is not None:
-                self._on_warning(each)
-        if found is not None:
-            return found
-        place = Location(self._name, 1, 1)
-        raise ParseError(errors or [Diagnostic(Severity.ERROR, "cannot be parsed", place)])
-
-    def _renamed(self, module: Any) -> Any:
-        """Return a module with the source's name in the locations of ops and block arguments."""
-        bindings = bindings_of(self._context)
-        ir = bindings.ir
-        for op in map(attrgetter("operation"), bindings.walk(module)):
-            op.location = self._named(op.location)
-            for region in op.regions:
-                for block in region:
-                    for argument in block.arguments:
-                        # Packages may have registered a class of their own for its type.
-                        place = ir.BlockArgument(argument)
-                        place.set_location(self._named(place.location))
-        return module
-
-    def _named(self, location: Any) -> Any:
-        """Return a location with the source's name in place of MLIR's name for an anonymous one."""
-        ir = bindings_of(self._context).ir
-        if has_plain_names(location) and location_kind(location) == "file":
-            if location.filename != _ANONYMOUS:
-                return location
-            line, column = location.start_line, location.start_col
-            return ir.Location.file(self._name, line, column, context=self._context)
-        text = str(location)
-        if _OLD not in text:
+def _named(location: Any, name: str) -> Any:
+    """Return a location with the source's name in place of MLIR's name for an anonymous one."""
+    ir, context = bindings_of(location).ir, location.context
+    if has_plain_names(location) and location_kind(location) == "file":
+        if location.filename != _ANONYMOUS:
             return location
-        name = self._name.replace("\\", "\\\\").replace('"', '\\"')
-        new = text.replace(_OLD, f'"{name}":')
-        # Some builds cannot make a location of an attribute's text, but all parse ops.
-        return ir.Operation.parse(f"module {{}} {new}", context=self._context).location
+        line, column = location.start_line, location.start_col
+        return ir.Location.file(name, line, column, context=context)
+    text = str(location)
+    if _OLD not in text:
+        return location
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    new = text.replace(_OLD, f'"{escaped}":')
+    # Some builds cannot make a location of an attribute's text, but all parse ops.
+    return ir.Operation.parse(f"module {{}} {new}", context=context).location
 
 
 _BEGIN = b"{-#"

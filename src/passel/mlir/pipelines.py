@@ -97,7 +97,7 @@ class CompiledPipeline:
     def __init__(self, manager: Any, bindings: Bindings) -> None:
         self._manager = manager
         self.counted: dict[int, int] = {}
-        self._calls = calls_of(bindings)
+        self._run = calls_of(bindings).runner(manager)
 
     def __str__(self) -> str:
         return str(self._manager)
@@ -123,7 +123,7 @@ class CompiledPipeline:
             operations: The ops, one or more.
             by: Calls MLIR, possibly on another thread.
         """
-        return self._calls.run(self._manager, operations, by)
+        return self._run(operations, by)
 
 
 def folder_of(op: Any) -> str:
@@ -231,7 +231,9 @@ def class_name(bindings: Bindings, name: str, declared: str) -> str:
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
     """Return the usual name of a pass's class: releases after MLIR 22 add `Pass` to most names."""
-    is_longer = name in facts_file(FACTS).names() and not banner(bindings).startswith("CSE (")
+    is_longer = name in facts_file(FACTS).names.values() and not banner(bindings).startswith(
+        "CSE ("
+    )
     return declared.removesuffix("Pass") + "Pass" if is_longer else declared
 
 
@@ -268,7 +270,7 @@ def known_effects(name: str) -> tuple[str, ...]:
     """Return the effects of a pass or pipeline outside the IR, by its name."""
     if name in _KNOWN:
         return _KNOWN[name]
-    is_upstream = name in facts_file(FACTS).names() or has_name("mlir", f"{name}*")
+    is_upstream = name in facts_file(FACTS).names.values() or has_name("mlir", f"{name}*")
     return () if is_upstream else ("unknown",)
 
 

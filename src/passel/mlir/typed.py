@@ -119,10 +119,7 @@ def typed_passes(
             raise AttributeError(msg, name=name)
         return found
 
-    def names() -> list[str]:
-        return sorted(facts_file(path).class_names())
-
-    return find, names
+    return find, lambda: sorted(facts_file(path).names)
 
 
 @cache

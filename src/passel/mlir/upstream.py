@@ -55,35 +55,25 @@ class FactsFile:
 
     Args:
         path: The file. Each line has the names of a pass and its class, and other facts as JSON.
+
+    Attributes:
+        names: The names of the passes, by the names of their classes.
     """
 
     def __init__(self, path: Path) -> None:
         lines = path.read_text("utf-8").splitlines()
         found = (line.split(" ", 2) for line in lines if not line.startswith("#"))
-        self._lines: dict[str, tuple[str, str]] = {
-            name: (class_, rest) for name, class_, rest in found
-        }
-        self._names: dict[str, str] = {class_: name for name, (class_, _) in self._lines.items()}
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the passes."""
-        return tuple(self._lines)
-
-    def class_names(self) -> tuple[str, ...]:
-        """Return the names of the classes."""
-        return tuple(self._names)
+        self._lines = {name: (class_, rest) for name, class_, rest in found}
+        self.names: dict[str, str] = {class_: name for name, (class_, _) in self._lines.items()}
 
     def of_class(self, class_name: str) -> PassFacts | None:
         """Return the facts about the pass of a class."""
-        name = self._names.get(class_name)
-        return None if name is None else self.of_pass(name)
+        return self.of_pass(self.names.get(class_name, ""))
 
     def of_pass(self, name: str) -> PassFacts | None:
         """Return the facts about the pass with this name."""
-        if name not in self._lines:
-            return None
-        class_name, rest = self._lines[name]
-        return PassFacts(name, class_name, **json.loads(rest))
+        class_name, rest = self._lines.get(name, ("", ""))
+        return PassFacts(name, class_name, **json.loads(rest)) if rest else None
 
 
 @cache
@@ -127,7 +117,7 @@ def names_in(root: str) -> list[str]:
 def is_known_pass(package: str, name: str) -> bool:
     """Return whether the tables list a name as a pass."""
     found = known_builds().get(package)
-    return name in (found.names if found else facts_file(FACTS).names())
+    return name in (found.names if found else facts_file(FACTS).names.values())
 
 
 def has_name(package: str, name: str) -> bool:

@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 
-def verify(bindings: Bindings, op: Any) -> None:
-    """Verify an op and all nested ops.
+def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
+    """Verify an op and all nested ops; unless `recursive`, without the isolated ones.
 
-    MLIR cannot leave out nested ops. Errors of an enclosing op are often reported at a nested op,
-    such as a call to a missing function.
+    Errors of an enclosing op are often reported at a nested op, such as a call to a missing
+    function.
 
     Raises:
         InvalidIR: If an op is invalid, for the first such op.
     """
+    if not recursive and _is_valid_around(bindings, op.operation):
+        return
     error = _first_error(bindings, op)
     if error is None:
         return
@@ -43,6 +45,19 @@ def verify(bindings: Bindings, op: Any) -> None:
         if not note.message.startswith(SEEN)
     ]
     raise InvalidIR(blamed.operation.opview, message, notes)
+
+
+def _is_valid_around(bindings: Bindings, operation: Any) -> bool:
+    """Return whether MLIR would accept an op after nested pipelines, such as one that fits no op.
+
+    Source: `OpToOpPassAdaptor::run`, MLIR 22, the only way to verify without isolated ops.
+    """
+    parse = bindings.passmanager.PassManager.parse
+    try:
+        manager = parse(f"{operation.name}(no.such(cse))", operation.context)
+    except ValueError:  # a build without `cse`
+        return False
+    return calls_of(bindings).runner(manager)((operation,))[0]
 
 
 def _first_error(bindings: Bindings, op: Any) -> Diagnostic | None:
