@@ -18,9 +18,9 @@ from passel.builder.steps import (
     Origin,
     Scope,
     Stage,
-    anchor_of,
     caller,
     describe,
+    nest_of,
     nodes_of,
     steps_in,
     walk,
@@ -102,7 +102,7 @@ class Edit:
         """
         if isinstance(item, Bundle):
             inner = [node for each in item.members for node in self.nodes(each, anchor)]
-            _mark(inner, BundleUse(item))
+            _mark(inner, item)
             return [Scope("bundle", item.name, self.origin, inner)] if item.together else inner
         if hasattr(item, "insert_before"):  # callable like a pipeline, but not one
             raise TypeError(
@@ -116,10 +116,22 @@ class Edit:
         self._draft.put(nodes, scope, len(scope.items) if index is None else index)
         self.added += nodes
 
-    def append(self, items: Items, scope: Scope, label: str = "") -> None:
-        """Append items to a scope; raises the errors of `PipelineBuilder.add`."""
-        anchor = self._anchor(scope)
-        self._append([(scope, self.nodes(each, anchor)) for each in items], items, label)
+    def append(self, items: Items, scopes: list[Scope], label: str = "") -> None:
+        """Append each item to the first scope that accepts it.
+
+        The label names a single node, or a bundle of several. The errors are those of
+        `PipelineBuilder.add`.
+        """
+        if label and self._rules.units(label):
+            raise InsertionError(Problem(f"there is already an item with the label '{label}'"))
+        places = [self._fitting(each, scopes) for each in items]
+        added = [node for _, nodes in places for node in nodes]
+        if label and len(added) == 1:
+            added[0].label = label
+        elif label:
+            _mark(added, Bundle(label, *items))
+        for scope, nodes in places:
+            self.put(nodes, scope)
 
     def append_element(self, element: ElementNode, span: Span) -> None:
         """Append an element of a pipeline file.
@@ -137,7 +149,7 @@ class Edit:
         self.put(nodes, root)
 
     def place(self, items: Items, home: Scope, label: str) -> None:
-        """Put each item into a pipeline, or into the first nested one that its anchor allows.
+        """Append each item to a pipeline, or to the first nested one that accepts its anchor.
 
         The constraints decide its position there.
 
@@ -148,28 +160,12 @@ class Edit:
         for each, around in walk(home.items):
             if isinstance(each, Scope) and each.kind == "nest":
                 scopes += [] if any(outer.kind == "bundle" for outer in around) else [each]
-        self._append([self._fitting(each, scopes) for each in items], items, label)
+        self.append(items, scopes, label)
         self.placed = True
-
-    def _append(self, places: list[tuple[Scope, list[Node]]], items: Items, label: str) -> None:
-        """Append nodes to scopes; the label names a single node, or a bundle of several.
-
-        Raises:
-            InsertionError: If the label is taken.
-        """
-        if label and self._rules.units(label):
-            raise InsertionError(Problem(f"there is already an item with the label '{label}'"))
-        added = [node for _, nodes in places for node in nodes]
-        if label and len(added) == 1:
-            added[0].label = label
-        elif label:
-            _mark(added, BundleUse(Bundle(label, *items)))
-        for scope, nodes in places:
-            self.put(nodes, scope)
 
     def _anchor(self, scope: Scope) -> str:
         """Return the name of the ops that passes in a scope run on."""
-        return anchor_of((*self._draft.around(scope), scope))
+        return nest_of((*self._draft.around(scope), scope)).name
 
     def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Node]]:
         """Return the first scope that accepts an item, and the nodes to put there.
@@ -337,7 +333,9 @@ class Edit:
             self._draft.take_out(node)
 
 
-def _mark(nodes: Iterable[Node], use: BundleUse) -> None:
-    """Record that steps belong to a bundle."""
-    for step in steps_in(nodes):
+def _mark(nodes: Iterable[Node], bundle: Bundle) -> None:
+    """Record that steps belong to an addition of a bundle."""
+    steps = steps_in(nodes)
+    use = BundleUse(bundle, len(steps))
+    for step in steps:
         step.bundles = (*step.bundles, use)

@@ -8,17 +8,16 @@ added twice in a call runs twice.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.builder.editing import edited
 from passel.builder.rules import only_looks
-from passel.builder.steps import Scope, Step, anchor_of, steps_in
+from passel.builder.steps import Scope, Step, nest_of, steps_in, walk
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
@@ -103,7 +102,7 @@ def _inserted(rule: Rule, step: Step, draft: Draft, rules: Rules) -> list[Step]:
         try:
             with edited(draft, rule.constraint.origin) as edit:
                 item = cleanup() if isinstance(cleanup, type) else cleanup
-                nodes = edit.nodes(item, anchor_of(scopes))
+                nodes = edit.nodes(item, nest_of(scopes).name)
                 edit.put(nodes, edit.nest(scopes[-1].label), index)
         except (AnchorError, InsertionError):
             continue
@@ -148,8 +147,7 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
 
     For a bundle, the longest prefix that has just run is dropped.
     """
-    sizes = Counter(use for step in draft.rules.steps for use in step.bundles)
-    for nodes in list(_streams(draft.root)):
+    for nodes in _streams(draft.root):
         changing, looking = list[Step](), list[Step]()
         while nodes:
             run = _together(nodes)
@@ -157,12 +155,12 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
                 (before[-1], run[:length])
                 for length in range(len(run), 0, -1)
                 for before in (changing[-length:], *([each] for each in looking))
-                if _is_repeated(before, run[:length], sizes, draft.declarations)
+                if _is_repeated(before, run[:length], draft.declarations)
             )
             before, dropped = next(found, (None, run[:1]))
             del nodes[: len(dropped) or 1]
             if before is not None:
-                yield Remark("dropped", dropped[0].label, _message(before, dropped, sizes))
+                yield Remark("dropped", dropped[0].label, _message(before, dropped))
                 for each in dropped:
                     draft.take_out(each)
             elif not run:  # a nested pipeline
@@ -173,21 +171,13 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
                 changing, looking = [*changing, run[0]], []
 
 
-def _streams(scope: Scope) -> Iterator[list[Node]]:
-    """Yield the contents of each pipeline: steps, and each nested pipeline as one node."""
-    stream = list(_stream(scope))
-    yield stream[:]
-    for nest in stream:
-        if isinstance(nest, Scope):
-            yield from _streams(nest)
-
-
-def _stream(scope: Scope) -> Iterator[Node]:
-    for each in scope.items:
-        if isinstance(each, Step) or each.kind == "nest":
-            yield each
-        else:
-            yield from _stream(each)
+def _streams(root: Scope) -> Collection[list[Node]]:
+    """Return the contents of each pipeline: steps, and each nested pipeline as one node."""
+    streams: dict[Scope, list[Node]] = {}
+    for node, around in walk(root.items, (root,)):
+        if isinstance(node, Step) or node.kind == "nest":
+            streams.setdefault(nest_of(around), []).append(node)
+    return streams.values()
 
 
 def _together(nodes: list[Node]) -> list[Step]:
@@ -200,12 +190,7 @@ def _together(nodes: list[Node]) -> list[Step]:
     return run
 
 
-def _is_repeated(
-    before: list[Step],
-    run: list[Step],
-    sizes: Mapping[BundleUse, int],
-    declarations: DeclarationTable,
-) -> bool:
+def _is_repeated(before: list[Step], run: list[Step], declarations: DeclarationTable) -> bool:
     """Return whether a run only repeats an equal earlier run that another call has added."""
     if [step.pass_ for step in before] != [step.pass_ for step in run]:
         return False
@@ -217,7 +202,7 @@ def _is_repeated(
     if was_asked_twice:
         return False
     declared = second[0].bundle.idempotent if len(run) > 1 else None
-    if declared is not None and (not declared or len(run) == sizes[second[0]]):
+    if declared is not None and (not declared or len(run) == second[0].size):
         return declared
     return all(declarations.of(step.pass_).idempotent for step in run)
 
@@ -228,11 +213,11 @@ def _in_common(steps: list[Step]) -> list[BundleUse]:
     return [use for use in first.bundles if all(use in each.bundles for each in others)]
 
 
-def _message(before: Step, run: list[Step], sizes: Mapping[BundleUse, int]) -> str:
+def _message(before: Step, run: list[Step]) -> str:
     by = f", added by {run[0].origin}," if run[0].origin.extension else ""
     if len(run) == 1:
         what = f"'{run[0].pass_}'"
-    elif len(run) == sizes[_in_common(run)[0]]:
+    elif len(run) == _in_common(run)[0].size:
         what = _in_common(run)[0].bundle.title
     else:
         passes = " and ".join(f"'{step.pass_}'" for step in run)

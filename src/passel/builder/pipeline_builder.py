@@ -97,7 +97,7 @@ class PipelineBuilder(PipelinePlan):
         """
         with edited(self._draft) as edit:
             scope = edit.stage(stage) if stage else edit.nest(self._at)
-            edit.append(items, scope, label)
+            edit.append(items, [scope], label)
         return edit.handle
 
     def insert_before(

@@ -263,15 +263,17 @@ class Step(Named):
         return f"<Step {self.label}: {self.pass_}>"
 
 
+@dataclass(eq=False)
 class BundleUse:
     """One addition of a bundle to a builder; additions compare by identity.
 
     Attributes:
         bundle: The bundle.
+        size: The number of steps that were added.
     """
 
-    def __init__(self, bundle: Bundle) -> None:
-        self.bundle: Bundle = bundle
+    bundle: Bundle
+    size: int
 
 
 @dataclass(eq=False)
@@ -328,9 +330,9 @@ def steps_in(nodes: Iterable[Node]) -> list[Step]:
     return [each for each, _ in walk(nodes) if isinstance(each, Step)]
 
 
-def anchor_of(scopes: Sequence[Scope]) -> str:
-    """Return the anchor for a pass inside these scopes."""
-    return next(each.name for each in reversed(scopes) if each.kind == "nest")
+def nest_of(scopes: Sequence[Scope]) -> Scope:
+    """Return the innermost nested pipeline among enclosing scopes."""
+    return next(each for each in reversed(scopes) if each.kind == "nest")
 
 
 def nodes_of(manager: OpPassManager, origin: Origin) -> list[Node]:
