@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import defaultdict
 from contextlib import contextmanager
 from threading import get_ident
 from time import perf_counter, process_time
@@ -93,8 +94,8 @@ class _Thread:
         depth: The number of enclosing `with` statements that measure the total time.
     """
 
-    def __init__(self) -> None:
-        self.open: list[_Open] = [_Open(Timer("root"))]
+    def __init__(self, root: Timer) -> None:
+        self.open: list[_Open] = [_Open(root)]
         self.depth: int = 0
 
 
@@ -148,7 +149,7 @@ class Timing(PassInstrumentation):
         self._split_at: tuple[float, float] | None = None  # elapsed time, and processor time
         self._threads: dict[int, _Thread] = {}
         self._worker: _Worker = 0, 0
-        self._pairs: dict[PassExecution, float] = {}
+        self._pairs = defaultdict[PassExecution, float](float)
         # By the enclosing row and the object that runs, for speed. A pass may build an equal
         # pipeline anew for each op: its steps are then new objects with the same rows.
         self._rows: dict[tuple[int, Any], Timer] = {}
@@ -215,23 +216,17 @@ class Timing(PassInstrumentation):
         """
         self._thread().open[-1].merge(child._worker, child.timing)
         for pair, seconds in child._pairs.items():
-            self._add(pair, seconds)
+            self._pairs[pair] += seconds
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle the measurements so far, but not the stream of the report."""
-        names = ("_display", "_format", "_worker", "_pairs")
         measured = self.timing
         if self._split_at is not None:  # there may be more workers than processors
             elapsed, used = perf_counter() - self._split_at[0], process_time() - self._split_at[1]
             for each in measured.walk():
                 each.user *= min(1.0, used / elapsed)
-        return {name: getattr(self, name) for name in names} | {"timing": measured}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        measured = state.pop("timing")
-        Timing.__init__(self)
-        vars(self).update(state)
-        self._thread().open[0].row.absorb(measured)
+        own = {"_threads": {get_ident(): _Thread(measured)}, "_rows": {}, "_report": False}
+        return super().__getstate__() | own
 
     # -- Hooks: short, because their time counts as the passes' time ----------------------------
 
@@ -253,7 +248,7 @@ class Timing(PassInstrumentation):
         """Stop measuring the pass."""
         seconds = self._end()
         if self._display == "ops" and isinstance(step, PassStep):
-            self._add(execution_of(self.run, step, op), seconds)
+            self._pairs[execution_of(self.run, step, op)] += seconds
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Stop measuring the pass."""
@@ -275,13 +270,14 @@ class Timing(PassInstrumentation):
         """Stop measuring the analysis."""
         self._end()
 
-    def _add(self, pair: PassExecution, seconds: float) -> None:
-        self._pairs[pair] = self._pairs.get(pair, 0.0) + seconds
-
     def _begin(self, what: Any) -> None:
         thread = self._threads.get(get_ident()) or self._thread()
         above = thread.open[-1].row
-        row = self._rows.get((id(above), what)) or self._row(above, what)
+        row = self._rows.get((id(above), what))
+        if row is None:
+            if len(self._rows) >= _MOST_ALIASES:
+                self._rows.clear()  # most are of objects that ran once, such as dynamic pipelines
+            row = self._rows[id(above), what] = above.child(_row_of(what))
         thread.open.append(_Open(row))
 
     def _end(self) -> float:
@@ -294,17 +290,8 @@ class Timing(PassInstrumentation):
         around.added += ended.added
         return seconds
 
-    # -- Rows --------------------------------------------------------------------------------
-
     def _thread(self) -> _Thread:
-        return self._threads.setdefault(get_ident(), _Thread())
-
-    def _row(self, above: Timer, what: Any) -> Timer:
-        """Return the row of a pass, pipeline, analysis or scope below another row."""
-        if len(self._rows) >= _MOST_ALIASES:
-            self._rows.clear()  # most are of objects that ran once, such as dynamic pipelines
-        self._rows[id(above), what] = row = above.child(_row_of(what))
-        return row
+        return self._threads.setdefault(get_ident(), _Thread(Timer("root")))
 
 
 def _row_of(what: Any) -> Timer:
