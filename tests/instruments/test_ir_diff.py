@@ -145,6 +145,14 @@ def test_an_op_in_another_region_has_changed() -> None:
     assert changed(old, new) == ["+%0 = b.b", "-    %0 = b.b"]
 
 
+def test_of_equal_lines_the_later_ones_are_removed() -> None:
+    """A function that is gone is shown from its first line to its last, between other changes."""
+    functions = [f"f @{name} {{\n  a\n  b\n}}\n" for name in "abc"]
+    old, new = "x {a}\n" + "".join(functions) + "y {a}\n", "x {b}\n" + functions[0] + functions[2]
+    gone = [f"-{line}" for line in functions[1].splitlines()]
+    assert changed(old, new + "y {b}\n")[2:-2] == gone
+
+
 def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all lines around its changes, its parts are the text before and the text after."""
     monkeypatch.setattr(ir_diff, "_CONTEXT", 100)

@@ -63,6 +63,10 @@ class Watched(NamedTuple):
         """Follow a link to a place."""
         self.page.evaluate("link => { location.hash = link }", place)
 
+    def heading(self) -> str:
+        """Return the first heading."""
+        return self.page.get_by_role("heading", level=1).inner_text()
+
     def rows(self) -> list[str]:
         """Return the tree's rows as they are read out."""
         rows = self.page.locator("[role=treeitem]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from report_pages import PLUGIN
@@ -14,13 +14,47 @@ from passel.record.page import page
 from passel.tool import main, report
 
 if TYPE_CHECKING:
-    from report_pages import Browser
+    from contextlib import AbstractContextManager
+
+    from report_pages import Browser, Watched
 
 KERNELS = (Path(__file__).parents[3] / "examples" / "kernels.mlir").read_text()
 FUNCTIONS = "cse,canonicalize,look,dce,cse,dce"
 PIPELINE = f"builtin.module(func.func({FUNCTIONS}),convert-scf-to-cf,symbol-dce)"
-TWICE = "builtin.module(func.func(cse),convert-scf-to-cf,func.func(canonicalize))"
 REFUSED = f"builtin.module(func.func({FUNCTIONS},refuse),convert-scf-to-cf)"
+NUMBERED = """\
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  %2 = arith.muli %0, %1 : i32
+  %3 = arith.muli %2, %a : i32
+  func.return %3 : i32
+}
+"""
+CALLS = """
+func.func private @g(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  return %0 : i32
+}
+func.func @f(%x: i32) -> i32 {
+  %0 = func.call @g(%x) : (i32) -> i32
+  %1 = arith.constant 0 : i32
+  %2 = arith.addi %0, %1 : i32
+  return %2 : i32
+}
+"""
+RUNS = {
+    "fine": (PIPELINE, KERNELS),
+    "refused": (REFUSED, KERNELS),
+    "changed": (PIPELINE.replace("(cse,", "("), KERNELS.replace("64", "65")),
+    "remarks": ("builtin.module(func.func(licm))", KERNELS),
+    "twice": (
+        "builtin.module(func.func(cse),convert-scf-to-cf,func.func(canonicalize))",
+        KERNELS,
+    ),
+    "numbered": ("builtin.module(func.func(cse))", NUMBERED),
+    "inlined": ("builtin.module(inline)", CALLS),
+}
 CSE = "#builtin.module/func.func/0:cse/@saxpy"
 SELECTED = "all => all.map(row => row.ariaSelected === 'true')"
 PHONE: dict[str, Any] = {
@@ -30,55 +64,46 @@ PHONE: dict[str, Any] = {
 }
 
 
-class Recorded(Protocol):
-    """Records a run of passel-opt."""
+class Reports:
+    """Reports about runs of passel-opt, each made when it is first opened."""
 
-    def __call__(self, name: str, pipeline: str, text: str = KERNELS, *flags: str) -> Path:
-        """Return the record's file."""
-        ...
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self._browser = browser
+        self.folder = folder
+        (folder / "odd_passes.py").write_text(PLUGIN)
 
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """Record runs of passel-opt, with a plugin."""
-    folder = tmp_path_factory.mktemp("records")
-    (folder / "odd_passes.py").write_text(PLUGIN)
-
-    def record(name: str, pipeline: str, text: str = KERNELS, *flags: str) -> Path:
-        source, file = folder / f"{name}.mlir", folder / f"{name}.record"
-        source.write_text(text)
-        plugin = f"--load-pass-plugin={folder / 'odd_passes.py'}"
-        main([str(source), "-p", pipeline, plugin, f"--record={file}", "-o", "/dev/null", *flags])
+    def record(self, name: str) -> Path:
+        """Return the record of a run."""
+        file, source = self.folder / f"{name}.record", self.folder / f"{name}.mlir"
+        if not file.exists():
+            pipeline, text = RUNS[name]
+            source.write_text(text)
+            plugin = f"--load-pass-plugin={self.folder / 'odd_passes.py'}"
+            main([str(source), "-p", pipeline, plugin, f"--record={file}", "-o", "/dev/null"])
         return file
 
-    return record
+    def opened(
+        self, *names: str, place: str = "", **options: Any
+    ) -> AbstractContextManager[Watched]:
+        """Open the report about one run or two."""
+        file = self.folder / f"{'-'.join(names)}.html"
+        if not file.exists():
+            assert report.main([*(str(self.record(each)) for each in names), "-o", str(file)]) == 0
+        return self._browser.opened(file, place, **options)
 
 
 @pytest.fixture(scope="module")
-def reports(recorded: Recorded, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The reports that most tests look at."""
-    folder = tmp_path_factory.mktemp("reports")
-    fine = recorded("kernels", PIPELINE)
-    refused = recorded("refused", REFUSED)
-    changed = recorded("changed", PIPELINE.replace("(cse,", "("), KERNELS.replace("64", "65"))
-    contents = {
-        "fine": [fine],
-        "refused": [refused],
-        "same": [fine, fine],
-        "changed": [fine, changed],
-    }
-    files = {name: folder / f"{name}.html" for name in contents}
-    for name, records in contents.items():
-        assert report.main([*map(str, records), "-o", str(files[name])]) == 0
-    return files
+def reports(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    """The reports about runs."""
+    return Reports(browser, tmp_path_factory.mktemp("reports"))
 
 
 # -- The tree --------------------------------------------------------------------------------
 
 
-def test_unchanged_steps_are_folded(browser: Browser, reports: dict[str, Path]) -> None:
+def test_unchanged_steps_are_folded(reports: Reports) -> None:
     """Passes stand as they ran; those that changed nothing are one row, which unfolds."""
-    with browser.opened(reports["fine"]) as shown:
+    with reports.opened("fine") as shown:
         rows = shown.rows()
         names = [row.partition(",")[0] for row in rows]
         assert names.index("func.func") < names.index("convert-scf-to-cf")
@@ -93,11 +118,9 @@ def test_unchanged_steps_are_folded(browser: Browser, reports: dict[str, Path]) 
         assert any(row.startswith("@trace, unchanged") for row in shown.rows())
 
 
-def test_remarks_stand_first(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+def test_remarks_stand_first(reports: Reports) -> None:
     """They are listed by function and line, each with a link to the pass that says so."""
-    record, file = recorded("remarks", "builtin.module(func.func(licm))"), tmp_path / "report.html"
-    assert report.main([str(record), "-o", str(file)]) == 0
-    with browser.opened(file) as shown:
+    with reports.opened("remarks") as shown:
         assert shown.page.locator("h2").first.inner_text() == "Optimization remarks"
         rows = shown.page.locator("table.list").first.locator("tbody tr")
         assert [row.split("\t") for row in rows.all_inner_texts()] == [
@@ -109,9 +132,9 @@ def test_remarks_stand_first(browser: Browser, recorded: Recorded, tmp_path: Pat
         assert shown.path() == "builtin.module/func.func/0:licm/@saxpy"
 
 
-def test_the_tree_by_keyboard(browser: Browser, reports: dict[str, Path]) -> None:
+def test_the_tree_by_keyboard(reports: Reports) -> None:
     """Arrows walk, fold and unfold; Enter shows; one row takes part in the tab order."""
-    with browser.opened(reports["fine"]) as shown:
+    with reports.opened("fine") as shown:
         keys = shown.page.keyboard
         shown.page.get_by_role("tree").locator('[tabindex="0"]').focus()
         count = len(shown.rows())
@@ -130,13 +153,9 @@ def test_the_tree_by_keyboard(browser: Browser, reports: dict[str, Path]) -> Non
         assert shown.page.locator(":focus").get_attribute("aria-level") == "1"
 
 
-def test_a_pipeline_that_is_there_twice(
-    browser: Browser, recorded: Recorded, tmp_path: Path
-) -> None:
+def test_a_pipeline_that_is_there_twice(reports: Reports) -> None:
     """Nested pipelines with a pass between stand apart, as they ran, and each has a link."""
-    file = tmp_path / "report.html"
-    assert report.main([str(recorded("twice", TWICE)), "-o", str(file)]) == 0
-    with browser.opened(file) as shown:
+    with reports.opened("twice") as shown:
         names = [row.partition(",")[0] for row in shown.rows()]
         order = ["func.func", "cse", "convert-scf-to-cf", "func.func", "canonicalize"]
         assert [name for name in names if name in order] == order
@@ -159,9 +178,9 @@ FOUND = {
 }
 
 
-def test_search(browser: Browser, reports: dict[str, Path]) -> None:
+def test_search(reports: Reports) -> None:
     """Passes, ops, diagnostics, and lines that a pass adds or removes are found."""
-    with browser.opened(reports["fine"]) as shown:
+    with reports.opened("fine") as shown:
         for words, found in FOUND.items():
             shown.page.keyboard.press("/")
             shown.page.keyboard.type(words)
@@ -176,9 +195,9 @@ def test_search(browser: Browser, reports: dict[str, Path]) -> None:
 # -- Differences -----------------------------------------------------------------------------
 
 
-def test_differences(browser: Browser, reports: dict[str, Path]) -> None:
+def test_differences(reports: Reports) -> None:
     """The difference of a step stands in two columns or one, its words marked in both."""
-    with browser.opened(reports["fine"], CSE) as shown:
+    with reports.opened("fine", place=CSE) as shown:
         shown.page.locator(".diff.split").wait_for()
         assert "%offset = arith.constant 0 : index" in "\n".join(shown.side("old"))
         assert shown.marked() == ["%offset", "%lower"]
@@ -203,21 +222,9 @@ def test_differences(browser: Browser, reports: dict[str, Path]) -> None:
         shown.page.get_by_role("button", name="Pin as base").wait_for()
 
 
-def test_locations_and_names(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+def test_locations_and_names(reports: Reports) -> None:
     """Locations are shown when asked for; renamed values are matched unless asked not to."""
-    text = """\
-func.func @f(%a: i32) -> i32 {
-  %0 = arith.addi %a, %a : i32
-  %1 = arith.addi %a, %a : i32
-  %2 = arith.muli %0, %1 : i32
-  %3 = arith.muli %2, %a : i32
-  func.return %3 : i32
-}
-"""
-    pipeline = "builtin.module(func.func(cse))"
-    file = tmp_path / "report.html"
-    assert report.main([str(recorded("numbered", pipeline, text)), "-o", str(file)]) == 0
-    with browser.opened(file, "#builtin.module/func.func/0:cse/@f") as shown:
+    with reports.opened("numbered", place="#builtin.module/func.func/0:cse/@f") as shown:
         shown.page.locator(".counts", has_text="+1 \N{MINUS SIGN}2").wait_for()
         renamed = shown.page.get_by_title("%2 in the text")
         assert set(renamed.all_inner_texts()) == {"%1"}
@@ -231,9 +238,9 @@ func.func @f(%a: i32) -> i32 {
 # -- Walking ---------------------------------------------------------------------------------
 
 
-def test_keys_walk_through_changes(browser: Browser, reports: dict[str, Path]) -> None:
+def test_keys_walk_through_changes(reports: Reports) -> None:
     """`j` and `k` go from change to change, and stop at both ends; each has a link."""
-    with browser.opened(reports["fine"]) as shown:
+    with reports.opened("fine") as shown:
         places: list[str] = []
         for _ in range(7):
             shown.page.keyboard.press("j")
@@ -260,11 +267,11 @@ def test_keys_walk_through_changes(browser: Browser, reports: dict[str, Path]) -
         assert shown.path() == places[4]
 
 
-def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> None:
+def test_a_link_opens_its_place(reports: Reports) -> None:
     """A place, a pass and a pipeline can be linked to; what it is inside of is unfolded."""
     place = "#builtin.module/func.func/4:cse/@trace"
-    with browser.opened(reports["fine"], place) as shown:
-        assert shown.page.get_by_role("heading", level=1).inner_text() == "cse on @trace"
+    with reports.opened("fine", place=place) as shown:
+        assert shown.heading() == "cse on @trace"
         chosen = shown.page.locator('[aria-selected="true"]')
         assert chosen.get_attribute("aria-label").startswith("@trace, unchanged")
         shown.page.get_by_text("Nothing differs.").wait_for()
@@ -285,11 +292,10 @@ def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> N
 # -- Failures and diagnostics ----------------------------------------------------------------
 
 
-def test_a_failure_comes_first(browser: Browser, reports: dict[str, Path]) -> None:
+def test_a_failure_comes_first(reports: Reports) -> None:
     """The overview begins with the pass that failed, why, and how to replay it."""
-    with browser.opened(reports["refused"]) as shown:
-        heading = shown.page.get_by_role("heading", level=1)
-        assert heading.inner_text() == "refuse failed on @leaky_relu"
+    with reports.opened("refused") as shown:
+        assert shown.heading() == "refuse failed on @leaky_relu"
         failure = shown.page.get_by_role("region", name="Failure")
         assert "this function is refused" in failure.inner_text()
         command = shown.page.get_by_label("Command").inner_text()
@@ -304,83 +310,65 @@ def test_a_failure_comes_first(browser: Browser, reports: dict[str, Path]) -> No
         assert any(row.startswith("convert-scf-to-cf") for row in shown.rows())
 
 
-def test_a_failure_of_no_execution(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+def test_a_failure_of_no_execution(browser: Browser, reports: Reports) -> None:
     """Of a worker that died the record has the failure alone: the run has not passed."""
-    record = Record.open(recorded("lost", REFUSED))
-    executions, file = record.executions, tmp_path / "report.html"
+    record = Record.open(reports.record("refused"))
+    executions, file = record.executions, reports.folder / "lost.html"
     assert isinstance(executions, list)
     executions[:] = [each._replace(status="unchanged", failure=None) for each in executions]
     file.write_text(page("lost", [("lost", record)]))
     with browser.opened(file) as shown:
         assert shown.page.locator("#verdict").inner_text().startswith("1 failed")
-        heading = shown.page.get_by_role("heading", level=1).inner_text()
-        assert heading == "refuse failed on 'func.func' @leaky_relu"
+        assert shown.heading() == "refuse failed on 'func.func' @leaky_relu"
         failure = shown.page.get_by_role("region", name="Failure")
         assert "this function is refused" in failure.inner_text()
 
 
-def test_a_run_that_was_cut_off(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+def test_a_run_that_was_cut_off(reports: Reports) -> None:
     """Where a killed process was is the headline; what follows was not reached."""
-    whole = recorded("cut", PIPELINE).read_text()
-    record, file = tmp_path / "record", tmp_path / "report.html"
-    record.write_text(whole[: whole.rindex('{"begin"')])
-    assert report.main([str(record), "-o", str(file)]) == 0
-    with browser.opened(file) as shown:
-        assert shown.page.get_by_role("heading", level=1).inner_text() == "The run was cut off"
+    whole, cut = reports.record("fine").read_text(), reports.folder / "cut.record"
+    begun = whole.rindex('{"begin"')
+    cut.write_text(whole[:begun])
+    with reports.opened("cut") as shown:
+        assert shown.heading() == "The run was cut off"
         assert any(row.startswith("symbol-dce") for row in shown.rows())
         shown.page.get_by_text("not reached").wait_for()
-    record.write_text(whole[: whole.index("\n", whole.rindex('{"begin"')) + 1])
-    assert report.main([str(record), "-o", str(file)]) == 0
-    with browser.opened(file) as shown:
-        heading = shown.page.get_by_role("heading", level=1).inner_text()
-        assert heading.startswith("The run was cut off in builtin.module/1:symbol-dce on ")
+    cut = cut.replace(reports.folder / "died.record")
+    cut.write_text(whole[: whole.index("\n", begun) + 1])
+    with reports.opened("died") as shown:
+        assert shown.heading().startswith("The run was cut off in builtin.module/1:symbol-dce on ")
         command = shown.page.get_by_label("Command").inner_text()
         assert command.startswith("passel-opt --run-reproducer ")
-        assert f"--stop-after=builtin.module/1:symbol-dce {record}" in command
+        assert f"--stop-after=builtin.module/1:symbol-dce {cut}" in command
 
 
-def test_diagnostics_stand_at_their_step(browser: Browser, reports: dict[str, Path]) -> None:
+def test_diagnostics_stand_at_their_step(reports: Reports) -> None:
     """A step shows what it reported, as text; the overview shows all, the same ones once."""
     step = "#builtin.module/func.func/2:look/@saxpy"
-    with browser.opened(reports["fine"], step) as shown:
+    with reports.opened("fine", place=step) as shown:
         (note,) = shown.page.locator(".note").all_inner_texts()
         assert note.startswith("warning: this function is U+202Eodd</script><b>")
         shown.show("")
         shown.page.locator(".note", has_text="look on @saxpy and 3 others").wait_for()
 
 
-def test_changes_are_counted_once(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+def test_changes_are_counted_once(reports: Reports) -> None:
     """The heading and the line above say how many there were, those that passes ran included."""
-    file = tmp_path / "report.html"
-    text = """
-      func.func private @g(%x: i32) -> i32 {
-        %0 = arith.addi %x, %x : i32
-        return %0 : i32
-      }
-      func.func @f(%x: i32) -> i32 {
-        %0 = func.call @g(%x) : (i32) -> i32
-        %1 = arith.constant 0 : i32
-        %2 = arith.addi %0, %1 : i32
-        return %2 : i32
-      }
-    """
-    record = recorded("inlined", "builtin.module(inline)", text)
-    assert report.main([str(record), "-o", str(file)]) == 0
-    changed = [each for each in Record.open(record).executions if each.status == "changed"]
+    executions = Record.open(reports.record("inlined")).executions
+    changed = [each for each in executions if each.status == "changed"]
     assert len({each.path for each in changed}) > 1
-    with browser.opened(file) as shown:
-        heading = shown.page.get_by_role("heading", level=1).inner_text()
-        assert heading.startswith(f"{len(changed)} changes in ")
+    with reports.opened("inlined") as shown:
+        assert shown.heading().startswith(f"{len(changed)} changes in ")
         assert f" {len(changed)} changed " in shown.page.locator("#verdict").inner_text()
 
 
 # -- Two records -----------------------------------------------------------------------------
 
 
-def test_two_records(browser: Browser, reports: dict[str, Path]) -> None:
+def test_two_records(reports: Reports) -> None:
     """Passes are matched; what only one has, and where results begin to differ, is shown."""
-    with browser.opened(reports["changed"]) as shown:
-        assert "differ at" in shown.page.get_by_role("heading", level=1).inner_text()
+    with reports.opened("fine", "changed") as shown:
+        assert "differ at" in shown.heading()
         assert shown.rows()[0].startswith("builtin.module, 4 of 26 differ, own ")
         assert any(row.startswith("@saxpy, only in the old record") for row in shown.rows())
         shown.page.keyboard.press("f")
@@ -394,9 +382,9 @@ def test_two_records(browser: Browser, reports: dict[str, Path]) -> None:
 # -- Looks -----------------------------------------------------------------------------------
 
 
-def test_on_a_phone(browser: Browser, reports: dict[str, Path]) -> None:
+def test_on_a_phone(reports: Reports) -> None:
     """One thing is shown at a time, nothing is wider than the screen, and buttons lead around."""
-    with browser.opened(reports["refused"], **PHONE) as shown:
+    with reports.opened("refused", **PHONE) as shown:
         wide = "document.documentElement.scrollWidth > innerWidth"
         assert not shown.page.get_by_role("tree").is_visible()
         assert not shown.page.evaluate(wide)
@@ -436,9 +424,9 @@ CONTRASTS = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(browser: Browser, reports: dict[str, Path], scheme: str) -> None:
+def test_contrast(reports: Reports, scheme: str) -> None:
     """All text stands out from what is behind it as WCAG's level AA asks for."""
-    with browser.opened(reports["refused"], color_scheme=scheme) as shown:
+    with reports.opened("refused", color_scheme=scheme) as shown:
         assert shown.page.evaluate(CONTRASTS) == []
         for place in (CSE, "#builtin.module"):
             shown.show(place)
@@ -446,9 +434,9 @@ def test_contrast(browser: Browser, reports: dict[str, Path], scheme: str) -> No
             assert shown.page.evaluate(CONTRASTS) == []
 
 
-def test_landmarks(browser: Browser, reports: dict[str, Path]) -> None:
+def test_landmarks(reports: Reports) -> None:
     """A screen reader finds the parts by name, and hears where one is."""
-    with browser.opened(reports["fine"], CSE) as shown:
+    with reports.opened("fine", place=CSE) as shown:
         for role, name in (
             ("banner", None),
             ("navigation", "Pipeline"),
