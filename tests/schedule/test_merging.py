@@ -89,6 +89,7 @@ def merged(parse: Callable[[str], PassManager]) -> Callable[[str], str]:
         ("func(a,module(b)),func(module(c))", "func(a,module(b,c))", "inner ones merge too"),
         ("module(func(a),func(b))", "module(func(a,b))", "at every depth"),
         ("func(a,b),func(b,a)", "func(a,b,b,a)", "order of passes is kept"),
+        ("any(a),toy.region()", "region()|any(a)", "any refuses ops that are not isolated"),
     ],
 )
 def test_adjacent_nested_pipelines_merge(
@@ -96,25 +97,6 @@ def test_adjacent_nested_pipelines_merge(
 ) -> None:
     """Adjacent nested pipelines merge exactly if no op could be taken by both in doubt."""
     assert merged(elements) == expected, why
-
-
-def test_any_does_not_conflict_with_an_anchor_that_is_not_isolated(
-    merged: Callable[[str], str],
-) -> None:
-    """`any` never takes ops that are not isolated, so their pipelines merge with it."""
-    assert merged("any(a),toy.region()") == "region()|any(a)"
-
-
-def test_merged_managers_interleave_in_program_order(
-    trace: Callable[[str, str], list[str]],
-) -> None:
-    """Ops are visited in program order, not manager by manager."""
-    ir = "toy.module(toy.func @f0,toy.module @m0,toy.func @f1,toy.module @m1)"
-    elements = "toy.func(a),toy.module(b),toy.func(c)"
-    assert trace(f"toy.module({elements})", ir) == [
-        *("a @f0", "c @f0", "b @m0"),
-        *("a @f1", "c @f1", "b @m1"),
-    ]
 
 
 def test_paths_name_a_pass_by_its_place_in_the_schedule(

@@ -9,8 +9,6 @@ import pytest
 
 from passel import (
     InterfacePass,
-    OperationPass,
-    OpKind,
     OpPassManager,
     Options,
     Pass,
@@ -22,6 +20,7 @@ from passel import (
     Statistic,
     option,
 )
+from passel.passes.factory import make_pass_class
 from passel.testing import Callable_, EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -35,46 +34,38 @@ class Size(Options):
     height: int = 1
 
 
+class Nothing(Pass):
+    """Does nothing."""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+class OnCallable(InterfacePass[Callable_]):
+    """Does nothing to functions."""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+SIMPLE: dict[str, dict[str, Any]] = {
+    "a": {}, "b": {}, "c": {}, "on-callable": {}, "on-callable2": {},
+    "on-func": {"anchor": "toy.func"},
+    "on-module": {"anchor": "toy.module"},
+    "picky": {"can_schedule_on": lambda _, kind: kind.name != "toy.func"},
+    "extra": {"dependent_dialects": ("extra",)},
+    "missing": {"dependent_dialects": ("absent",)},
+}
+"""What passes that do nothing declare, by name."""
+
+
+def _simple(name: str) -> type[Pass[Any]]:
+    base = OnCallable if name.startswith("on-callable") else Nothing
+    class_name = name.title().replace("-", "")
+    return make_pass_class(base, class_name, name=name, **SIMPLE[name])
+
+
 def _passes() -> list[type[Pass[Any]]]:  # noqa: C901 - one after the other
-    class A(Pass):
-        """Does nothing."""
-
-        name = "a"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
-
-    class B(A):
-        name = "b"
-
-    class C(A):
-        name = "c"
-
-    class OnFunc(OperationPass[Any]):
-        name = "on-func"
-        anchor = "toy.func"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
-
-    class OnModule(OnFunc):
-        name = "on-module"
-        anchor = "toy.module"
-
-    class OnCallable(InterfacePass[Callable_]):
-        name = "on-callable"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
-
-    class OnCallable2(OnCallable):
-        name = "on-callable2"
-
-    class Picky(A):
-        """Refuses functions."""
-
-        name = "picky"
-
-        def can_schedule_on(self, kind: OpKind) -> bool:
-            return kind.name != "toy.func"
-
     class Fail(Pass):
         """Gives up on the op with the symbol `at`, or on all."""
 
@@ -149,18 +140,7 @@ def _passes() -> list[type[Pass[Any]]]:  # noqa: C901 - one after the other
         must: int
         also_must: int
 
-    class Extra(A):
-        name = "extra"
-        dependent_dialects = ("extra",)
-
-    class Missing(A):
-        name = "missing"
-        dependent_dialects = ("absent",)
-
-    return [
-        *(A, B, C, OnFunc, OnModule, OnCallable, OnCallable2, Picky, Fail, Crash, Set, Count),
-        *(Report, Knobs, Needy, Extra, Missing),
-    ]
+    return [*map(_simple, SIMPLE), Fail, Crash, Set, Count, Report, Knobs, Needy]
 
 
 @pytest.fixture
