@@ -18,7 +18,7 @@ import passel.xdsl
 from passel import Pass, PassFailedError, PassManager, load_reproducer
 from passel.instruments import CrashReproducer
 from passel.ir import adapter_named
-from passel.passes.registry import installed_registry
+from passel.passes import default_registry
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool import opt_main
 from passel.xdsl import XDSLAdapter
@@ -81,7 +81,7 @@ def replayed(
     def run(how: str) -> str:
         assert how.startswith("to replay: passel-opt ")
         _, _, program, *arguments = [*shlex.split(how), PLUGIN]
-        registry = installed_registry()
+        registry = default_registry().copy()
         code = opt_main(arguments, name=program, registry=registry)
         assert code == 1
         return capsys.readouterr().err
@@ -108,7 +108,7 @@ def registry() -> Any:
     """The passes that fail beside those of installed packages."""
     from passel.xdsl.module_passes import pass_class_for
 
-    registry = installed_registry()
+    registry = default_registry().copy()
     for value in vars(ways_to_fail).values():
         if isinstance(value, type) and issubclass(value, Pass) and value.name:
             registry.register(cast("type[Pass[Any]]", value))

@@ -9,6 +9,7 @@ import pytest
 
 from passel import (
     InterfacePass,
+    OpKind,
     OpPassManager,
     Options,
     Pass,
@@ -48,11 +49,19 @@ class OnCallable(InterfacePass[Callable_]):
         """Do nothing."""
 
 
+def _is_no_function(_: Any, kind: OpKind) -> bool:
+    return kind.name != "toy.func"
+
+
 SIMPLE: dict[str, dict[str, Any]] = {
-    "a": {}, "b": {}, "c": {}, "on-callable": {}, "on-callable2": {},
+    "a": {},
+    "b": {},
+    "c": {},
+    "on-callable": {},
+    "on-callable2": {},
     "on-func": {"anchor": "toy.func"},
     "on-module": {"anchor": "toy.module"},
-    "picky": {"can_schedule_on": lambda _, kind: kind.name != "toy.func"},
+    "picky": {"can_schedule_on": _is_no_function},
     "extra": {"dependent_dialects": ("extra",)},
     "missing": {"dependent_dialects": ("absent",)},
 }

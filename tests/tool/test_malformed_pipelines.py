@@ -32,6 +32,7 @@ WRONG = {
     "anchor that is not isolated": ("builtin.module(scf.for(cse))", "scf.for", "'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so its passes could not run separately from the ops around it"),
     "op without passes": ("builtin.module", "builtin.module", "'builtin.module' does not refer to a registered pass or pass pipeline; to run passes on an op, write builtin.module(...)"),
     "anchor of no op at the top": ("module(cse)", "module", "can't run 'module' pass manager on 'builtin.module' op; no registered operation is called 'module'"),
+    "pass at the top with parentheses": ("canonicalize(cse)", "canonicalize", "can't run 'canonicalize' pass manager on 'builtin.module' op; no registered operation is called 'canonicalize', but a pass is: separate passes by commas, as in canonicalize,cse"),
     "anchor of another op": ("func.func(cse)", "func.func", "can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))"),
     "control characters": ("builtin.module(\x1bcse)", "␛cse", "'␛cse' does not refer to a registered pass or pass pipeline; did you mean 'cse'?"),
 }  # fmt: skip
@@ -65,7 +66,7 @@ def test_unregistered_op_under_an_explicit_anchor(tool: Tool) -> None:
 def test_a_misspelt_anchor_is_corrected_first(tool: Tool, adapter: str) -> None:
     """No nesting is advised for an anchor that is no op, on top and around a pass for one op."""
     error = only_error(tool("in.mlir", f"--ir={adapter}", "-p", "func.fun(cse)"))
-    assert "pass manager on 'builtin.module' op; did you mean 'func.func'?\n" in error
+    assert "op; no registered operation is called 'func.fun'; did you mean 'func.func'?\n" in error
     Path("p.py").write_text(
         "from passel import Pass\nclass P(Pass):\n  name = 'p-on-func'\n  anchor = 'func.func'\n"
     )

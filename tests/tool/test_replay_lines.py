@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import ways_to_fail
 
-from passel.passes.registry import installed_registry
+from passel.passes import default_registry
 from passel.record import Record
 from passel.tool import opt_main
 
@@ -70,7 +70,7 @@ def fresh(
     Path("my functions.mlir").write_text(FUNCTIONS)
 
     def run(*words: str) -> str:
-        assert opt_main(words, registry=installed_registry()) == 1
+        assert opt_main(words, registry=default_registry().copy()) == 1
         return capsys.readouterr().err
 
     return run

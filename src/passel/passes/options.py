@@ -285,8 +285,7 @@ class OptionInfo(NamedTuple):
 
     def _equals_default(self, value: Any) -> bool:
         # To Python, False equals 0.
-        spell = self.codec.spell
-        is_same = self.is_object or spell(value, True) == spell(self.default, True)
+        is_same = self.is_object or str(self.codec.spell(value, True)) == self.default_text
         return is_same and value == self.default
 
 

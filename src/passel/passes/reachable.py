@@ -11,6 +11,7 @@ from passel.analysis import EVERYTHING, AllAnalyses, in_common
 from passel.errors import EffectsError, Problem
 from passel.passes.base import Pass
 from passel.passes.op_pass_manager import OpPassManager
+from passel.passes.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -63,10 +64,8 @@ def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
 
 def _held_by(value: Any) -> Iterator[Any]:
     """Yield the passes and pipelines in the fields of options, and in tuples."""
-    from dataclasses import fields, is_dataclass
-
-    if is_dataclass(value):
-        value = tuple(getattr(value, field.name) for field in fields(value))
+    if isinstance(value, Options):
+        value = tuple(vars(value).values())
     for each in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ():
         if isinstance(each, (Pass, OpPassManager)):
             yield each

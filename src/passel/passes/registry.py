@@ -316,13 +316,6 @@ class _Deferred(NamedTuple):
     package: str
 
 
-def installed_registry() -> PassRegistry:
-    """Return a registry of the passes of installed packages."""
-    registry = PassRegistry()
-    registry.defer(_find_installed)
-    return registry
-
-
 @cache
 def default_registry() -> PassRegistry:
     """Return the registry of the passes of all installed packages, created at the first call.
@@ -333,7 +326,9 @@ def default_registry() -> PassRegistry:
     IR that has an adapter (group `passel.adapters`) registers passes for that IR alone, and is not
     loaded for other IRs.
     """
-    return installed_registry()
+    registry = PassRegistry()
+    registry.defer(_find_installed)
+    return registry
 
 
 def _find_installed(registry: PassRegistry) -> None:

@@ -1,6 +1,6 @@
 """Schedules: the immutable, compiled form of a pass manager."""
 
-from passel.schedule.compiler import PipelineCompiler
+from passel.schedule.compiler import PipelineCompiler, unknown_anchor
 from passel.schedule.merging import merged
 from passel.schedule.model import (
     NestedStep,
@@ -24,4 +24,5 @@ __all__ = [
     "merged",
     "nodes_of",
     "passes_of",
+    "unknown_anchor",
 ]

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import weakref
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses, ability_of
 from passel.passes.reachable import walk
 from passel.passes.resolution import names_on
 from passel.schedule.merging import merged
-from passel.schedule.model import Schedule, is_schedulable, nodes_of
+from passel.schedule.model import Schedule, is_schedulable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,15 +23,8 @@ if TYPE_CHECKING:
     from passel.passes import PassRegistry
     from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.reachable import EffectsGuard, Visit
+    from passel.pipeline import PipelineNode
     from passel.schedule.model import Pipeline
-
-
-class _Compiled(NamedTuple):
-    """A schedule, with its sources."""
-
-    tree: weakref.ref[OpPassManager]
-    changes: int
-    schedule: Schedule
 
 
 class PipelineCompiler:
@@ -57,7 +50,8 @@ class PipelineCompiler:
         self.context: Any = context
         self.lowers: LowersPasses | None = ability_of(adapter, LowersPasses)
         self.guard: EffectsGuard | None = guard
-        self._compiled: dict[tuple[int, str], _Compiled] = {}
+        # Each schedule with its manager, and the manager's number of changes.
+        self._compiled: dict[Any, tuple[weakref.ref[OpPassManager], int, Schedule]] = {}
         self.lock: RLock = RLock()
 
     def schedule(self, tree: OpPassManager, outer: str = "") -> Schedule:
@@ -78,14 +72,15 @@ class PipelineCompiler:
         """
         key, changes = (id(tree), outer), tree.changes
         with self.lock:
-            known = self._compiled.get(key)
-            if known is not None and known.tree() is tree and known.changes == changes:
-                return known.schedule
+            if (known := self._compiled.get(key)) is not None:
+                source, version, schedule = known
+                if source() is tree and version == changes:
+                    return schedule
             schedule = self._compile(tree, outer)
-            # Passes that build a pipeline anew for each op would add for ever.
-            for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
+            # Passes may build a pipeline for each op, which is then gone.
+            for other in [k for k, (source, *_) in self._compiled.items() if source() is None]:
                 del self._compiled[other]
-            self._compiled[key] = _Compiled(weakref.ref(tree), changes, schedule)
+            self._compiled[key] = weakref.ref(tree), changes, schedule
             return schedule
 
     def _compile(self, tree: OpPassManager, outer: str) -> Schedule:
@@ -150,11 +145,7 @@ class PipelineCompiler:
             return None
         kind = self.adapter.kind_named(self.context, anchor)
         if kind is None and pipeline.path != anchor:  # at the top, the op that it runs on decides
-            hint = self.adapter.suggest_op(self.context, anchor)
-            if (names or names_on(self.adapter)).lookup_pass(anchor) is not None:
-                passes = ",".join([anchor, *map(str, nodes_of(pipeline.steps))])
-                hint = f", but a pass is: separate passes by commas, as in {passes}"
-            message = f"no registered operation is called '{anchor}'{hint}"
+            message = unknown_anchor(self.adapter, self.context, pipeline.to_node(), names)
             raise AnchorError(Problem(message, span))
         if kind is not None and not kind.isolated and pipeline.steps:
             message = (
@@ -163,6 +154,17 @@ class PipelineCompiler:
             )
             raise AnchorError(Problem(message, span))
         return kind
+
+
+def unknown_anchor(
+    adapter: IRAdapter, context: Any, node: PipelineNode, registry: PassRegistry | None
+) -> str:
+    """Return the message for a pipeline whose anchor is not an op of the IR."""
+    hint = adapter.suggest_op(context, node.anchor)
+    if (registry or names_on(adapter)).lookup_pass(node.anchor) is not None:
+        passes = ",".join([node.anchor, *map(str, node.elements)])
+        hint = f", but a pass is: separate passes by commas, as in {passes}"
+    return f"no registered operation is called '{node.anchor}'{hint}"
 
 
 def _check_schedulable(pipeline: Pipeline, kind: OpKind, outer: tuple[OpKind, ...]) -> None:

@@ -12,6 +12,7 @@ from passel.ir import ANY
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.passes.definition import EFFECTS, check_effects
 from passel.pipeline import PassNode, parse_options, parse_pipeline
+from passel.schedule import unknown_anchor
 from passel.tool.output import coloured, printable
 
 if TYPE_CHECKING:
@@ -157,8 +158,7 @@ class PipelineFactory:
         if manager.anchor in (ANY, anchor):
             return ""
         if adapter.kind_named(context, manager.anchor) is None:
-            hint = adapter.suggest_op(context, manager.anchor)
-            return hint or f"; no registered operation is called '{manager.anchor}'"
+            return f"; {unknown_anchor(adapter, context, manager.to_node(), manager.registry)}"
         text = str(manager)
         inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
         return f"; to run it on the ops inside, write {anchor}({inner})"
