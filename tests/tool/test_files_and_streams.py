@@ -1,10 +1,11 @@
-"""Files and streams of the tool: nothing is cut off, overwritten or waited for without a word."""
+"""Files, streams and signals: nothing is cut off, overwritten or waited for without a word."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -82,6 +83,63 @@ def test_closed_streams_are_not_reused(start: Start, tmp_path: Path) -> None:
     process = start(*flags, piped="<&- >&- 2>&-")
     assert (process.communicate(timeout=60), process.returncode) == (("", ""), 0)
     assert "stray" not in (tmp_path / "log").read_text() + (tmp_path / "out.mlir").read_text()
+
+
+_SLEEPER = """\
+import time
+from passel import Pass
+
+class Sleep(Pass):
+    name = "sleep-long"
+
+    def run(self, op, ctx):
+        print("asleep", flush=True)
+        time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
+def test_ctrl_c_during_a_pass(start: Start, tmp_path: Path, ir: str) -> None:
+    """Ctrl-C names the pass that was running, and leaves no output file."""
+    (tmp_path / "plugin.py").write_text(_SLEEPER)
+    process = start(
+        *(f"--ir={ir}", "in.mlir", "--load-pass-plugin=plugin.py"),
+        *("--sleep-long", "-o", "out.mlir"),
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "asleep\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert err.startswith("passel-opt: interrupted: in.mlir:0:0: 'builtin.module' op pass")
+    assert "'sleep-long' was interrupted" in err
+    assert err.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
+        "in.mlir",
+        "plugin.py",
+    ]
+
+
+def test_reader_that_has_had_enough(start: Start, tmp_path: Path) -> None:
+    """A closed pipe ends the tool without a word."""
+    (tmp_path / "in.mlir").write_text(LARGE)
+    out, err = start("in.mlir", piped="| head -c 14").communicate(timeout=60)
+    assert (out, err) == ("builtin.module", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "closed", "said"),
+    [
+        ((), "<&-", "there is no input: no file is given and the standard input is closed"),
+        (("in.mlir",), ">&-", "cannot write the output: the standard output is closed"),
+    ],
+    ids=["input", "output"],
+)
+def test_closed_streams(start: Start, arguments: tuple[str, ...], closed: str, said: str) -> None:
+    """A standard stream that is closed is named, and no other is used in its place."""
+    process = start(*arguments, piped=closed)
+    outcome = process.communicate(timeout=60)
+    assert (process.returncode, *outcome) == (1, "", f"passel-opt: error: {said}\n")
 
 
 # -- Named pipes -----------------------------------------------------------------------------
