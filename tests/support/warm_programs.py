@@ -189,7 +189,8 @@ def _main(folder: str, modules: str, *words: str) -> int:
         client = _CLIENT.format(python=sys.executable, folder=folder, address=f"/.{name}")
         program.write_text(client)
         program.chmod(0o755)
-    for name in [*entries, "mlir"]:
+    kinds = [*entries, "mlir"]
+    for name in kinds:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(f"{folder}/.{name}")
             listener.listen(64)
@@ -200,6 +201,8 @@ def _main(folder: str, modules: str, *words: str) -> int:
                 return 0
     print("ready", flush=True)  # noqa: T201
     sys.stdin.read()
+    for _ in kinds:
+        os.wait()
     return 0
 
 
