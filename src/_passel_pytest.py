@@ -1,6 +1,6 @@
-"""The plugin for pytest: fixtures for tests of passes.
+"""A pytest plugin with fixtures for tests of passes.
 
-pytest loads it in each of its runs, so that it is outside of the package and imports nothing of it.
+Every run of pytest loads the plugin, so it is outside the package, and imports passel on first use.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def run_passes() -> Callable[..., PassesRun]:
-    """Run a pipeline on IR as text: `run_passes(source, pipeline)`; see `passel.testing`."""
+    """Run a pipeline on IR text: `run_passes(source, pipeline)`; see `passel.testing`."""
     from passel.testing import run_passes  # noqa: PLC0415 - when a test asks for it
 
     return run_passes
@@ -26,9 +26,9 @@ def run_passes() -> Callable[..., PassesRun]:
 
 @pytest.fixture
 def check_passes(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Compare what a pipeline makes of a file with its CHECK lines; see `passel.testing`.
+    """Run a pipeline on a file, and compare the output with its CHECK lines; see `passel.testing`.
 
-    A path that is not absolute is looked up in the folder of the test's file.
+    A relative path starts at the folder of the test module.
     """
     from passel.errors import PipelineError  # noqa: PLC0415 - when a test asks for it
     from passel.frontend import UnreadableError  # noqa: PLC0415

@@ -1,9 +1,9 @@
 """Constraints: where passes may go in a pipeline.
 
-Constraints are declared in the class body of a pass, as an argument of a bundle, or with
-`PipelineBuilder.constrain`. They concern the order in which steps run, across nested pipelines. All
-but `followed_by` and `preceded_by` are strong: a builder rejects a pipeline that breaks one, and a
-pass manager warns about it.
+Passes declare constraints in their class body, bundles take them as an argument, and
+`PipelineBuilder.constrain` adds them to any step. Constraints apply to the order in which steps
+run, across nested pipelines. A builder rejects a pipeline that breaks a constraint, except for
+`followed_by` and `preceded_by`: the builder inserts their cleanups.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ WISHES = {"followed-by", "preceded-by"}
 class Constraint:
     """A condition on the place of a step; constraints compare by value.
 
-    Created by functions such as `after_any`.
+    Functions such as `after_any` create constraints.
 
     Attributes:
-        kind: The name of the function that creates it, with dashes.
+        kind: The name of the function that creates the constraint, with dashes.
         targets: The steps that the condition refers to.
-        origin: Where the constraint was created.
-        cleanup: The pass (or its class or name), bundle or type of pass that a wish names. A type
-            of pass is never inserted.
+        origin: The place of the call that created the constraint.
+        cleanup: The cleanup of `followed_by` or `preceded_by`: a pass, a pass class, a name, a
+            bundle, or a type of pass. The builder does not insert types.
     """
 
     kind: str
@@ -86,7 +86,7 @@ class Rule(NamedTuple):
         constraint: The constraint.
         declared_by: The pass class or bundle that declares the constraint; None for constraints
             from `PipelineBuilder.constrain`.
-        target: The steps that it applies to, if `PipelineBuilder.constrain` declared it.
+        target: The steps that a constraint from `PipelineBuilder.constrain` applies to.
         extension: The extension that called `PipelineBuilder.constrain`; empty for the framework.
     """
 
@@ -105,7 +105,7 @@ class Rule(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The constraint's author and place."""
+        """The author of the constraint, and the place of the declaration."""
         by = f" by {self.by}" if self.by else ""
         where = f" at {self.constraint.origin}" if self.constraint.origin.file else ""
         return f"declared{by}{where}"
@@ -132,7 +132,7 @@ def after_any(target: Target) -> Constraint:
     """Require that a step runs after at least one step of a target, which must exist.
 
     Args:
-        target: The other steps, as a target.
+        target: A target for the other steps.
 
     Example:
         >>> from passel.passes import PassType
@@ -146,7 +146,7 @@ def after_all(target: Target) -> Constraint:
     """Require that a step runs after every step of a target, if the pipeline has any.
 
     Args:
-        target: The other steps, as a target.
+        target: A target for the other steps.
 
     Example:
         >>> print(after_all("canonicalize"))
@@ -159,7 +159,7 @@ def before_first(target: Target) -> Constraint:
     """Require that a step runs before every step of a target, if the pipeline has any.
 
     Args:
-        target: The other steps, as a target.
+        target: A target for the other steps.
 
     Example:
         >>> from passel.passes import PassType
@@ -173,7 +173,7 @@ def immediately_after(target: Target) -> Constraint:
     """Require that a step runs right after a step of a target.
 
     Args:
-        target: The other steps, as a target.
+        target: A target for the other steps.
 
     Example:
         >>> print(immediately_after("lower-affine"))
@@ -183,13 +183,13 @@ def immediately_after(target: Target) -> Constraint:
 
 
 def not_between(first: Target, last: Target) -> Constraint:
-    """Forbid a step between a step of one target and a later step of another.
+    """Forbid a step between a step of one target and a later step of another target.
 
-    The step must run before the first step of the former, or after the last of the latter.
+    The step must run before all steps of the first target, or after all steps of the second.
 
     Args:
         first: The start of the forbidden region.
-        last: Its end.
+        last: The end of the forbidden region.
 
     Example:
         >>> print(not_between("make-schedule", "use-schedule"))
@@ -202,7 +202,7 @@ def requires(target: Target) -> Constraint:
     """Require that the pipeline has a step of a target, before or after the step.
 
     Args:
-        target: The other steps, as a target.
+        target: A target for the other steps.
 
     Example:
         >>> print(requires("finalize"))
@@ -215,7 +215,7 @@ def conflicts(target: Target) -> Constraint:
     """Require that the pipeline has no step of a target.
 
     Args:
-        target: The other steps, as a target.
+        target: A target for the other steps.
 
     Example:
         >>> print(conflicts("legacy-lowering"))
@@ -235,10 +235,10 @@ def once() -> Constraint:
 
 
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Ask for a cleanup to run after a step, not necessarily right after it.
+    """Request a cleanup after a step, not necessarily right after the step.
 
-    If none does, the builder inserts the cleanup as late as the other constraints allow. If there
-    is no such place, `PipelineBuilder.report` contains a warning.
+    If the cleanup is missing, the builder inserts it before the next pass of another type, or at
+    the last valid position before. If there is no valid position, `PipelineBuilder.report` warns.
 
     Args:
         cleanup: A bundle, a pass or its name, or a type of pass. A type of pass is never inserted.
@@ -252,10 +252,10 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
 
 
 def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Ask for a cleanup to run before a step, with only preserving passes in between.
+    """Request a cleanup before a step, with no pass in between that changes the IR.
 
-    Passes in between must preserve everything. If the pipeline has no such cleanup, the builder
-    inserts it right before the step. `immediately_after` is stricter: it allows no pass in between.
+    Passes in between must preserve all analyses. If the cleanup is missing, the builder inserts it
+    right before the step. `immediately_after` is stricter: it allows no pass in between.
 
     Args:
         cleanup: As for `followed_by`.

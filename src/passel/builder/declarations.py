@@ -1,8 +1,9 @@
-"""Declarations about passes, in their classes or in a table for passes from other packages.
+"""Declarations about passes: types, and whether a second run is redundant.
 
-The class body of a pass declares its types and whether it is idempotent. A table declares the same
-for passes from other packages, by name or by class. Installed packages add to the default table
-through entry points of the group `passel.declarations`: each is a function that takes the table.
+The class body of a pass declares its types and whether the pass is idempotent. A table contains the
+same declarations for passes from other packages, by name or by class. Installed packages add
+declarations to the default table through entry points of the group `passel.declarations`. Each
+entry point names a function that takes the table.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class DeclarationTable:
     """Declarations for passes whose classes do not declare them.
 
     Args:
-        behind: Another table, whose present declarations also apply.
+        behind: A table to copy declarations from.
 
     Example:
         >>> from passel.passes import Pass
@@ -107,9 +108,9 @@ class DeclarationTable:
 
 @cache
 def default_declarations() -> DeclarationTable:
-    """Return the table of all installed packages, created on first use.
+    """Return the declarations of all installed packages.
 
-    Entry points that fail are skipped and reported in the log `passel`.
+    The first call loads the entry points. The log `passel` reports entry points that fail.
     """
     table = DeclarationTable()
     use_installed("passel.declarations", lambda _, declare: declare(table))
@@ -119,7 +120,7 @@ def default_declarations() -> DeclarationTable:
 def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
     """Call a function with the name and the object of each entry point of a group.
 
-    Entry points that fail are skipped and reported in the log `passel`.
+    The log `passel` reports entry points that fail.
     """
     for point in entry_points(group):
         try:

@@ -31,9 +31,9 @@ class Draft:
         extension: The name of the running extension; empty if none.
         calls: The number of changes.
         constraints: The rules from `PipelineBuilder.constrain`, in order.
-        regions: The regions in which passes must preserve analyses: title, start, end, analyses.
-        removals: Removed steps, with the steps of the time and the extension that removed them.
-        users: Steps next to which an extension inserted something, each with the extension.
+        regions: Title, start, end and analyses of each region from `PipelineBuilder.between`.
+        removals: Removed steps, the rules before the removal, and the extension that removed them.
+        users: Targets of insertions by extensions, each with the extension.
     """
 
     root: Scope

@@ -1,7 +1,7 @@
-"""One change of a builder: adding, placing, inserting, replacing or removing.
+"""Changes of a builder: adding, placing, inserting, replacing and removing steps.
 
-A change is made in place, ordered as the constraints require, and checked. A rejected change is
-undone.
+`edited` applies a change, orders placed steps, and checks the constraints. It undoes a change that
+breaks a constraint.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Edit:
 
     Attributes:
         added: The new nodes, without their contents.
-        placed: Whether the constraints decide their positions.
+        placed: Whether constraints determine the positions of the new nodes.
     """
 
     def __init__(self, draft: Draft, rules: Rules, origin: Origin) -> None:
@@ -138,7 +138,7 @@ class Edit:
 
         Args:
             element: The element.
-            span: Its place in the file.
+            span: The place of the element in the file.
         """
         self.origin = Origin("", span.source.name, span.line)
         root = self._draft.root
@@ -149,12 +149,12 @@ class Edit:
         self.put(nodes, root)
 
     def place(self, items: Items, home: Scope, label: str) -> None:
-        """Append each item to a pipeline, or to the first nested one that accepts its anchor.
+        """Append each item to a pipeline, or to the first nested pipeline that accepts its anchor.
 
-        The constraints decide its position there.
+        Later, `edited` moves the items as the constraints require.
 
         Raises:
-            AnchorError: If an item's anchor fits none of these pipelines.
+            AnchorError: If no pipeline accepts the anchor of an item.
         """
         scopes = [home]
         for each, around in walk(home.items):
@@ -164,7 +164,7 @@ class Edit:
         self.placed = True
 
     def _anchor(self, scope: Scope) -> str:
-        """Return the name of the ops that passes in a scope run on."""
+        """Return the anchor of passes in a scope."""
         return nest_of((*self._draft.around(scope), scope)).name
 
     def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Node]]:
@@ -221,11 +221,11 @@ class Edit:
             self._take_out(unit, describe(target))
 
     def _put_beside(self, unit: Unit, items: Items, *, after: bool, split: bool) -> None:
-        """Put items right before or after a unit, in the innermost pipeline that accepts them.
+        """Put items right before or after a match, in the innermost pipeline that accepts them.
 
         Raises:
             InsertionError: If a pipeline would have to be split.
-            AnchorError: If no enclosing pipeline of the unit accepts them.
+            AnchorError: If no enclosing pipeline accepts an item.
         """
         target = unit[-1] if after else unit[0]
         found: list[Node] = []
@@ -290,7 +290,7 @@ class Edit:
         return node
 
     def stage(self, name: str) -> Scope:
-        """Return a stage, ready for items that replace its default.
+        """Return a stage, after removing its default.
 
         Raises:
             InsertionError: If there is no such stage, or another extension relies on its default.
@@ -303,7 +303,7 @@ class Edit:
         return stage
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return the units of a target; the error for removed units names who removed them."""
+        """Return the matches of a target; the error for removed steps names the author."""
         try:
             return self._rules.select(target, occurrence)
         except InsertionError:
@@ -315,10 +315,10 @@ class Edit:
             raise
 
     def _take_out(self, unit: Unit, what: str) -> None:
-        """Remove nodes, unless another extension relies on them.
+        """Remove nodes.
 
         Raises:
-            InsertionError: If another extension relies on them.
+            InsertionError: If another extension has inserted a step next to one of them.
         """
         extension, steps = self.origin.extension, steps_in(unit)
         for step, user in self._draft.users:

@@ -1,4 +1,4 @@
-"""Extensions: functions from any package that add to a framework's pipeline."""
+"""Extensions: functions from other packages that add passes to the pipeline of a framework."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Extension(NamedTuple):
-    """A named function that adds to a builder.
+    """A named function that adds passes to a builder.
 
     Attributes:
-        name: Its name, unique among the extensions of a pipeline.
+        name: The name, unique among the extensions of a pipeline.
         function: The function, which takes the builder.
     """
 
@@ -29,9 +29,9 @@ class Extension(NamedTuple):
 
     @classmethod
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
-        """Return an extension; the extension of a function is named after module and function.
+        """Return an extension; a function becomes an extension with its qualified name.
 
-        In a main program, the module name is the name of the file.
+        For a function of the main program, the name starts with the name of the file.
 
         Raises:
             TypeError: If the argument is neither an extension nor a function.
@@ -45,7 +45,7 @@ class Extension(NamedTuple):
 
 
 def _module_of(named: Any) -> str:
-    """Return a module's name; for the main program, the name under which it can be imported."""
+    """Return the name under which the module of an object can be imported."""
     if named.__module__ != "__main__":
         return named.__module__
     main = sys.modules["__main__"]
@@ -63,11 +63,13 @@ registered: dict[str, Extension] = {}
 def register_extension(
     function: Callable[[Any], object], *, name: str = ""
 ) -> Callable[[Any], object]:
-    """Register an extension that no installed package provides, such as a plugin's; a decorator.
+    """Register an extension without an entry point, such as one in a plugin; a decorator.
+
+    A new extension replaces a registered extension with the same name.
 
     Args:
         function: The function, which takes the builder.
-        name: Its name, by default the function's. It replaces an extension of the same name.
+        name: The name of the extension; by default the qualified name of the function.
 
     Example:
         >>> @register_extension
@@ -82,11 +84,11 @@ def register_extension(
 
 
 def installed_extensions() -> tuple[Extension, ...]:
-    """Return the extensions of installed packages and the registered ones, sorted by name.
+    """Return the installed and the registered extensions, sorted by name.
 
-    An installed package provides one through an entry point of the group `passel.pipelines`: a
-    function that takes a builder. Entry points that cannot be loaded are skipped and reported in
-    the log `passel`.
+    An installed package provides an extension through an entry point of the group
+    `passel.pipelines`, which names a function that takes a builder. The log `passel` reports entry
+    points that fail to load.
 
     Example:
         >>> from passel.builder import PipelineBuilder
@@ -98,7 +100,7 @@ def installed_extensions() -> tuple[Extension, ...]:
 
 
 def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:
-    """Call extensions in the order of their names; extensions that miss a target run again.
+    """Call extensions in the order of their names; call those that miss a target again.
 
     Args:
         builder: The builder to pass to them.

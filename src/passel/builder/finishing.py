@@ -1,9 +1,8 @@
 """Finishing the draft of a pipeline before it is built.
 
-First, missing cleanups are inserted (`followed_by`, `preceded_by`). Then, redundant steps are
-dropped: an idempotent pass, or the first passes of a bundle, if equal passes ran before and only
-passes that preserve everything have run since. Steps added by one call are kept: a pass that is
-added twice in a call runs twice.
+First, the builder inserts missing cleanups (`followed_by`, `preceded_by`). Then, it drops redundant
+steps: an idempotent pass, or the first passes of a bundle, if equal passes ran before and only
+passes that preserve everything ran in between. A pass that a single call adds twice runs twice.
 """
 
 from __future__ import annotations
@@ -66,11 +65,11 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
 
 
 def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
-    """Insert the missing cleanups that steps ask for.
+    """Insert missing cleanups, and yield a remark for each.
 
-    One insertion serves all steps whose wish it fulfills. A following cleanup is put before the
-    next pass of another type, in the outermost pipeline that accepts it; a preceding one, right
-    before the step.
+    An inserted cleanup also counts for other steps. The cleanup of `followed_by` goes before the
+    next pass of another type, in the outermost pipeline that accepts it. The cleanup of
+    `preceded_by` goes right before the step.
     """
     tried: set[str] = set()
     while True:
@@ -145,7 +144,7 @@ def _before(step: Step, around: tuple[Scope, ...], _: Rules) -> Iterator[Place]:
 def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
     """Drop redundant steps, and yield a remark for each.
 
-    For a bundle, the longest prefix that has just run is dropped.
+    Of a bundle, drop the longest prefix that is redundant.
     """
     for nodes in _streams(draft.root):
         changing, looking = list[Step](), list[Step]()
@@ -191,7 +190,7 @@ def _together(nodes: list[Node]) -> list[Step]:
 
 
 def _is_repeated(before: list[Step], run: list[Step], declarations: DeclarationTable) -> bool:
-    """Return whether a run only repeats an equal earlier run that another call has added."""
+    """Return whether steps are redundant after equal steps from another call or bundle."""
     if [step.pass_ for step in before] != [step.pass_ for step in run]:
         return False
     first, second = _in_common(before), _in_common(run)

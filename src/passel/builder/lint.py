@@ -1,4 +1,4 @@
-"""Lint: mistakes and wasted work in a pipeline that can be found without IR."""
+"""Lint: mistakes and wasted work in a pipeline, found without IR."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Finding(NamedTuple):
     Attributes:
         severity: An error, which prevents building or running the pipeline, or a warning.
         message: One sentence with a suggested fix.
-        span: The place in the pipeline's text, if it was text.
+        span: The place in the text of the pipeline, if any.
     """
 
     severity: Severity
@@ -54,7 +54,7 @@ def lint(
         context: The IR's own context; by default a new one.
 
     Returns:
-        All findings, in the order of the text where they have a place.
+        All findings, in the order of their places in the text; findings without a place are last.
 
     Example:
         >>> from passel.builder import PipelineBuilder
@@ -78,7 +78,7 @@ def _errors(error: PipelineError) -> Iterator[Finding]:
 
 
 class _Linter(NamedTuple):
-    """The subject of lint: a pipeline, and the IR that it is for."""
+    """The input of lint: a pipeline and its IR."""
 
     builder: PipelineBuilder
     adapter: IRAdapter | None

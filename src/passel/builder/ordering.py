@@ -1,4 +1,4 @@
-"""The order of placed steps: the order of insertion, unless a constraint requires another one."""
+"""The order of placed steps: the order of insertion, unless a constraint requires another order."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def ordered(items: list[Node], placed: Collection[Node], rules: Rules) -> list[N
 
 
 def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
-    """Yield edges between items that keep their order, and between the members of each bundle."""
+    """Yield edges between items with a fixed order, and between the members of each bundle."""
     chains: dict[BundleUse | None, list[Node]] = {}
     for item, steps in groups.items():
         uses = [use for step in steps[:1] for use in step.bundles] if item in placed else [None]
@@ -83,7 +83,10 @@ def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
 
 
 def _demanded(groups: Groups, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
-    """Yield the edges that constraints require of placed items, one of several alternatives."""
+    """Yield the edges that constraints require of placed items.
+
+    For a constraint with several possible predecessors, the first becomes an edge.
+    """
     owners = {step: item for item, steps in groups.items() for step in steps}
     for rule, step in rules.all:
         for last, others in rules.demands(rule.constraint, step):

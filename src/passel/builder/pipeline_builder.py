@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class PipelineBuilder(PipelinePlan):
     """A pipeline under construction, possibly by several packages.
 
-    Its elements are steps. The label and handle of a step stay valid when other steps are added.
+    The elements of the pipeline are steps. Labels and handles stay valid when steps are added.
     `build` creates a pass manager from the steps. A change that raises an error leaves the builder
     unchanged.
 
@@ -200,7 +200,7 @@ class PipelineBuilder(PipelinePlan):
     def constrain(self, target: Target, *constraints: Constraint) -> None:
         """Put constraints on a target, in addition to what its passes and bundles declare.
 
-        They apply to all present and future steps of the target.
+        The constraints apply to all present and future steps of the target.
 
         Args:
             target: The passes to constrain.
@@ -283,9 +283,9 @@ class PipelineBuilder(PipelinePlan):
         Two more stages, `pre_NAME` and `post_NAME`, surround it.
 
         Args:
-            name: Its name.
-            default: Its contents until items are put into the stage. Passes inserted next to a
-                default pass become part of the stage without replacing the default.
+            name: The name of the stage.
+            default: The passes of the stage until `add` puts other passes there. Passes inserted
+                next to a default pass join the stage without replacing the default.
             required: Whether an empty stage is an error.
 
         Raises:

@@ -29,7 +29,7 @@ _MOST_CHARACTERS = 2**16
 
 
 def is_data(path: str | Path) -> bool:
-    """Return whether a file is YAML, judging by its name."""
+    """Return whether the name of a file has the suffix of YAML files."""
     return Path(path).suffix in (".yaml", ".yml")
 
 
@@ -53,7 +53,7 @@ def read_pipeline_file(
 
     Args:
         path: The file.
-        variables: Values for its variables.
+        variables: Values for the variables of the file.
 
     Returns:
         The anchor of the pipeline, and its elements, each with its place in the source.
@@ -72,7 +72,7 @@ def read_pipeline_file(
 
 @contextmanager
 def placed(span: Span) -> Generator[None]:
-    """Make errors about generated text point to its source.
+    """Move errors about generated text to the source of the text.
 
     Args:
         span: The place in the source.
@@ -112,7 +112,7 @@ class _Reader:
 
         Args:
             path: The file. Pipes and devices cannot be included.
-            span: The place of its name in the including file, if any.
+            span: The place of the name in the including file, if any.
         """
         self._files -= 1
         if self._files < 0:
@@ -139,9 +139,9 @@ class _Reader:
 
         Args:
             path: The file.
-            given: Values for its variables.
-            chain: The files that include it, the outermost first.
-            span: The place of its inclusion, if any.
+            given: Values for the variables of the file.
+            chain: The including files, the outermost first.
+            span: The place of the inclusion, if any.
         """
         chain = (*chain, path)
         if not is_data(path):
@@ -203,11 +203,11 @@ class _Reader:
 
 
 class _File:
-    """One file, with the values of its variables.
+    """A file, with the values of its variables.
 
     Args:
         source: The text of the file.
-        values: The values passed for its variables.
+        values: The values of variables from the including file or the caller.
 
     Attributes:
         known: The variables that the file declares or uses.
@@ -292,7 +292,7 @@ class _File:
         return Span(self.source, first, first + len(self.source.text[first:last].rstrip()))
 
     def exact(self, node: Any) -> Span | None:
-        """Return the place of a node's text in the file; None if the text is not there verbatim."""
+        """Return the place of a node's text; None if the file does not contain it verbatim."""
         start = node.start_mark.index + (node.style in ("'", '"'))
         exact = Span(self.source, start, start + len(node.value))
         return exact if exact.text == node.value else None

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class PipelinePlan:
     """A pipeline that can be queried and built, but not changed.
 
-    Its constructor is that of `PipelineBuilder`.
+    The arguments of the constructor are those of `PipelineBuilder`.
 
     Attributes:
         adapter: The adapter, if one was passed.
@@ -170,7 +170,7 @@ class PipelinePlan:
         return iter(self._draft.rules.steps)
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the types of a step: those of its pass and of its bundles."""
+        """Return the types of a step: the types of its pass and of its bundles."""
         return self._draft.rules.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:

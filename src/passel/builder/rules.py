@@ -85,7 +85,7 @@ class Rules:
     # -- Targets ----------------------------------------------------------------------------
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the types of a step: those of its pass and of its bundles."""
+        """Return the types of a step: the types of its pass and of its bundles."""
         found = dict.fromkeys(self._declarations.of(step.pass_).types)
         found |= dict.fromkeys(each for use in step.bundles for each in use.bundle.types)
         return tuple(found) or (UNKNOWN,)
@@ -171,7 +171,7 @@ class Rules:
         return suggest(name, self._names(target)) if name else ""
 
     def _names(self, target: Target) -> list[str]:
-        """Return the names of existing types for a type, of stages for a stage, else all names."""
+        """Return existing types for a type, stages for a stage, and all names otherwise."""
         if isinstance(target, PassType):
             return [each.name for each in self._by_pass if isinstance(each, PassType)]
         names: list[str] = []
@@ -236,7 +236,7 @@ class Rules:
         return earlier
 
     def _disorder(self, constraint: Constraint, step: Step, others: list[Step]) -> str:
-        """Return the violation of an order, and the way out; empty if there is none."""
+        """Return how a step violates an order, and the way out; empty if it does not."""
         rank, label = self.rank, step.label
         for later, earlier in self.demands(constraint, step):
             if all(rank[each] > rank[later] for each in earlier):
@@ -274,7 +274,7 @@ class Rules:
     # -- Wishes -----------------------------------------------------------------------------
 
     def unfulfilled(self) -> list[tuple[Rule, Step]]:
-        """Return the unfulfilled wishes, in an order that does not depend on their authors."""
+        """Return the unfulfilled wishes, sorted by constraint and position."""
         wishes = [
             (rule, step)
             for rule, step in self.all
@@ -293,5 +293,5 @@ class Rules:
 
 
 def only_looks(step: Step) -> bool:
-    """Return whether a step only reads the IR and runs no pipeline of its options."""
+    """Return whether a step, with the pipelines in its options, preserves all analyses."""
     return preserves(preserved_by([step.pass_]), AllAnalyses)

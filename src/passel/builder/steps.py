@@ -109,7 +109,7 @@ class Stage(Named):
     """A named place in a pipeline that is kept when passes change.
 
     Attributes:
-        name: Its name.
+        name: The name of the target.
     """
 
     kind: ClassVar[str] = "stage"
@@ -152,7 +152,7 @@ class Bundle(Named):
     may be put between them. A bundle is not a pass.
 
     Args:
-        name: Its name, which can be a target.
+        name: The name of the bundle, which can be a target.
         members: The passes, as for `OpPassManager.add`, or other bundles.
         together: Whether to forbid other steps between its members.
         types: Types of all its members, in addition to their own.
@@ -236,12 +236,12 @@ class Step(Named):
 
     Attributes:
         pass_: The pass.
-        span: Its place in the text of a pipeline, if any.
-        origin: Its author and the place of the call.
-        label: Its permanent identity in the builder, such as `cse#2`.
+        span: The place in the text of a pipeline, if any.
+        origin: The author and the place of the call.
+        label: The permanent identity in the builder, such as `cse#2`.
         bundles: The bundles that it belongs to, the innermost first.
         call: The number of the call that added it.
-        because: The reasons for its position, in sentences.
+        because: The reasons for the position of the step, in sentences.
         is_default: Whether it is part of a stage's default.
     """
 
@@ -284,10 +284,10 @@ class Scope:
         kind: `nest` for a nested pipeline, `bundle` for a bundle that stays together, `stage` for a
             part of a stage. Only nested pipelines appear in the pass manager.
         name: The name of the bundle or stage, or the anchor of the pipeline.
-        origin: Its author and the place of the call.
-        items: Its contents.
-        label: Its identity in the builder; empty for the outermost pipeline.
-        span: Its place in the text of a pipeline, if any.
+        origin: The author and the place of the call.
+        items: The contents.
+        label: The permanent identity in the builder; empty for the outermost pipeline.
+        span: The place in the text of a pipeline, if any.
         jobs: The most ops that the pipeline may process at once; None for no limit.
         is_required: Whether the scope must not be empty.
     """

@@ -89,7 +89,7 @@ class AdapterContract(Subject):
                 equal(kind.implements(self.interface), expected, what)
 
     def test_keys(self) -> None:
-        """Ops share a key object exactly if they have the same name."""
+        """Two ops have the same key object if and only if they have the same name."""
         sample, keys = self._sample(), dict[str, Any]()
         for _, node, op in (*sample.ops(), *self._sample(sample.context).ops()):
             name, key = self.names[node.role], self.adapter.key_of(op)
@@ -99,7 +99,7 @@ class AdapterContract(Subject):
         equal(len(set(keys.values())), len(keys), what)
 
     def test_named_kinds(self) -> None:
-        """Registered names have the kind of their ops; other names have none."""
+        """`kind_named` returns the kind of a registered op, and None for any other name."""
         sample = self._sample()
         roles = {self.names[node.role]: node.role for _, node in self.program.walk()}
         for name in (*roles, self.misspelt[0], "nosuchdialect", "", "any"):
@@ -139,7 +139,7 @@ class AdapterContract(Subject):
             equal(len(children), count, "the length of 'children' after one of them has moved")
 
     def test_parents(self) -> None:
-        """Every op knows its parent, if the IR has parents; the top op has none."""
+        """`parent` returns the enclosing op, and None for the top-level op."""
         sample = self._sample()
         equal(self.adapter.parent(sample.top), None, "'parent' of the top op")
         for path, node, op in sample.ops():
@@ -148,7 +148,7 @@ class AdapterContract(Subject):
                 equal(enclosing, sample.at(path[:-1]), f"'parent' of a {node.role}")
 
     def test_attributes(self) -> None:
-        """Ops that define a symbol have its name; every op has a location, possibly unknown."""
+        """Every op has the right symbol, and a location, which may be unknown."""
         for _, node, op in self._sample().ops():
             equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of a {node.role}")
             place: Any = self.adapter.location(op)
@@ -157,14 +157,14 @@ class AdapterContract(Subject):
             check(place.file or not self.has_locations, what)
 
     def test_context_of(self) -> None:
-        """Ops know their own context or none."""
+        """`context_of` returns the context of an op, or None."""
         sample = self._sample()
         found = self.adapter.context_of(sample.top)
         what = f"'context_of' an op is {found!r}, expected the one that it was built in, or None"
         check(found is None or found == sample.context, what)
 
     def test_load_dialects(self) -> None:
-        """Dialects are loaded by name, even twice; the error for a missing dialect names it."""
+        """Dialects can be loaded twice; the error for an unknown dialect names the dialect."""
         context, known = self.adapter.create_context(), [self.dialect] if self.dialect else []
         load = partial(self.adapter.load_dialects, context)
         for names in ([], known, [*known, *known]):
@@ -185,7 +185,7 @@ class AdapterContract(Subject):
                 self.adapter.verify(op, recursive=False)
 
     def test_verify_refuses(self) -> None:
-        """The error has the first invalid op, and a reason without the op's name."""
+        """The error contains the first invalid op, and the message does not name the op."""
         for index in range(len(self._sample().functions())):
             sample = self._sample()
             functions = sample.functions()

@@ -138,12 +138,12 @@ def _mismatch(path: Path, output: str, prefix: str) -> str:
 
 
 class EventRecorder(PassInstrumentation):
-    """Records hooks as lines of text, such as `before-pass cse @f`.
+    """Records hooks of pipelines, passes and analyses as lines such as `before-pass cse @f`.
 
-    This records hooks of pipelines, passes and analyses; `FullEventRecorder` records all hooks.
+    `FullEventRecorder` records all hooks.
 
     Attributes:
-        events: The lines so far.
+        events: The recorded lines.
     """
 
     def __init__(self) -> None:

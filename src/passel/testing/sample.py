@@ -1,4 +1,4 @@
-"""Sample IR for tests of adapters, and checks of the results of their methods."""
+"""Sample IR for tests of adapters, and assertions about the results of adapter methods."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Node(NamedTuple):
 
     Attributes:
         role: A key of `AdapterContract.names`.
-        symbol: Its symbol, if any.
+        symbol: The symbol, if any.
         body: The nodes immediately inside.
     """
 
@@ -40,10 +40,10 @@ class Node(NamedTuple):
             yield from inner.walk((*path, index))
 
     def moves(self) -> Iterator[tuple[Path, Path]]:
-        """Yield pairs of paths: of a node, and of a node that it may move into.
+        """Yield the path of each node that can move, and the path of its new parent.
 
-        A node may move into a node whose role already contains such nodes. Each node moves once,
-        into the node before it if possible, else into the first other node.
+        A node can move into a node of a role that already contains such nodes. The new parent is
+        the preceding node if possible, otherwise the first valid node.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
@@ -67,9 +67,9 @@ class Sample(NamedTuple):
     """A built program.
 
     Attributes:
-        adapter: The adapter of its IR.
+        adapter: The adapter of the IR.
         program: The nodes.
-        context: Its context.
+        context: The context of the IR.
         top: The top-level op.
     """
 
@@ -86,7 +86,7 @@ class Sample(NamedTuple):
         return op
 
     def ops(self) -> Iterator[tuple[Path, Node, Any]]:
-        """Yield all paths with their nodes and ops."""
+        """Yield the path, the node and the op of each node."""
         for path, node in self.program.walk():
             yield path, node, self.at(path)
 

@@ -30,7 +30,7 @@ class ToyOp:
     """An op of the toy IR.
 
     Attributes:
-        name: Its name, which is also its dispatch key.
+        name: The name of the op, which is also its dispatch key.
         symbol: The symbol that it defines, if any.
         body: The ops immediately inside.
         value: A value for passes to change; negative values are invalid.
@@ -60,7 +60,7 @@ class ToyOp:
 
     @property
     def head(self) -> str:
-        """Its text without the body."""
+        """The text of the op without its body."""
         symbol = f" @{self.symbol}" if self.symbol else ""
         return self.name + symbol + (f" {self.value}" if self.value else "")
 
@@ -142,11 +142,11 @@ class ToyAdapter(IRAdapter):
         return list(op.body)
 
     def parent(self, op: ToyOp) -> ToyOp | None:
-        """Return the parent."""
+        """Return the parent of the op."""
         return op.parent
 
     def symbol_name(self, op: ToyOp) -> str | None:
-        """Return the symbol."""
+        """Return the symbol of the op."""
         return op.symbol
 
     def location(self, op: ToyOp) -> Location:
@@ -193,14 +193,14 @@ class ToyAdapter(IRAdapter):
         return Shipment(set(context), [outer.add(op) for op in ops] if outer else ops)
 
     def note(self, op: ToyOp) -> None:
-        """Return None, since the whole op is sent."""
+        """Return None, since `encode_changes` sends the whole op."""
 
     def encode_changes(self, op: ToyOp, noted: None) -> bytes:
         """Return the text of the op."""
         return str(op).encode()
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
-        """Return a function that gives the op its new state."""
+        """Return a function that changes the op to its new state."""
         made = parse_toy(data.decode())
 
         def change() -> None:
