@@ -78,15 +78,19 @@ def lie(*kinds: type, everything: bool = False) -> Pass[Any]:
 
 
 @pytest.mark.parametrize(
-    "liar",
-    [lie(EqualTotal), lie(everything=True), step(change, preserves=(EqualTotal,))],
+    ("liar", "claim"),
+    [
+        (lie(EqualTotal), "EqualTotal"),
+        (lie(everything=True), "everything"),
+        (step(change, preserves=(EqualTotal,)), "EqualTotal"),
+    ],
     ids=["preserve", "preserve_all", "preserves"],
 )
-def test_a_pass_that_preserves_what_it_broke_is_found(liar: Pass[Any]) -> None:
+def test_a_pass_that_preserves_what_it_broke_is_found(liar: Pass[Any], claim: str) -> None:
     """An analysis that a pass claims to have preserved is computed again and compared."""
     failure = failure_of(verified(keep(EqualTotal), liar))
     assert failure.path == "toy.module/1:step"
-    assert "preserve EqualTotal" in failure.diagnostic.message
+    assert f"claims to preserve {claim}" in failure.diagnostic.message
     manager(keep(EqualTotal), liar).run(parse_toy("toy.module"))
 
 
@@ -158,8 +162,8 @@ def test_a_pass_that_failed_is_not_accused_of_anything_else() -> None:
     assert "of its own" in failure.diagnostic.message
 
 
-def test_comparing_that_raises_crashes_the_pass() -> None:
-    """What an analysis raises when it is computed again fails the pass."""
+def test_comparing_that_raises_fails_the_pass() -> None:
+    """An analysis that raises when it is computed again fails the pass."""
 
     class Fragile(EqualTotal):
         def __init__(self, op: ToyOp) -> None:
@@ -168,5 +172,4 @@ def test_comparing_that_raises_crashes_the_pass() -> None:
                 raise ZeroDivisionError
 
     failure = failure_of(verified(keep(Fragile), lie(Fragile)))
-    assert failure.kind == "crashed"
-    assert isinstance(failure.cause, ZeroDivisionError)
+    assert "comparing its analyses raised ZeroDivisionError" in failure.diagnostic.message

@@ -200,4 +200,4 @@ def test_work_that_was_done_before_an_interrupt_counts() -> None:
         this.run(compiler.schedule(manager), module)
     assert [each.kind for each in this.outcome.failures] == ["failed", "interrupted"]
     (note,) = raised.value.__notes__
-    assert "a nested pipeline was interrupted by KeyboardInterrupt" in note
+    assert "op was interrupted by KeyboardInterrupt while its nested pipelines ran" in note

@@ -59,8 +59,8 @@ def run(*passes: Any, source: str = "module {}", check: bool = True) -> None:
 def test_a_dialect_that_nobody_has_loaded_is_an_error() -> None:
     """It names the op, the dialect, the pass and the way out."""
     message = (
-        "'arith.constant' op is of dialect 'arith', which neither the input nor any pass has "
-        "loaded; pass 'silent' creates such ops, so declare it: dependent_dialects = ('arith',)"
+        "'arith.constant' op pass 'silent' failed: it creates ops of dialect 'arith', which neither "
+        "the input nor any pass has loaded; declare it: dependent_dialects = ('arith',)"
     )
     with pytest.raises(PassFailedError) as caught:
         run(Silent())

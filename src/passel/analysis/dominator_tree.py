@@ -87,7 +87,7 @@ class DominatorTree(Generic[N]):
         if ours is None:
             return False
         if not self._spans:
-            self._spans = _spans(self._children)
+            self._spans = _spans(self._parents)
         first, last = self._spans[ours]
         return first <= self._spans[theirs][0] <= last
 
@@ -195,17 +195,19 @@ def _intersect(parents: list[int], a: int, b: int) -> int:
     return a
 
 
-def _spans(children: list[list[int]]) -> list[tuple[int, int]]:
-    """Return the pre-order number of each node, and of its last descendant."""
-    order: list[int] = []
-    stack = [0]
-    while stack:
-        number = stack.pop()
-        order.append(number)
-        stack.extend(reversed(children[number]))
-    position = {number: place for place, number in enumerate(order)}
-    sizes = [1] * len(children)
-    parent_of = {child: number for number, inner in enumerate(children) for child in inner}
-    for number in reversed(order[1:]):
-        sizes[parent_of[number]] += sizes[number]
-    return [(position[n], position[n] + sizes[n] - 1) for n in range(len(children))]
+def _spans(parents: list[int]) -> list[tuple[int, int]]:
+    """Return the pre-order number of each node, and of its last descendant.
+
+    A parent has a smaller number than its children.
+    """
+    sizes, numbers = [1] * len(parents), range(1, len(parents))
+    for number in reversed(numbers):
+        sizes[parents[number]] += sizes[number]
+    first = [0] * len(parents)
+    free = [1] * len(parents)  # the pre-order number of the next child
+    for number in numbers:
+        parent = parents[number]
+        first[number] = free[parent]
+        free[parent] += sizes[number]
+        free[number] = first[number] + 1
+    return [(start, start + size - 1) for start, size in zip(first, sizes, strict=True)]

@@ -57,7 +57,7 @@ class Failures(NamedTuple):
         """Return the failure of a step that raised an exception."""
         kind, blamed = "crashed", op
         text = f"{type(error).__name__}: {words_of(error)}".rstrip(": \n")
-        message = f"{_named(step)} crashed: {_gist(text)}"
+        message = f"{_event(step, 'crashed')}: {_gist(text)}"
         if isinstance(error, PassFailure):
             kind, blamed, message = error.kind, error.op, error.message
             if kind != "isolation":
@@ -66,7 +66,7 @@ class Failures(NamedTuple):
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
         """Return the failure of a step that was interrupted."""
-        message = f"{_named(step)} was interrupted by {type(error).__name__}"
+        message = _event(step, f"was interrupted by {type(error).__name__}")
         return self._failure("interrupted", _sole(step, op), op, message, cause=error)
 
     def invalid(
@@ -111,19 +111,6 @@ class Failures(NamedTuple):
         if len(suspects.passes) == 1:
             return self.raised(suspects.passes[0], op, PassFailure())
         return self._failure("failed", suspects, op, f"one of the {_titles(suspects)} failed")
-
-    def broken_claim(self, step: Step, op: Any) -> Failure:
-        """Return the failure of a pass that claims to change nothing, but does."""
-        message = f"pass '{step.title}' claims to preserve everything, but changed the op"
-        return self._failure("failed", _sole(step, op), op, message)
-
-    def undeclared(self, step: Step, op: Any, made: Any, dialect: str) -> Failure:
-        """Return the failure of a pass that made an op of a dialect that is not loaded."""
-        message = (
-            f"is of dialect '{dialect}', which neither the input nor any pass has loaded; pass "
-            f"'{step.title}' creates such ops, so declare it: dependent_dialects = ('{dialect}',)"
-        )
-        return self._failure("failed", _sole(step, op), op, message, blamed=made)
 
     def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
         """Return the failure of a pass whose op is gone, so that the op cannot be examined."""
@@ -251,9 +238,11 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)
 
 
-def _named(step: Step) -> str:
-    """Return a step as the subject of a sentence."""
-    return f"pass '{step.title}'" if step.pass_ is not None else "a nested pipeline"
+def _event(step: Step, predicate: str) -> str:
+    """Return an event during a step, after the name of the op."""
+    if step.pass_ is None:
+        return f"{predicate} while its nested pipelines ran"
+    return f"pass '{step.title}' {predicate}"
 
 
 def _gist(text: str) -> str:

@@ -176,11 +176,10 @@ class Level:
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the passes that ran on some of the ops as suspects."""
-        tasks = [task for task in self.tasks if task.number in set(numbers)]
+        numbers, missing = set(numbers), self.gone | self._lost
+        tasks = [task for task in self.tasks if task.number in numbers]
         may_touch = self.may_touch and (self._lifetime.survives_loss or not self.gone)
-        alive = [
-            task.op for task in tasks if may_touch and task.number not in self.gone | self._lost
-        ]
+        alive = [task.op for task in tasks if may_touch and task.number not in missing]
         return suspects_of(self.step, tasks, alive)
 
     def is_intact(self) -> bool:

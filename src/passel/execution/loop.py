@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses, in_common
 from passel.errors import PassFailure
-from passel.execution.examiner import DialectCheck, Examiner
 from passel.execution.failure_texts import BESIDE, Failures, suspects_of
 from passel.execution.level import Level, violations_around
 from passel.execution.options import RunOptions, VerifyEach
+from passel.execution.verification import VerifyingRun
 from passel.hooks import Bracket, Ended, Reports
-from passel.ir import FindsDialects, ability_of
 from passel.passes import PassContext
-from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome, sum_of
+from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
 from passel.passes.reachable import preserved_by
 from passel.schedule import passes_of
 
@@ -37,11 +36,14 @@ if TYPE_CHECKING:
 
 _NOTHING: frozenset[type] = frozenset()
 
+this_process = [object()]
+"""The identity of this process; another object in each process that Python forks."""
+
 _SKIPPED = Outcome()
 """The outcome of a step that a gate has skipped."""
 
 
-class Loop(Examiner):
+class Loop(VerifyingRun):
     """Runs pipelines on ops, and on the ops inside.
 
     Args:
@@ -58,11 +60,8 @@ class Loop(Examiner):
         states: The results of passes' `initialize`.
         at_work: The context of the running pass; None between passes.
         interruption: The failure by which the run was interrupted, if it was.
-        this_process: Another object in each process that Python forks.
         process: The process of the run; a child that a pass forks does not continue the run.
     """
-
-    this_process: ClassVar[object] = object()
 
     def __init__(
         self,
@@ -83,27 +82,24 @@ class Loop(Examiner):
         self.gates: Sequence[PassGate] = gates
         self.strategy: Any = strategy
         self.failing: Failures = Failures(adapter)
-        is_strict, finds = options.analyses or options.isolation, adapter.finds_changes
+        finds = adapter.finds_changes
         self.verifies: bool = options.verify is not VerifyEach.OFF
-        self.knows_changes: bool = is_strict or (finds and self.verifies)
+        self.knows_changes: bool = finds and self.verifies
         self.tracks: bool = self.knows_changes or hooks.finds_changes
-        self.isolates: bool = options.isolation or (self.tracks and finds)
+        self.isolates: bool = (finds and self.tracks) or hooks.finds_violations
         self.skips: bool = finds and options.verify is VerifyEach.CHANGED
-        is_held_at_once = is_strict or options.verify is VerifyEach.ALWAYS
-        self.defers: bool = not (self.knows_changes and is_held_at_once)
-        finder = ability_of(adapter, FindsDialects) if options.analyses else None
-        self.dialects: DialectCheck | None = (
-            None if finder is None else DialectCheck(self.failing, finder, self.ir_context)
-        )
+        self._checks_passes = self.verifies or self.tracks
+        self.renew_fingerprint: Callable[[Any, Any], object] = adapter.renew_fingerprint
+        always = ("--verify-each=always",) if options.verify is VerifyEach.ALWAYS else ()
+        self.flags: tuple[str, ...] = always + hooks.flags
         self.lifetime: Lifetime = adapter.lifetime()
         self.place_of: Callable[[Any], object] = self.lifetime.place_of
         self.states: dict[Any, Any] = {}
         self.at_work: PassContext[Any] | None = None
         self.interruption: Failure | None = None
         self._uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
-        self.process: object = self.this_process
-        is_checked = options.analyses or bool(gates) or hooks.sees_all
-        lowers = None if is_checked else compiler.lowers
+        self.process: object = this_process[0]
+        lowers = None if gates or hooks.sees_all else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
         self._preserved: dict[Step | Pipeline, frozenset[type]] = {}
@@ -131,7 +127,7 @@ class Loop(Examiner):
         else:
             # Where changes are not known, what was deferred is verified with the enclosing op.
             if ctx.deferred and (self.tracks or ctx.parent is None):
-                total += self.examine(ctx.deferred.pop(), ctx)
+                total += self.verify_changes(ctx.deferred.pop(), ctx)
             if plan.rejected is not None:
                 rejected = self.failing.unschedulable(plan.rejected, ctx.op, plan.rejection)
                 total += self.tell(ctx, rejected)
@@ -168,9 +164,9 @@ class Loop(Examiner):
                         if not ctx.deferred:
                             seen = ctx.valid_state
                         elif self.hooks.finds_changes:
-                            seen = self.adapter.renew_fingerprint(ctx.op, was)
+                            seen = self.renew_fingerprint(ctx.op, was)
                         changed = seen is not was and seen != was
-                    hooks.ended = Ended(failed, ctx.failure, skipped, changed, outcome)
+                    hooks.ended = Ended(failed, ctx.failure, skipped, changed, outcome, ctx)
             except PassFailure as error:  # of a hook that judges passes
                 if error.kind == "isolation":
                     list(violations_around(ctx))  # each once: the pass fails by them
@@ -182,17 +178,15 @@ class Loop(Examiner):
             seen = None if step.pass_ is None else seen
         return total
 
-    def run_steps(self, steps: Iterable[Step], ctx: PassContext[Any]) -> Outcome:  # noqa: C901, PLR0915 - the loop
+    def run_steps(self, steps: Iterable[Step], ctx: PassContext[Any]) -> Outcome:
         """Run some steps on one op, up to the first that fails."""
         __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
         op, total, step = ctx.op, UNCHANGED, ctx.step
-        as_claimed = PLAIN[False if self.knows_changes else None]
-        examines = self.verifies or self.tracks
         try:
             for step in steps:
+                ctx.step, ctx.preserved = step, _NOTHING
+                ctx.preserves_all = ctx.is_verified = False
                 failure, outcome = None, UNKNOWN
-                ctx.step, ctx.preserves_all, ctx.preserved = step, False, _NOTHING
-                ctx.is_verified = False
                 try:
                     if self.gates and not all(gate(step, op) for gate in self.gates):
                         total += _SKIPPED
@@ -200,27 +194,14 @@ class Loop(Examiner):
                     if step.pass_ is None:
                         outcome = self.run_siblings(step, ctx)
                     else:
-                        if ctx.valid_state is None and self.tracks:
+                        if self.tracks and ctx.valid_state is None:
                             ctx.valid_state = self.adapter.fingerprint(op)
                         self.at_work = ctx
                         step.pass_.run(op, ctx)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     failure = self._raised(step, ctx, error)
                 self.at_work = None
-                if self.process is not self.this_process:
-                    os._exit(0)  # a child that the pass let go on
-                if (place := self.place_of(op)) is not ctx.place and place != ctx.place:
-                    failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
-                elif ctx.cached is not None:
-                    failure = self.invalidate(step, ctx, outcome, failure)
-                if examines and failure is None and step.pass_ is not None:
-                    if ctx.preserves_all and self.defers:
-                        ctx.deferred.append(step)
-                        outcome = as_claimed
-                    elif ctx.record is None or not ctx.record.outcome.failures:
-                        outcome = self.examine(step, ctx)
-                if failure is not None or ctx.record is not None:
-                    outcome += self.tell(ctx, failure)
+                outcome = self.check_step(step, ctx, outcome, failure)
                 if outcome is not total:
                     total += outcome
                     if outcome.failures:
@@ -229,6 +210,34 @@ class Loop(Examiner):
             self._interrupt(step, ctx, error)
             raise
         return total
+
+    def check_step(
+        self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
+    ) -> Outcome:
+        """Return the outcome of a step that has run, after all checks of the op.
+
+        Args:
+            step: The step.
+            ctx: The context.
+            outcome: The outcome of nested pipelines.
+            failure: The failure of the step so far.
+        """
+        if self.process is not this_process[0]:
+            os._exit(0)  # a child that the pass let go on
+        place = self.place_of(ctx.op)
+        if place is not ctx.place and place != ctx.place:
+            failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
+        elif ctx.cached is not None:
+            failure = self.invalidate(step, ctx, outcome, failure)
+        if failure is None and self._checks_passes and step.pass_ is not None:
+            if ctx.preserves_all:
+                ctx.deferred.append(step)
+                outcome = UNCHANGED if self.knows_changes else UNKNOWN
+            elif ctx.record is None or not ctx.record.outcome.failures:
+                outcome = self.verify_changes(step, ctx)
+        if failure is not None or ctx.record is not None:
+            outcome += self.tell(ctx, failure)
+        return outcome
 
     def invalidate(
         self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
@@ -242,8 +251,6 @@ class Loop(Examiner):
             kept |= set(step.pass_.produces)
         try:
             ctx.analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
-            if self.options.analyses and failure is None and not outcome.failures:
-                ctx.analyses.check()
         except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
             return failure or self.failing.raised(step, ctx.op, error)
         return failure
@@ -270,7 +277,7 @@ class Loop(Examiner):
     def run_siblings(self, step: NestedStep, ctx: PassContext[Any]) -> Outcome:
         """Run nested pipelines on the nested ops; a failure on one does not stop the others."""
         __tracebackhide__ = True
-        checked = self.examine(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
+        checked = self.verify_changes(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
         level = self.level(step, ctx)
         if checked.failures or not level.tasks:
             return checked
@@ -278,11 +285,9 @@ class Loop(Examiner):
             self.number(level.children)
         if self.isolates:
             level.track()
-        outcomes: list[Outcome] = []
         ctx.level = level
         try:
-            for outcome in self.strategy.share(self, level):
-                outcomes.append(outcome)  # noqa: PERF402 - those that come before an interrupt count
+            outcomes = list(self.strategy.share(self, level))
             outcomes.append(self._settle(level, outcomes))
         finally:
             ctx.level = None
@@ -366,7 +371,7 @@ class Loop(Examiner):
 
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
         """Record the innermost step as the place where the run was interrupted."""
-        if self.process is not self.this_process:
+        if self.process is not this_process[0]:
             os._exit(0)
         if self.interruption is None:
             is_lost, failing = self.place_of(ctx.op) != ctx.place, self.failing
@@ -381,9 +386,5 @@ class Loop(Examiner):
         return Outcome(None, () if self.interruption is None else (self.interruption,))
 
 
-def _be_child() -> None:
-    Loop.this_process = object()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_be_child)
+    os.register_at_fork(after_in_child=lambda: this_process.__setitem__(0, object()))

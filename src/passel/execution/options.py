@@ -33,22 +33,8 @@ class RunOptions(NamedTuple):
 
     Attributes:
         verify: The policy for verification.
-        analyses: Whether claims to preserve analyses, or everything, are checked.
-        isolation: Whether each pass is checked for changes outside of its op right after it runs.
         remarks: The filter of optimization remarks; None if all are discarded.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
-    analyses: bool = False
-    isolation: bool = False
     remarks: RemarkFilter | None = None
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The flags of passel-opt for the checks that are not made by default."""
-        asked = {
-            "--verify-each=always": self.verify is VerifyEach.ALWAYS,
-            "--verify-analyses": self.analyses,
-            "--check-isolation": self.isolation,
-        }
-        return tuple(flag for flag, is_asked in asked.items() if is_asked)

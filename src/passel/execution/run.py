@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
-from passel.errors import AnchorError, PassFailure, Problem
+from passel.errors import AnchorError, Problem
 from passel.execution.failure_texts import NOT_INSIDE, Suspects
 from passel.execution.loop import Loop
 from passel.hooks import Bracket, Ended
@@ -50,8 +50,6 @@ class Run(Loop):
                 try:
                     self.outcome = self.initialize(schedule, op)
                     if not self.outcome.failures:
-                        if self.dialects is not None:
-                            self.dialects.start(op)
                         plan = self.plan(self.pipeline, op)
                         ctx = PassContext(self, op, self.place_of(op), plan)
                         with self.adapter.reporting(self.ir_context, self._hear):
@@ -199,18 +197,9 @@ class Run(Loop):
     # -- Analyses ---------------------------------------------------------------------------------
 
     def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
-        """Compute an analysis, with its hooks.
-
-        Raises:
-            PassFailure: If the analysis changes the op while checks are on.
-        """
-        name, is_checked = analysis_name(kind), self.options.analyses
-        before = self.adapter.fingerprint(op) if is_checked else None
-        with Bracket(self.hooks, "analysis", name, kind, op):
-            result = construct()
-        if is_checked and self.adapter.fingerprint(op) != before:
-            raise PassFailure(f"analysis {name} changed its op", op=op)
-        return result
+        """Compute an analysis, with its hooks."""
+        with Bracket(self.hooks, "analysis", analysis_name(kind), kind, op):
+            return construct()
 
 
 def _take(

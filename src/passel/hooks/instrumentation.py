@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
     from passel.hooks.observed_run import Run
+    from passel.passes import PassContext
     from passel.passes.outcome import Outcome
     from passel.schedule import Pipeline, Step
 
@@ -26,6 +27,8 @@ class Ended(NamedTuple):
             instrumentation sets `finds_changes`.
         outcome: The other results of a step: counts, reports and all failures; None
             if it was not a step.
+        context: The context of a step, with its claims and analyses; None if the event was not a
+            step, or was interrupted.
     """
 
     failed: bool = False
@@ -33,6 +36,7 @@ class Ended(NamedTuple):
     skipped: bool = False
     changed: bool = False
     outcome: Outcome | None = None
+    context: PassContext[Any] | None = None
 
 
 LOCK = "_PassInstrumentation__lock"
@@ -48,7 +52,7 @@ class PassInstrumentation:
     nothing. Hooks of one object never overlap, whatever threads they are called from.
 
     An instrumentation that raises is reported once in the log `passel` and not called again; the
-    run continues. A `PassFailure` raised by a hook around passes lets the pass fail.
+    run continues. A `PassFailure` raised by a hook around passes or analyses lets the pass fail.
 
     Attributes:
         run: The current run, which is the innermost one if
@@ -61,6 +65,9 @@ class PassInstrumentation:
             passes may still run as one.
         finds_changes: Whether `Ended.changed` is needed, which takes a fingerprint for each
             pass that is not verified anyway.
+        finds_violations: Whether the run compares sibling ops even if the IR does not look for
+            changes, to detect passes that change them.
+        flag: The flag of passel-opt that adds the instrumentation to a replay; empty if none does.
         crosses: Whether it also observes pipelines that passes run on ops of another IR. It must
             use the adapter of the innermost run for these ops.
 
@@ -101,6 +108,8 @@ class PassInstrumentation:
     run_record: Any = None
     collects_statistics: bool = False
     finds_changes: bool = False
+    finds_violations: bool = False
+    flag: str = ""
     crosses: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -25,6 +25,9 @@ _HOOKS["pass"] += ("after_pass_failed",)
 _HOOKS["failure"] = ("on_failure",)
 """The hooks for each kind of event."""
 
+_JUDGES = {*_HOOKS["pass"], *_HOOKS["analysis"]}
+"""The hooks that may let a pass fail."""
+
 
 class Instrumentor:
     """The instrumentations of a run, by the hooks that they override.
@@ -33,6 +36,8 @@ class Instrumentor:
         run: The current run.
         collects_statistics: Whether passes collect statistics that take time to count.
         finds_changes: Whether an instrumentation needs to know which passes changed their ops.
+        finds_violations: Whether an instrumentation needs to know which passes changed other ops.
+        flags: The flags of passel-opt for the instrumentations.
         sees_steps: Whether an instrumentation observes steps.
         sees_all: Whether each of the IR's own passes has to run separately.
         sees: The instrumentations for each kind of event, such as `pass`.
@@ -44,12 +49,16 @@ class Instrumentor:
         self.run: Any = None
         self.collects_statistics: bool = False
         self.finds_changes: bool = False
+        self.finds_violations: bool = False
+        self.flags: tuple[str, ...] = ()
         self.sees_all: bool = False
         self.sees: dict[str, tuple[PassInstrumentation, ...]] = dict.fromkeys(_HOOKS, ())
         self._of_steps: list[PassInstrumentation] = []
         for each in self._all:
             self.collects_statistics |= each.collects_statistics
-            self.finds_changes |= each.finds_changes
+            self.finds_changes |= each.finds_changes or each.finds_violations
+            self.finds_violations |= each.finds_violations
+            self.flags += (each.flag,) if each.flag else ()
             seen = [what for what, names in _HOOKS.items() if _overrides(each, names)]
             for what in seen:
                 self.sees[what] += (each,)
@@ -62,7 +71,7 @@ class Instrumentor:
         """Call a method of an instrumentation under its lock, and disable it on errors.
 
         Raises:
-            PassFailure: If a hook around passes lets the pass fail.
+            PassFailure: If a hook around passes or analyses lets the pass fail.
             BaseException: If an interrupt occurs.
         """
         if id(each) in self._broken:
@@ -72,7 +81,7 @@ class Instrumentor:
                 each.run = self.run
                 return getattr(each, name)(*args, **keywords)
         except Exception as error:
-            if isinstance(error, PassFailure) and name in _HOOKS["pass"]:
+            if isinstance(error, PassFailure) and name in _JUDGES:
                 raise
             self._broken.add(id(each))
             what = type(each).__name__

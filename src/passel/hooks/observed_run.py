@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.ir import outwards
 from passel.passes.outcome import NO_COUNTS, UNCHANGED, Outcome, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
@@ -56,6 +56,7 @@ class Run:
         outer: The run of the pass that has started this run, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
         options: The options of the run, a `passel.execution.RunOptions`.
+        flags: The flags of passel-opt for the checks that are not made by default.
         outcome: The failures, diagnostics and statistics of a finished run.
         concluding: Diagnostics about the whole run.
     """
@@ -63,6 +64,7 @@ class Run:
     op: Any
     pipeline: Pipeline
     options: Any
+    flags: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -134,8 +136,8 @@ class Reports:
         self._emit = emit
         self._on_failure = on_failure
         self._told: list[Outcome] = []
-        self._waiting: list[tuple[Diagnostic | None, Failure | None]] = []
-        self._released = 0
+        self._waiting: Iterator[tuple[Diagnostic | None, Failure | None]] = iter(())
+        self._released = 0  # of those that are waiting
 
     @property
     def renders(self) -> bool:
@@ -173,29 +175,25 @@ class Reports:
         self.report(None, failure)
         return outcome
 
-    @contextmanager
-    def catching_up(self, outcomes: Sequence[Outcome]) -> Generator[None]:
-        """Report everything that a worker has held back by the end of the block."""
-        whole = sum_of(outcomes)
-        self._told.append(whole)
-        self._waiting, self._released = _in_order(whole), 0
-        yield
-        self.catch_up(len(whole.diagnostics))
-        for _, failure in self._waiting:
-            self.report(None, failure)
-        self._waiting = []
+    def take(self, held: Outcome) -> None:
+        """Take over the reports that a worker has held back, for `catch_up`."""
+        failures = {id(failure.diagnostic): failure for failure in held.failures}
+        waiting = [(each, failures.pop(id(each), None)) for each in held.diagnostics]
+        # Failures that were reported before have no diagnostic.
+        self._waiting = iter([*waiting, *((None, failure) for failure in failures.values())])
+        self._told.append(held)
+        self._released = 0
 
-    def catch_up(self, number: int) -> None:
+    def catch_up(self, number: float = inf) -> None:
         """Report the first `number` diagnostics of the part that is being merged.
 
         All are reported by the end of the merge; an instrumentation that prints calls this to
         print between them.
         """
-        while self._waiting and self._released < number:
-            diagnostic, failure = self._waiting.pop(0)
-            self._released += diagnostic is not None
-            self.count += diagnostic is not None
-            self.report(diagnostic, failure)
+        while self._released < number and (reports := next(self._waiting, None)) is not None:
+            self._released += 1
+            self.count += reports[0] is not None
+            self.report(*reports)
 
     def so_far(self) -> Outcome:
         """Return the outcome so far of an interrupted run."""
@@ -209,10 +207,3 @@ class Reports:
             self._emit(diagnostic)
         if failure is not None:
             self._on_failure(failure)
-
-
-def _in_order(outcome: Outcome) -> list[tuple[Diagnostic | None, Failure | None]]:
-    """Return diagnostics with their failures, then failures without a diagnostic."""
-    failures = {id(failure.diagnostic): failure for failure in outcome.failures}
-    told = [(each, failures.pop(id(each), None)) for each in outcome.diagnostics]
-    return [*told, *((None, failure) for failure in failures.values())]

@@ -34,6 +34,9 @@ class IsolationCheck(PassInstrumentation):
     the end, and names all passes that may have made them.
     """
 
+    finds_violations = True
+    flag = "--check-isolation"
+
     def before_run(self, run: Run) -> None:
         """Clear the state of the last run."""
         self._before: list[Sequence[tuple[Any, bool, object]]] = []

@@ -288,7 +288,7 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
     known = _COMMAND if command is None else f"{command} --ir="
     writes = ability_of(run.adapter, WritesSources)
     reading = writes.reading_flags(run.op, run.ir_context) if writes else [f"--ir={name}"]
-    more = [each for each in (*reading, *run.options.flags) if each.partition("=")[0] not in known]
+    more = [each for each in (*reading, *run.flags) if each.partition("=")[0] not in known]
     words = " ".join(["--run-reproducer", *more])
     return allowing((command or _COMMAND).replace("--run-reproducer", words), passes)
 

@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, DefinitionError
@@ -127,8 +127,8 @@ def entered_context(adapter: IRAdapter | None = None) -> Any:
     if adapter is not None:
         return adapter.entered_context()
     # Passes of another IR do not mean what an enclosing run is in.
-    running = _running.get()
-    enclosing = [] if running is None else list(running.enclosing_contexts())
+    running, current = _running.get(), running_adapter()
+    enclosing = [context for adapter, context in running if adapter is not current]
     for each in imported_irs():
         context = each.entered_context()
         if context is not None and not any(context is other for other in enclosing):
@@ -136,23 +136,8 @@ def entered_context(adapter: IRAdapter | None = None) -> Any:
     return None
 
 
-class _Running(NamedTuple):
-    """The IR and the context of a run, and those of the enclosing run."""
-
-    adapter: IRAdapter
-    context: Any
-    outer: _Running | None
-
-    def enclosing_contexts(self) -> Iterator[Any]:
-        """Yield the contexts of the enclosing runs on other IRs."""
-        outer = self.outer
-        while outer is not None:
-            if outer.adapter is not self.adapter:
-                yield outer.context
-            outer = outer.outer
-
-
-_running: ContextVar[_Running | None] = ContextVar("running", default=None)
+_running: ContextVar[tuple[tuple[IRAdapter, Any], ...]] = ContextVar("running", default=())
+"""The adapters and contexts of the runs that the calling thread is in, outermost first."""
 
 
 @contextmanager
@@ -166,7 +151,7 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
         adapter: The adapter of the IR whose ops passes run on.
         context: The ops' context.
     """
-    token = _running.set(_Running(adapter, context, _running.get()))
+    token = _running.set((*_running.get(), (adapter, context)))
     try:
         with nullcontext() if context is None else adapter.in_context(context):
             yield
@@ -177,7 +162,7 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
 def running_adapter() -> IRAdapter | None:
     """Return the adapter of the IR whose ops the passes of the calling thread run on, if any."""
     running = _running.get()
-    return None if running is None else running.adapter
+    return running[-1][0] if running else None
 
 
 def imported_irs() -> Iterator[IRAdapter]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import AdapterError
@@ -19,30 +19,15 @@ if TYPE_CHECKING:
 
     from passel.installed import EntryPoint
 
-
-class _LeftOut(NamedTuple):
-    """A package or a name that is left out, with the cause."""
-
-    what: str
-    cause: str
-
-
-class _Reader:
-    """Reader of messages about packages that are left out; each message is shown once."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self.tell = tell
-        self.told: set[_LeftOut] = set()
-
-
-_left_out: dict[_LeftOut, str] = {}
-"""Packages and names that are left out in this process, with their first entry points."""
+_left_out: dict[tuple[str, str], str] = {}
+"""Packages and names that are left out in this process, and why, with their first entry points."""
 
 _unusable: list[AdapterError] = []
 """The errors of installed IRs that cannot be used, such as an old release of xDSL."""
 
-_log = _Reader(log_warning)
-_reader: ContextVar[_Reader] = ContextVar("reader", default=_log)
+_reader: ContextVar[tuple[Callable[[str], None], set[tuple[str, str]]]]
+_reader = ContextVar("reader", default=(log_warning, set()))
+"""The receiver of messages, and what was reported to it: each message is shown once."""
 
 
 def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
@@ -55,7 +40,7 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
     """
     if isinstance(error, AdapterError):
         _unusable.append(error)
-    entry = _LeftOut(f"package {package_of(point)}", brief(error))
+    entry = f"package {package_of(point)}", brief(error)
     _left_out.setdefault(entry, f" (entry point '{point.name}' of {group})")
 
 
@@ -68,7 +53,7 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
         owner: The package that registered the name first.
     """
     cause = f"{owner} registered it first; override=True replaces it"
-    _left_out.setdefault(_LeftOut(f"'{name}' of package {package}", cause), "")
+    _left_out.setdefault((f"'{name}' of package {package}", cause), "")
 
 
 def package_of(point: EntryPoint) -> str:
@@ -83,7 +68,8 @@ def unusable_ir() -> AdapterError | None:
 
 def warn(message: str) -> None:
     """Pass a message to the function in `telling_left_out`, by default to the log."""
-    _reader.get().tell(message)
+    tell, _ = _reader.get()
+    tell(message)
 
 
 def report_left_out() -> None:
@@ -91,10 +77,11 @@ def report_left_out() -> None:
 
     The line goes to the function in `telling_left_out`, by default to the log `passel`.
     """
-    reader = _reader.get()
-    for entry in _left_out.keys() - reader.told:
-        reader.told.add(entry)
-        warn(f"{entry.what} is skipped: {entry.cause}{_left_out[entry]}")
+    tell, told = _reader.get()
+    for (what, cause), place in _left_out.items():
+        if (what, cause) not in told:
+            told.add((what, cause))
+            tell(f"{what} is skipped: {cause}{place}")
 
 
 @contextmanager
@@ -104,7 +91,7 @@ def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
     Args:
         tell: Receives a line.
     """
-    token = _reader.set(_Reader(tell))
+    token = _reader.set((tell, set()))
     try:
         yield
     finally:

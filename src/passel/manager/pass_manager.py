@@ -247,12 +247,8 @@ class PassManager(RunSettings, OpPassManager):
 
     def _observers(self) -> list[PassInstrumentation]:
         """Return the instrumentations of a run, including new ones for enabled features."""
-        observers = [*self._instrumentations, *(make() for make in self._enabled.values())]
-        if self._options.isolation:
-            from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
-
-            observers.append(IsolationCheck())
-        return observers
+        makers = filter(None, (*self._enabled.values(), *self._checkers.values()))
+        return [*self._instrumentations, *(make() for make in makers)]
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:

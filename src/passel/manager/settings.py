@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from copy import copy
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from passel.execution import RunOptions, VerifyEach
 from passel.passes.reachable import EffectsGuard
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from passel.hooks import PassInstrumentation
 
 
+_Observers: TypeAlias = "dict[str, Callable[[], PassInstrumentation] | None]"
+
+
 class RunSettings:
     """Base class of managers with the settings of their runs."""
 
     def __init__(self) -> None:
         self._options = RunOptions()
         self._instrumentations: list[PassInstrumentation] = []
-        self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
+        self._enabled: _Observers = {}
+        self._checkers: _Observers = {}  # observe last, so that others see it if a pass is refused
         self._gates: list[PassGate] = []
         self._guard: EffectsGuard | None = None
 
@@ -63,7 +67,9 @@ class RunSettings:
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
         manager; MLIR has none.
         """
-        self._options = self._options._replace(analyses=enable)
+        from passel.instruments.analysis_check import AnalysisCheck  # noqa: PLC0415
+
+        self._checkers["analyses"] = AnalysisCheck if enable else None
 
     def enable_isolation_check(self, enable: bool = True) -> None:
         """Set whether to check passes for changes outside their op, which is slow.
@@ -73,7 +79,9 @@ class RunSettings:
         without this check on IRs with fingerprints, such changes are detected later, and the
         failure names all passes that may have made them.
         """
-        self._options = self._options._replace(isolation=enable)
+        from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
+
+        self._checkers["isolation"] = IsolationCheck if enable else None
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
         """Refuse passes that have effects outside the IR other than the allowed ones.
@@ -157,9 +165,7 @@ class RunSettings:
         """
         from passel.instruments.timing import Timing  # noqa: PLC0415 - loaded if it is used
 
-        self._enabled.pop("timing", None)
-        if enable:
-            self._enabled["timing"] = lambda: Timing(report=True)
+        self._enabled["timing"] = (lambda: Timing(report=True)) if enable else None
 
     def enable_statistics(
         self, display_mode: Literal["pipeline", "list", "json"] | Enum = "pipeline"

@@ -110,11 +110,11 @@ def in_children(
     good = mmap(-1, 1)  # shared flag: a good result exists
     with TemporaryDirectory(prefix="passel-") as folder:
 
-        def work(index: int) -> tuple[()]:
+        def work(index: int) -> None:
             scratch = Scratch(Path(folder, str(index)))
             file = scratch.folder / "result"
             if good[0] or file.exists():
-                return ()
+                return
             scratch.take_streams()
             signal.setitimer(signal.ITIMER_REAL, timeout)
             try:
@@ -125,10 +125,9 @@ def in_children(
             good[0] |= isinstance(result, PasselError) or is_good(result)
             # Immediately: a child that dies on a later item loses its memory.
             file.write_bytes(pickle.dumps(result))
-            return ()
 
         @contextmanager
-        def body() -> Generator[Callable[[int], tuple[()]]]:
+        def body() -> Generator[Callable[[int], None]]:
             faulthandler.disable()  # only the crash's own output matters
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             yield work

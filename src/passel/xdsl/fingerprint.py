@@ -30,9 +30,9 @@ class Fingerprint:
 
     Args:
         objects: The parts that are compared by identity, in the order of the IR: ops, blocks,
-            regions, tuples of blocks, regions and values; after True, the sorted names of
-            properties, and after False those of attributes. The order of a dict is not part of an
-            op: printing an unregistered op changes it.
+            regions, tuples of blocks, regions and values; after True, the names of properties, and
+            after False the sorted names of attributes: printing an unregistered op changes their
+            order.
         attributes: All attributes, types and locations, in the same order.
     """
 
@@ -92,9 +92,9 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                         attributes.append(result._type)  # noqa: PERF401 - a list takes longer
                 if named := each.properties:
                     objects.append(True)
-                    for name in sorted(named) if len(named) > 1 else named:
+                    for name, value in named.items():
                         objects.append(name)
-                        attributes.append(named[name])
+                        attributes.append(value)
                 if named := each.attributes:
                     objects.append(False)
                     for name in sorted(named) if len(named) > 1 else named:
@@ -105,7 +105,7 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                 if regions := each.regions:
                     objects.append(regions)
                     for region in regions:
-                        block = region.first_block
+                        block = region._first_block
                         while block is not None:
                             objects.append(block)
                             if args := block._args:
@@ -114,10 +114,10 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                                     attributes += (arg._type, arg.location)
                             if not recursive:
                                 objects += block.ops
-                            elif (inner := block.first_op) is not None:
+                            elif (inner := block._first_op) is not None:
                                 objects.append(inner)
                                 first_ops.append(inner)
-                            block = block.next_block
+                            block = block._next_block
                         objects.append(region)
                 if each is op:
                     break  # where that stands does not count

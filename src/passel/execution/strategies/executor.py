@@ -60,7 +60,7 @@ class OnExecutor(Elsewhere):
         super().__init__(max(2, jobs or workers_of(executor)))  # one works beside this process
         self._executor = executor
 
-    def obstacle(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, level: Level) -> str:
         """Return the reason why workers cannot run the tasks; empty if they can."""
         if ability_of(run.adapter, ShipsOps) is None:
             return f"'{run.adapter.name}' ops cannot be sent to other processes"
@@ -68,7 +68,7 @@ class OnExecutor(Elsewhere):
             return "runs with observers use one process"
         if level.ctx.cached is not None and level.ctx.cached.is_used_around():
             return "analyses of the enclosing ops are cached in this process"
-        return super().obstacle(run, level)
+        return super().rejection(run, level)
 
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], _: int, /

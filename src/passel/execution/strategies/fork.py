@@ -24,10 +24,11 @@ from passel.ir import SendsOps, ability_of
 from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from passel.execution.level import Level
     from passel.execution.run import Run
+    from passel.passes.outcome import Outcome
     from passel.schedule import Step
 
 _SHARES_PER_WORKER = 8
@@ -45,11 +46,11 @@ class Forked(Elsewhere):
 
     workers = "worker processes"
 
-    def obstacle(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, level: Level) -> str:
         """Return the reason why workers cannot run the tasks; empty if they can."""
         if ability_of(run.adapter, SendsOps) is None:
             return f"'{run.adapter.name}' ops cannot be sent to other processes"
-        return super().obstacle(run, level) or _left_behind()
+        return super().rejection(run, level) or _left_behind()
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
         """Return the tasks divided into shares, in order.
@@ -71,9 +72,8 @@ class Forked(Elsewhere):
         """Yield the answer to each share, in order."""
         forks = fork_map(partial(_doing_shares, run, level), shares, jobs)
         for number in range(len(shares)):
-            if (result := forks.results.pop(number, None)) is not None:
-                *done, (matched, parts) = result
-                yield Answer(done, matched, parts)
+            if number in forks.results:
+                yield Answer(*forks.results.pop(number))
             elif (death := forks.deaths.get(number)) is not None:
                 yield Answer(lost=[death.step], how=death.describe(), at=death.mark)
             else:
@@ -81,21 +81,25 @@ class Forked(Elsewhere):
 
 
 @contextmanager
-def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
-    """Process shares in a worker; each result ends with the parts of instrumentations."""
+def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]], Any]]:
+    """Process shares in a worker; the results are the first fields of answers."""
     passes = {id(each) for each in passes_of(level.step)}
 
-    def note(step: Step, _: Any) -> bool:
-        if id(step) in passes:
-            set_mark(id(step))
-        return True
+    def do(share: Sequence[Any]) -> Any:
+        done: list[tuple[Outcome, bytes]] = []
 
-    def do(share: Sequence[Any]) -> Iterator[Any]:
+        def note(step: Step, _: Any) -> bool:
+            if id(step) in passes:
+                set_mark(len(done), id(step))
+            return True
+
         part, parts = branch(run, share)
         part.gates = (note,)
         with Bracket(part.hooks, "run", part):
-            yield from work_off(part, share)
-        yield run.matched, parts
+            for each in work_off(part, share):
+                done.append(each)
+                set_mark(len(done))
+        return done, run.matched, parts
 
     with fence(level):
         yield do

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
+from passel.execution.loop import this_process
 from passel.execution.strategies import Sequential
 from passel.execution.streams import standard_streams
+from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
 
@@ -53,7 +55,7 @@ class Sharing(ABC):
         limits = {task.plan.pipeline.jobs for task in level.tasks} - {None}
         jobs = min(self.jobs, *limits, len(level.tasks))
         if jobs > 1:
-            why = self.obstacle(run, level)
+            why = self.rejection(run, level)
             if not why:
                 return self.share_out(run, level, jobs)
             log_warning_once(f"no {self.workers}: {why}")
@@ -63,17 +65,13 @@ class Sharing(ABC):
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
         """Run all tasks in `jobs` workers."""
 
-    def obstacle(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, level: Level) -> str:
         """Return the reason why workers cannot run the tasks; empty if they can."""
         only = f"in one {self.place} only"
-        if run.options.isolation:
-            return f"the isolation check runs {only}"
         if bound := run.hooks.bound_here():
             return f"{' and '.join(bound)} can observe passes {only}"
         if run.gates:
             return f"gates run {only}"
-        if run.options.analyses:
-            return f"analyses are verified {only}"
         for step in passes_of(level.step):
             if not all(getattr(each.pass_, self.declared) for each in walk(step.pass_)):
                 return f"pass '{step.pass_.short_name}' runs {only}"
@@ -212,7 +210,7 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
-    other.process = run.this_process
+    other.process = this_process[0]
     other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
     for task in tasks:
         task.run = other
@@ -223,5 +221,6 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
     """Merge the observations of a worker, and report its diagnostics and failures."""
-    with run.reports.catching_up(outcomes):
-        run.hooks.merge(parts)
+    run.reports.take(sum_of(outcomes))
+    run.hooks.merge(parts)
+    run.reports.catch_up()

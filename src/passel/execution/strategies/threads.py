@@ -42,11 +42,11 @@ class Threads(Sharing):
         super().__init__(jobs or most or 1)
         self._pool = pool
 
-    def obstacle(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, level: Level) -> str:
         """Return the reason why workers cannot run the tasks; empty if they can."""
         if not run.adapter.allows_threads:
             return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
-        return super().obstacle(run, level)
+        return super().rejection(run, level)
 
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
         """Run all tasks on `jobs` threads."""

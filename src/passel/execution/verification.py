@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from passel.hooks import Bracket, Ended
 from passel.hooks import Run as ObservedRun
-from passel.passes.outcome import PLAIN, UNCHANGED, Outcome
+from passel.passes.outcome import PLAIN, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from passel.errors import Failure
     from passel.execution.failure_texts import Failures
     from passel.execution.options import RunOptions
     from passel.hooks import Instrumentor
-    from passel.ir import FindsDialects, InvalidIR
+    from passel.ir import InvalidIR
     from passel.passes import PassContext
     from passel.schedule import Step
 
 
-class Examiner(ObservedRun):
+class VerifyingRun(ObservedRun):
     """The part of a run that finds the changes of passes, verifies ops and reports failures.
 
     It compares ops with their last valid states.
@@ -33,9 +33,8 @@ class Examiner(ObservedRun):
         knows_changes: Whether outcomes record whether the op was changed.
         tracks: Whether fingerprints are taken to find the changes of passes.
         isolates: Whether changes by passes on other ops are detected.
-        defers: Whether claims to preserve everything are checked only when the pipeline ends.
         skips: Whether ops with unchanged fingerprints are not verified.
-        dialects: The check of dependent dialects; None if the run makes none.
+        renew_fingerprint: That of the adapter.
     """
 
     failing: Failures
@@ -44,30 +43,27 @@ class Examiner(ObservedRun):
     knows_changes: bool
     tracks: bool
     isolates: bool
-    defers: bool
     skips: bool
-    dialects: DialectCheck | None
+    renew_fingerprint: Callable[[Any, Any], object]
 
-    def examine(self, step: Step, ctx: PassContext[Any]) -> Outcome:
+    def verify_changes(self, step: Step, ctx: PassContext[Any]) -> Outcome:
         """Find out whether a pass has changed its op, and verify the op if needed.
 
         The op is verified after a successful pass, unless the run does not verify, the pass has
-        verified it, the op has not changed, or siblings are verified together.
+        verified it, the op has not changed, or siblings are verified together. Passes whose claims
+        to preserve everything were deferred may be at fault as well.
         """
-        was, changed, failure = ctx.valid_state, None, None
+        was, changed = ctx.valid_state, None
         if self.tracks:
-            ctx.valid_state = self.adapter.renew_fingerprint(ctx.op, was)
+            ctx.valid_state = self.renew_fingerprint(ctx.op, was)
             changed = ctx.valid_state is not was
-            if not changed and self.skips and not ctx.deferred:
-                return UNCHANGED
-        deferred, ctx.deferred = ctx.deferred, []
-        if self.dialects is not None and changed:
-            failure = self.dialects.check(step, ctx.op)
-        if failure is None and ctx.preserves_all and not self.defers:
-            failure = self.failing.broken_claim(step, ctx.op) if changed else None
-        elif not (failure or ctx.is_verified or (changed is False and self.skips)):
-            failure = self.verify(step, ctx.op, deferred)
+        deferred = ctx.deferred
+        if deferred:
+            ctx.deferred = []
         outcome = PLAIN[changed if self.knows_changes else None]
+        if ctx.is_verified or (self.skips and not changed):
+            return outcome
+        failure = self.verify(step, ctx.op, deferred)
         return outcome if failure is None else outcome + self.tell(ctx, failure)
 
     def verify(self, step: Step, op: Any, deferred: Sequence[Step] = ()) -> Failure | None:
@@ -100,33 +96,3 @@ class Examiner(ObservedRun):
             return self.reports.tell((), failure)
         told = self.reports.tell(record.diagnostics, failure, record.counts)
         return record.outcome + told
-
-
-class DialectCheck:
-    """Check of `dependent_dialects`, for IRs that do not enforce them.
-
-    Args:
-        failures: The factory of failures.
-        finder: The adapter, which finds the dialects of ops.
-        context: The IR's own context.
-    """
-
-    def __init__(self, failures: Failures, finder: FindsDialects, context: Any) -> None:
-        self._failures = failures
-        self._finder = finder
-        self._context = context
-        self._known: set[str] = set()
-
-    def start(self, op: Any) -> None:
-        """Record the dialects of the input as known."""
-        self._known = set(self._finder.dialects_in(op))
-
-    def check(self, step: Step, op: Any) -> Failure | None:
-        """Return the failure of a pass that made an op of a dialect that is not loaded."""
-        known = self._known | set(self._finder.loaded_dialects(self._context))
-        found = self._finder.dialects_in(op)
-        new = [dialect for dialect in found if dialect not in known]
-        self._known.update(new)
-        if not new or not self._finder.declares_dialects(step.pass_):
-            return None
-        return self._failures.undeclared(step, op, found[new[0]], new[0])

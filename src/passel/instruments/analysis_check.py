@@ -1,0 +1,91 @@
+"""The analysis check: a pass must not change what it claims to preserve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import brief
+from passel.errors import PassFailure
+from passel.hooks import PassInstrumentation
+from passel.ir import FindsDialects, ability_of
+
+if TYPE_CHECKING:
+    from passel.hooks import Run
+    from passel.passes import PassContext
+    from passel.schedule import Step
+
+
+class AnalysisCheck(PassInstrumentation):
+    """A check that fails each pass whose claims are false.
+
+    The op of a pass that preserves everything must be unchanged. Each preserved analysis that
+    defines equality is computed again and compared. Computing an analysis must not change the op.
+    On IRs that accept ops of dialects that are not loaded, a pass must declare the dialects of the
+    ops that it creates.
+    """
+
+    finds_changes = True
+    flag = "--verify-analyses"
+    crosses = True
+
+    def before_run(self, run: Run) -> None:
+        """Note the dialects of the input."""
+        if run.outer is None:
+            self._before: list[object] = []
+            self._known: dict[Run, set[str]] = {}
+        if (finder := ability_of(run.adapter, FindsDialects)) is not None:
+            self._known[run] = set(finder.dialects_in(run.op))
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Forget the run."""
+        self._known.pop(run, None)
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Take a fingerprint of the op."""
+        self._before.append(self.run.adapter.fingerprint(op))
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Compare the fingerprint of the op.
+
+        Raises:
+            PassFailure: If the analysis has changed the op.
+        """
+        before = self._before.pop()
+        if not self.ended.failed and self.run.adapter.fingerprint(op) != before:
+            raise PassFailure(f"analysis {name} changed its op", op=op)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Check the claims of the pass.
+
+        Raises:
+            PassFailure: If a claim is false.
+        """
+        ctx: PassContext[Any] | None = self.ended.context
+        if ctx is None or self.ended.skipped:
+            return
+        if self.ended.changed:
+            if ctx.preserves_all:
+                raise PassFailure("it claims to preserve everything, but changed the op")
+            self._check_dialects(step, op)
+        if ctx.cached is not None:
+            try:
+                ctx.cached.check()
+            except PassFailure:
+                raise
+            except Exception as error:
+                raise PassFailure(f"comparing its analyses raised {brief(error)}") from error
+
+    def _check_dialects(self, step: Step, op: Any) -> None:
+        adapter = self.run.adapter
+        if (finder := ability_of(adapter, FindsDialects)) is None:
+            return
+        known, found = self._known[self.run], finder.dialects_in(op)
+        loaded = finder.loaded_dialects(self.run.ir_context)
+        new = [dialect for dialect in found if dialect not in known and dialect not in loaded]
+        known.update(new)
+        if new and finder.declares_dialects(step.pass_):
+            raise PassFailure(
+                f"it creates ops of dialect '{new[0]}', which neither the input nor any pass has "
+                f"loaded; declare it: dependent_dialects = ('{new[0]}',)",
+                op=found[new[0]],
+            )
