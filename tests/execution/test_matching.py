@@ -8,7 +8,6 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from passel import Pass, PassContext, PassManager
-from passel.execution.strategies.fork import Forked
 from passel.xdsl import XDSLAdapter, parse_source
 
 ADAPTER = XDSLAdapter()
@@ -93,19 +92,6 @@ def test_two_of_one_anchor() -> None:
         "builtin.module(gpu.module(cse))",
         "builtin.module(gpu.module(dce))",
     )
-
-
-def test_matches_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What worker processes found is known where the run began."""
-
-    def eager(jobs: int, executor: object) -> Forked:
-        return Forked(jobs)
-
-    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)
-    pipeline = "builtin.module(builtin.module(builtin.module(func.func(cse),gpu.func(cse))))"
-    assert unmatched(pipeline, jobs=2) == unmatched(pipeline, jobs=1) == (
-        "builtin.module(builtin.module(builtin.module(gpu.func(cse))))",
-    )  # fmt: skip
 
 
 def test_dynamic_pipelines_are_not_looked_at() -> None:

@@ -119,11 +119,8 @@ class Instrumentor:
     def bound_here(self) -> list[str]:
         """Return the names of the instrumentations that cannot observe workers."""
         parts = zip(self._of_steps, self._split(), strict=True)
-        return [
-            type(each).__name__
-            for each, part in parts
-            if part is None and id(each) not in self._broken
-        ]
+        bound = [each for each, part in parts if part is None and id(each) not in self._broken]
+        return [type(each).__name__ for each in bound]
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
         """Return hooks for another thread or process, with the parts of instrumentations."""

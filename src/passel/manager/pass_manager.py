@@ -5,6 +5,7 @@ A run compiles the pipeline to a schedule and never changes the manager.
 
 from __future__ import annotations
 
+from operator import call
 from typing import TYPE_CHECKING, Any, Self
 
 from passel.diagnostics import log_diagnostics
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from passel.diagnostics import Diagnostic
-    from passel.execution.strategies import SiblingStrategy
     from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.passes import Pass, PassRegistry
@@ -221,7 +221,14 @@ class PassManager(RunSettings, OpPassManager):
             raise AnchorError(Problem(message))
         strategy = strategy_for(jobs, executor)
         with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
-            run = self._prepared(self._compiler_for(adapter, context), strategy, on_diagnostic)
+            run = Run(
+                self._compiler_for(adapter, context),
+                Instrumentor(self._observers()),
+                on_diagnostic,
+                options=self._options,
+                gates=self._gates,
+                strategy=strategy,
+            )
             try:
                 with running_on(adapter, context):
                     run.run(run.compiler.schedule(self), adapter.op_of(op))
@@ -231,24 +238,13 @@ class PassManager(RunSettings, OpPassManager):
                     error.add_note(note)
                 raise
             finally:
-                if on_diagnostic is None:
+                if on_diagnostic is None and run.outcome.diagnostics:
                     _log(run)
-
-    def _prepared(
-        self,
-        compiler: PipelineCompiler,
-        strategy: SiblingStrategy,
-        on_diagnostic: Callable[[Diagnostic], None] | None,
-    ) -> Run:
-        """Return a run with the settings of this manager."""
-        hooks, options = Instrumentor(self._observers()), self._options
-        gates = self._gates
-        return Run(compiler, hooks, on_diagnostic, options=options, gates=gates, strategy=strategy)
 
     def _observers(self) -> list[PassInstrumentation]:
         """Return the instrumentations of a run, including new ones for enabled features."""
         makers = filter(None, (*self._enabled.values(), *self._checkers.values()))
-        return [*self._instrumentations, *(make() for make in makers)]
+        return [*self._instrumentations, *map(call, makers)]
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:
