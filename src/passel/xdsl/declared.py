@@ -70,12 +70,10 @@ _TYPES: dict[PassType, str] = {
     """,
 }
 
-_IDEMPOTENT = "canonicalize cse dce reconcile-unrealized-casts sccp strip-debuginfo symbol-dce"
-"""Passes for which a second run has nothing to do."""
-
 
 def declare(table: DeclarationTable) -> None:
     """Declare the types of xDSL's own passes; the package's entry point."""
     for kind, names in _TYPES.items():
         table.declare(*names.split(), types=(kind,), ir="xdsl")
-    table.declare(*_IDEMPOTENT.split(), idempotent=True, ir="xdsl")
+    # A second run has nothing to do.
+    table.declare(*_TYPES[pass_type.CLEANUP].split(), idempotent=True, ir="xdsl")

@@ -125,13 +125,6 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()], [])
-    if (
-        last is not None
-        and objects == last._objects
-        and all(map(is_, attributes, last._attributes))
-        and not (last._states and states_of(attributes) != last._states)
-    ):
-        return last  # without a call of `__eq__`: this is most of what runs do
     now = Fingerprint(objects, attributes)
     return last if last is not None and now == last else now
 
@@ -149,11 +142,12 @@ def _mutable_kinds(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there
     own: list[Any] = [
         each for each in _DATA.__subclasses__() if not each.__module__.startswith("xdsl.")
     ]
-    return tuple([each for each in own if not any(map(_is_of_constants, each.__orig_bases__))])
+    return tuple([each for each in own if not _holds_constants(each)])
 
 
-def _is_of_constants(base: Any) -> bool:
-    return get_origin(base) is Data and _is_constant(get_args(base)[0])
+def _holds_constants(kind: Any) -> bool:
+    held = [get_args(base)[0] for base in kind.__orig_bases__ if get_origin(base) is Data]
+    return any(map(_is_constant, held))
 
 
 def _is_constant(kind: Any) -> bool:

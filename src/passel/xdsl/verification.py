@@ -97,7 +97,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 def _check_structure(op: Operation) -> None:
     """Check operands, successors and the place of an op in its block, but not its regions."""
     for operand in op._operands:
-        if isinstance(operand, ErasedSSAValue):
+        if operand.__class__ is ErasedSSAValue:  # `isinstance` would ask its abstract base
             raise InvalidIR(op, "operand is an erased value")
     if op._successors:
         _check_successors(op)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.ir import OpResult
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.xdsl.fast.rewriting import ClassTable
@@ -79,9 +78,9 @@ def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
     """Remove the transitive operands of live ops from the dead ops."""
     for op in alive:  # grows while it is read
         for operand in op._operands:
-            if isinstance(operand, OpResult) and id(operand.op) in dead:
-                del dead[id(operand.op)]
-                alive.append(operand.op)
+            needed = dead.pop(id(operand.owner), None)
+            if needed is not None:
+                alive.append(needed)
 
 
 def _reachable(region: Region, classes: ClassTable) -> dict[Block, None] | None:

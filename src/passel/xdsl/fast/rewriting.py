@@ -36,7 +36,7 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 from passel.xdsl.fast.known import is_known_class, is_xdsl_code, overridden_by
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
+    from xdsl.ir import Operation, SSAValue
     from xdsl.pattern_rewriter import PatternRewriter
 
 
@@ -52,12 +52,14 @@ _HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEf
 _SPECIAL: Final = frozenset({-1, 0, 1})
 """Neutral and absorbing operands of `arith` ops, which always fold."""
 
-_ARITHMETIC_PATTERNS: Final = frozenset(
+_ON_FLOATS: Final = frozenset({"FoldConstConstOp", "FoldConstsByReassociation"})
+_ON_INTEGERS: Final = frozenset(
     {
         "SignlessIntegerBinaryOperationConstantProp",
         "SignlessIntegerBinaryOperationZeroOrUnitRight",
     }
 )
+"""Patterns that only match with constants."""
 
 
 class OpClass:
@@ -77,8 +79,9 @@ class OpClass:
         patterns: The patterns for the ops, in order. None if the ops may also fold, or if the
             patterns are not xDSL's, so that each visit must request them.
         is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops are integer arithmetic that folds and matches as in xDSL's
-            `arith`: with a constant on the left, or a neutral or absorbing one on the right.
+        is_arithmetic: Whether the ops are arithmetic that folds and matches as in xDSL's `arith`:
+            with a constant on the left, or with one on the right that is neutral, absorbing or no
+            integer.
     """
 
     def __init__(self, op_class: type[Operation]) -> None:
@@ -101,7 +104,10 @@ class OpClass:
         folds = is_integer or (op_class.has_trait(HasFolder) and not self.is_constant)
         patterns = _patterns(op_class)
         self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
-        self.is_arithmetic: bool = is_integer and _is_of_arith(op_class, patterns)
+        names = {type(each).__name__ for each in patterns or ()}
+        self.is_arithmetic: bool = (not folds and set[str]() < names <= _ON_FLOATS) or (
+            is_integer and names <= _ON_INTEGERS and _folds_as_arith(op_class)
+        )
 
 
 class ClassTable(dict["type[Operation]", OpClass]):
@@ -170,32 +176,36 @@ class QuickPattern(RewritePattern):
             and self._classes.may_erase(op)
         ):
             self._pattern.match_and_rewrite(op, rewriter)
-        elif facts.patterns is not None and not is_odd_loop(op):
+        elif facts.is_arithmetic and self._is_not_constant(op):
+            return
+        elif facts.patterns is None or is_odd_loop(op):
+            self._pattern.match_and_rewrite(op, rewriter)
+        else:
             for pattern in facts.patterns:
                 pattern.match_and_rewrite(op, rewriter)
                 if rewriter.has_done_action:
                     return
-        elif not facts.is_arithmetic or not self._is_not_constant(op):
-            self._pattern.match_and_rewrite(op, rewriter)
 
     def _is_not_constant(self, op: Operation) -> bool:
-        """Return whether integer arithmetic does not fold for lack of suitable constants."""
+        """Return whether arithmetic does not fold for lack of suitable constants."""
         left, right = op._operands
-        if isinstance(left, OpResult):
-            facts = self._classes[type(left.op)]
-            if facts.is_constant or not facts.is_known:
-                return False
-        if not isinstance(right, OpResult):
+        if self._may_be_constant(left):
+            return False
+        if not self._may_be_constant(right):
             return True
-        facts = self._classes[type(right.op)]
-        if not (facts.is_constant and facts.is_known):
-            return facts.is_known
-        value = right.op.properties.get("value")
+        constant: Any = right.owner
+        value = constant.properties.get("value")
         return (
-            right.op.name == "arith.constant"
+            constant.name == "arith.constant"
             and type(value) is IntegerAttr
             and value.value.data not in _SPECIAL
         )
+
+    def _may_be_constant(self, value: SSAValue) -> bool:
+        if not isinstance(value, OpResult):
+            return False
+        facts = self._classes[type(value.op)]
+        return facts.is_constant or not facts.is_known
 
 
 def is_odd_loop(op: Operation) -> bool:
@@ -235,10 +245,9 @@ def _patterns(op_class: type[Operation]) -> tuple[RewritePattern, ...] | None:
     return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_class))
 
 
-def _is_of_arith(op_class: type[Operation], patterns: tuple[RewritePattern, ...] | None) -> bool:
+def _folds_as_arith(op_class: type[Operation]) -> bool:
     arith: Any = sys.modules["xdsl.dialects.arith"]
-    return (
-        op_class.__module__ == arith.__name__
-        and getattr(op_class, "fold", None) is arith.SignlessIntegerBinaryOperation.fold
-        and {type(each).__name__ for each in patterns or ()} <= _ARITHMETIC_PATTERNS
+    own = getattr(op_class, "fold", None)
+    return op_class.__module__ == arith.__name__ and (
+        own is arith.SignlessIntegerBinaryOperation.fold
     )
