@@ -1,7 +1,7 @@
 """Building one pipeline from the contributions of independent packages.
 
 In a builder, the order of passes can still change: passes are put before or after other passes,
-types of pass, bundles and stages. It builds plain pass managers, which do not depend on it.
+types of pass, bundles and stages. A builder builds plain pass managers, which do not depend on it.
 """
 
 from passel.builder.constraints import (

@@ -1,4 +1,4 @@
-"""Constraints: where passes may go in a pipeline.
+"""Constraints on the positions of passes in a pipeline.
 
 Passes declare constraints in their class body, bundles take them as an argument, and
 `PipelineBuilder.constrain` adds them to any step. Constraints apply to the order in which steps
@@ -258,7 +258,7 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
     right before the step. `immediately_after` is stricter: it allows no pass in between.
 
     Args:
-        cleanup: As for `followed_by`.
+        cleanup: The cleanup, as for `followed_by`.
 
     Example:
         >>> print(preceded_by("canonicalize"))

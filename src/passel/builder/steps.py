@@ -155,8 +155,8 @@ class Bundle(Named):
         name: The name of the bundle, which can be a target.
         members: The passes, as for `OpPassManager.add`, or other bundles.
         together: Whether to forbid other steps between its members.
-        types: Types of all its members, in addition to their own.
-        constraints: Constraints on all its members, in addition to their own.
+        types: Types of all members, in addition to their own types.
+        constraints: Constraints on all members, in addition to their own constraints.
         idempotent: Whether a second run right after the first changes nothing; by default, whether
             all members are idempotent.
 
@@ -239,10 +239,10 @@ class Step(Named):
         span: The place in the text of a pipeline, if any.
         origin: The author and the place of the call.
         label: The permanent identity in the builder, such as `cse#2`.
-        bundles: The bundles that it belongs to, the innermost first.
-        call: The number of the call that added it.
+        bundles: The bundles that the step belongs to, the innermost first.
+        call: The number of the call that added the step.
         because: The reasons for the position of the step, in sentences.
-        is_default: Whether it is part of a stage's default.
+        is_default: Whether the step is part of a stage's default.
     """
 
     pass_: Pass[Any]
@@ -288,7 +288,7 @@ class Scope:
         items: The contents.
         label: The permanent identity in the builder; empty for the outermost pipeline.
         span: The place in the text of a pipeline, if any.
-        jobs: The most ops that the pipeline may process at once; None for no limit.
+        jobs: The maximum number of ops to process at once; None for no limit.
         is_required: Whether the scope must not be empty.
     """
 

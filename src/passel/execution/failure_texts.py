@@ -130,7 +130,7 @@ class Failures(NamedTuple):
 
         Args:
             suspects: The steps that may have failed.
-            enclosing: The op that encloses both, where the failure is reported.
+            enclosing: The op that encloses both ops; the failure is reported on this op.
             op_name: The name of the op that is gone.
             rest: The consequence for the other siblings, as a clause; may be empty.
         """
@@ -145,14 +145,14 @@ class Failures(NamedTuple):
 
         Args:
             suspects: The passes that it was to run, and the op.
-            op: The op that it worked on.
+            op: The op that the worker processed.
             how: How it ended.
         """
         message = f"failed: the process that ran passes on it {how}"
         return self._failure("crashed", suspects, op, message)
 
     def violation(self, suspects: Suspects, op: Any, how: str) -> Failure:
-        """Return the failure of passes on one op that changed another one.
+        """Return the failure of passes on one op that changed another op.
 
         Args:
             suspects: The steps that may have failed.

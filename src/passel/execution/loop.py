@@ -49,7 +49,7 @@ class Loop(VerifyingRun):
     Args:
         compiler: Compiles pipelines for the IR's context.
         hooks: The hooks.
-        emit: Called for each diagnostic when it is reported; None without a listener.
+        emit: A function that is called for each reported diagnostic, or None.
         options: The checks to make.
         gates: The gates, which decide whether steps run.
         strategy: The strategy that distributes sibling ops over workers.

@@ -156,11 +156,11 @@ class Run(Loop):
     def run_elsewhere(
         self, ctx: PassContext[Any], pipeline: OpPassManager, op: Any, compiler: PipelineCompiler
     ) -> PipelineRun:
-        """Run a pipeline for a pass on an op of another IR, which it has made from its own.
+        """Run a pipeline for a pass on an op of another IR, the converted op of the pass.
 
         The pipeline is part of the run, like a dynamic pipeline. Only instrumentations that support
-        other IRs observe it (`PassInstrumentation.crosses`). The compiler is for that IR, and is
-        used for the whole run.
+        other IRs observe it (`PassInstrumentation.crosses`). The compiler is for the other IR, and
+        is used for the whole run.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)

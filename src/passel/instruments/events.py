@@ -42,12 +42,12 @@ class PassExecution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """Path and ordinals, which are equal in every run of the pipeline on the same input."""
+        """The path and the ordinals, which are the same in every run on the same input."""
         return self.path, tuple(op.ordinal for op in self.ops)
 
     @property
     def title(self) -> str:
-        """The execution as in MLIR's messages."""
+        """The description of the execution in MLIR's messages."""
         return f"`{self.display_name}` on {self.op.title}"
 
 

@@ -46,8 +46,8 @@ class PrintIR(PassInstrumentation):
     op is printed in generic form. A failure to write is reported once, and does not affect the run.
 
     Args:
-        before: Print before all passes, or before those with these names.
-        after: Print after all passes, or after those with these names.
+        before: Print before all passes, or before passes with these names.
+        after: Print after all passes, or after passes with these names.
         module_scope: Print the top-level op instead of the op of the pass, which the header names.
         only_on_change: Print only after passes that changed the op.
         only_on_failure: Print only after passes that failed.

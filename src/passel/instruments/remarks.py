@@ -37,8 +37,9 @@ def sifting_remarks(
     """Yield a listener for the diagnostics of a run that filters remarks.
 
     Args:
-        report: Receives all other diagnostics, and the selected remarks unless `yaml` is given.
-        wanted: Selects remarks; others are dropped.
+        report: A function that gets all other diagnostics, and the selected remarks unless `yaml`
+            is given.
+        wanted: A function that selects remarks; other remarks are dropped.
         final: Whether to write only the last remark of each name, kind, category and location.
         yaml: The stream to which remarks are written as YAML.
     """

@@ -59,8 +59,8 @@ def load_reproducer(
         path: The file.
         adapter: The IR's adapter, or the name of an installed one, such as `xdsl` or `mlir`.
         context: The IR's context; by default a new one with the installed dialects.
-        passes: Passes or pass classes, possibly of the IR's own kind, that the file names and no
-            installed package registers.
+        passes: Passes or pass classes, of passel or of the IR, that the file names but no installed
+            package registers.
         parse: A function that parses a text to an op, for an adapter without a frontend.
         allow_unregistered: Whether a new context allows ops of unknown dialects.
         allow_effects: The allowed effects outside the IR; see `PassManager.restrict_effects`.
@@ -69,7 +69,7 @@ def load_reproducer(
         OSError: The file cannot be read.
         AdapterError: There is no adapter of this name, or it has no frontend.
         UnreadableError: The file does not contain valid IR.
-        PipelineError: The file records no pipeline, or a wrong one.
+        PipelineError: The file contains no recorded pipeline, or an invalid one.
 
     Example:
         >>> import tempfile

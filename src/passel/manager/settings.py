@@ -173,7 +173,7 @@ class RunSettings:
         """Print the statistics of passes to the standard error after each run.
 
         Args:
-            display_mode: The layout, also as `PassDisplayMode` of MLIR's bindings.
+            display_mode: The layout, as text or as `PassDisplayMode` of MLIR's bindings.
 
         Raises:
             ValueError: The layout does not exist.

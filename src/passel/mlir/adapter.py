@@ -60,7 +60,7 @@ class MLIRAdapter(IRAdapter):
     Args:
         root: The root package of the build, or its name.
         dialects: Functions that add dialects to a `DialectRegistry`, and `ContextDialects`, which
-            add dialects to a context. They are called for each new context.
+            add dialects to a context. These functions are called for each new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -138,7 +138,7 @@ class MLIRAdapter(IRAdapter):
 
     @contextmanager
     def in_context(self, context: Any) -> Generator[None]:
-        """Make a context the calling thread's current one, in a `with` block."""
+        """Make a context current in the calling thread, inside the `with` block."""
         context.__enter__()
         try:
             yield
@@ -165,9 +165,9 @@ class MLIRAdapter(IRAdapter):
             context.load_all_available_dialects()
 
     def is_dialect(self, thing: object) -> bool:
-        """Return whether something is `ContextDialects`, or a function `register_dialects`.
+        """Return whether an object is a `ContextDialects`, or a function `register_dialects`.
 
-        Every new context calls the build's own functions, some of which take a context.
+        The build's own functions are called for every new context; some of them take a context.
         """
         is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
         is_named = getattr(thing, "__name__", "") == "register_dialects"
@@ -282,7 +282,7 @@ class MLIRAdapter(IRAdapter):
         verify(self.bindings, op, recursive=recursive)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Print natively; MLIR prints invalid ops in generic form."""
+        """Print the op with MLIR's printer, which prints invalid ops in generic form."""
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:

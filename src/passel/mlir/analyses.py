@@ -31,9 +31,9 @@ _GRAPH_REGION_OPS = frozenset(
 class DominanceInfo:
     """Dominance: which ops execute, and which values are defined, before others.
 
-    Covers any number of blocks and nested regions. The first query of a region builds its tree
-    in nearly linear time; later queries cost O(1), and O(depth) across regions.
-    Valid while no block and no terminator changes.
+    The analysis covers any number of blocks and nested regions. The first query of a region builds
+    its tree in nearly linear time; later queries cost O(1), and O(depth) across regions. The
+    analysis is valid while no block and no terminator changes.
 
     Example:
         >>> from mlir.ir import Context, Module
@@ -113,11 +113,11 @@ class DominanceInfo:
     def properly_dominates(self, a: Any, b: Any) -> bool:
         """Return whether control passes `a` whenever it passes `b`.
 
-        * An op dominates the ops after it in its block, everything inside them, and the
-          blocks that its block dominates. It also dominates everything inside itself; its
-          results do not. In a graph region all ops dominate each other, and themselves.
+        * An op dominates the ops after it in its block, everything inside them, and the blocks that
+          its block dominates. An op also dominates the ops inside it, but its results do not. In a
+          graph region all ops dominate each other, and themselves.
         * A block dominates everything inside its ops. Unreachable blocks are dominated by all.
-        * A block argument dominates all ops of its block; `b` must be an op for a value.
+        * A block argument dominates all ops of its block; if `a` is a value, `b` must be an op.
 
         Raises:
             TypeError: If an op is compared with a block.
@@ -214,8 +214,8 @@ class SymbolUse(NamedTuple):
     """A reference to a symbol.
 
     Attributes:
-        user: The op whose attributes hold it.
-        reference: The whole reference; the symbol may be any part of it.
+        user: The op whose attributes contain the reference.
+        reference: The full reference, of which the symbol may be any part.
     """
 
     user: Any
@@ -226,10 +226,10 @@ class SymbolUsers:
     """The uses of each symbol inside an op, references in arrays and dictionaries included.
 
     A reference is looked up in the closest symbol table that encloses its user, and is a use of
-    every symbol on its path. The bindings' `SymbolTable` decides which ops are tables.
-    References inside attributes of other kinds are missed, because the bindings cannot look into
-    them. One walk builds the analysis; queries cost O(1). Valid while no symbol and no reference
-    is added, erased or renamed.
+    every symbol on its path. The bindings' `SymbolTable` decides which ops are tables. References
+    inside attributes of other kinds are missed, because the bindings cannot look into them. One
+    walk builds the analysis; queries cost O(1). The analysis is valid while no symbol and no
+    reference is added, erased or renamed.
 
     Attributes:
         unresolved: References to symbols that do not exist in the closest table, or only in part.

@@ -109,7 +109,7 @@ class Bindings:
         """Check that a library used by this build does not belong to another build.
 
         Raises:
-            AdapterError: If it belongs to another build.
+            AdapterError: If the library belongs to another build.
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
@@ -240,7 +240,7 @@ def bindings_of(thing: object) -> Bindings:
     """Return the build of an op, a context or another object of the bindings.
 
     Raises:
-        AdapterError: If it is not an object of any build.
+        AdapterError: If the object does not belong to any build.
     """
     return _bindings_of_class(type(thing))
 
@@ -280,8 +280,8 @@ def context_lock(context: Any) -> RLock:
 def on_threads(context: Any, most: int | None) -> Generator[None]:
     """Limit the threads of a context in a `with` block; None for no limit.
 
-    MLIR makes one thread for each processor that the calling thread may use. Where the system
-    cannot restrict these, MLIR gets one thread.
+    MLIR makes one thread for each processor that the calling thread may use. If the system cannot
+    restrict these processors, MLIR uses one thread.
     """
     had_threads = context.get_num_threads() > 1
     if most is None or (most > 1 and not (had_threads and most < _processors())):

@@ -113,7 +113,7 @@ class BindingsCalls:
     def reporting(
         self, context: Any, report: Report, threads: Sequence[int] = ()
     ) -> AbstractContextManager[None]:
-        """Pass the diagnostics of some threads, by default the calling one, on to `report`."""
+        """Forward the diagnostics of some threads, by default the calling thread, to `report`."""
         info, here = self._ir.DiagnosticInfo, threads or [threading.get_ident()]
 
         def take(diagnostic: Any) -> bool:
@@ -132,9 +132,7 @@ _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 
 
 class LibraryCalls:
-    """Calls through the C API.
-
-    Each returns the reported diagnostics, in order.
+    """Calls through the C API. Each method returns the reported diagnostics, in order.
 
     Args:
         bindings: The build.
@@ -175,7 +173,7 @@ class LibraryCalls:
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Pass the diagnostics of the calling thread, except those of calls, on to `report`.
+        """Forward the diagnostics of the calling thread to `report`, except diagnostics of calls.
 
         MLIR's handlers are attached once for all calls in the `with` block.
         """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Text(ctypes.Structure):
-    """`MlirStringRef`; make it by `text`."""
+    """`MlirStringRef`; create it with `text`."""
 
     _fields_ = (("data", c_void_p), ("length", ctypes.c_size_t))
 
@@ -106,7 +106,7 @@ def address(thing: Any) -> int:
     """Return the C API's handle of an object of the bindings; of an `Operation`, its address.
 
     Raises:
-        RuntimeError: If it is an op that was erased through this object.
+        RuntimeError: If the object is an op that was erased through it.
     """
     capsule, kind = _exported(thing), thing.__class__
     if kind not in _names:
@@ -128,7 +128,7 @@ def imported(kind: Any, handle: int, context: Any) -> Any:
 
 
 def text(data: bytes) -> Text:
-    """Return bytes for the C API. The caller must keep `data` alive while they are in use."""
+    """Return bytes for the C API. The caller must keep `data` alive while the result is in use."""
     return Text(ctypes.cast(ctypes.c_char_p(data), c_void_p).value, len(data))
 
 

@@ -26,7 +26,7 @@ def symbol_name(operation: Any) -> str | None:
 
 
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
-    """Give an op the attributes, regions and location of another one.
+    """Give an op the attributes, regions and location of another op.
 
     The old blocks move to a temporary module, because the bindings cannot erase blocks.
     """

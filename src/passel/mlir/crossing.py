@@ -1,4 +1,4 @@
-"""MLIR as one side of a crossing: it reads ops from generic text, and writes them."""
+"""MLIR as one IR of a crossing: parsing ops from generic text, and printing them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class MLIRSide:
     """MLIR, through its bindings.
 
     Args:
-        context: The context for the ops that are read. The default is a new context of the
-            bindings `mlir` that allows unregistered dialects.
+        context: The context for parsed ops. The default is a new context of the bindings `mlir`
+            that allows unregistered dialects.
         adapter: The adapter. The default is one for the context's build.
     """
 

@@ -21,7 +21,7 @@ _IDEMPOTENT = """
 
 
 def declare(table: DeclarationTable) -> None:
-    """Add declarations for MLIR's own passes; an entry point names it."""
+    """Add declarations for MLIR's own passes; an entry point names this function."""
     types: tuple[PassType, ...] = ()
     for line in _TYPES.read_text("utf-8").splitlines():
         if line.startswith(" "):

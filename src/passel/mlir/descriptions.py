@@ -39,7 +39,7 @@ class Description(NamedTuple):
 
 @cache
 def descriptions(root: str) -> dict[str, Description]:
-    """Return descriptions of passes by name; none if there is no mlir-opt.
+    """Return descriptions of passes by name; empty if no mlir-opt is installed.
 
     Args:
         root: The root package of the bindings. An mlir-opt in it comes before `mlir-opt-22` and

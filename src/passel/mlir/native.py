@@ -129,7 +129,7 @@ class NativePass(Pass[Any, Managers]):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return MLIR's summary of the pass, if there is an mlir-opt to ask."""
+        """Return MLIR's summary of the pass, if an mlir-opt is installed."""
         found = descriptions(cls.root).get(cls.name)
         return found.summary if found else super().documentation()
 

@@ -57,7 +57,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     A plain `Pass` is op-agnostic: it can run on every op that is isolated from above.
 
     Attributes:
-        name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
+        name: The name in textual pipelines. A pass without a name runs, but pipelines in text
+            cannot refer to it.
         dependent_dialects: The dialects of ops that the pass may create; a run loads them first.
         anchor: The name of the ops that the pass runs on; None for any op.
         preserves: The analyses that the pass never invalidates, whether of its op or of nested or
@@ -67,18 +68,18 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             `write-files`. A pipeline from a recorded file runs the pass only if its effects are
             allowed; see `PassManager.restrict_effects`.
         can_fork: Whether the pass may run in a worker process, forked or of an executor.
-        can_thread: Whether the pass may run on several ops at once, in threads of one process. Not
-            for passes that change ops other than their own, or objects outside the IR.
+        can_thread: Whether the pass may run on several ops at once, in threads of one process.
+            False for passes that change ops other than their own, or objects outside the IR.
         takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and made
             by `from_elements`.
         types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`.
         constraints: Constraints on the position of the pass in a pipeline; see `passel.builder`.
         produces: The analyses of its op that the pass computes for later passes.
-        requires: The analyses (classes), of its op or of an enclosing op, that an earlier pass must
-            produce, and the dialects (names) that no earlier pass may have made illegal.
+        requires: The analysis classes that an earlier pass must produce for the op or an enclosing
+            op, and the names of the dialects that no earlier pass may have made illegal.
         makes_legal: The dialects that may appear in the IR after the pass.
         makes_illegal: The dialects that no longer appear in the IR after the pass.
-        idempotent: Whether running the pass twice in a row equals running it once.
+        idempotent: Whether running the pass twice in a row has the same result as running it once.
 
     The type parameters are the class of the ops that the pass runs on and the type that
     `initialize` returns. Both are optional.
@@ -140,7 +141,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def initialize(self, ir_context: Any) -> StateT:
         """Build expensive state that does not depend on the IR, such as a set of rewrite patterns.
 
-        It is called once per schedule, before any pass runs. `run` reads the result as
+        `initialize` is called once per schedule, before any pass runs. `run` reads the result as
         `ctx.state` and must not change it, since passes may run on several ops at once.
 
         Args:
@@ -162,10 +163,11 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         raise NotImplementedError
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Return whether the pass can run on ops of this kind. Override it to restrict a pass.
+        """Return whether the pass can run on ops of this kind.
 
-        It is called only for registered, isolated ops. If one pass of an `any` manager refuses a
-        kind, the manager skips such ops; in other managers a refusal is an error.
+        Override the method to restrict a pass. It is called only for registered, isolated ops. If a
+        pass of an `any` manager rejects a kind of op, the manager skips such ops; in other managers
+        this is an error.
 
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
@@ -193,7 +195,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def own_effects(self) -> tuple[str, ...]:
         """Return the effects of the pass outside the IR, by default `effects`.
 
-        Override it if the effects depend on options. Effects of passes in options are not included.
+        Override the method if the effects depend on options. Effects of passes in options are not
+        included.
         """
         return self.effects
 
@@ -341,8 +344,8 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
     """A pass that runs on ops with a trait or interface: `InterfacePass[SymbolTable]`.
 
-    It has no anchor. A manager for an op without the interface refuses it when the pipeline is
-    built; an `any` manager with it skips such ops.
+    It has no anchor. A manager for an op without the interface rejects the pass when the pipeline
+    is built; an `any` manager with the pass skips such ops.
 
     Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
     """

@@ -34,14 +34,16 @@ class PipelineTree(Protocol):
 
     @property
     def anchor(self) -> str:
-        """The name of the ops that it runs on, or `any`."""
+        """The name of the ops that the pipeline runs on, or `any`."""
         ...
 
 
 class PassContext(Generic[StateT]):
-    """The interface of a pass to the run. It is valid only during `Pass.run`; do not keep it.
+    """The interface of a pass to the run.
 
-    All passes of a pipeline on one op share a context. The run writes every attribute but `op`.
+    The context is valid only during `Pass.run`; do not keep a reference to it.
+
+    All passes of a pipeline on one op share a context. The run sets every attribute except `op`.
 
     Attributes:
         op: The op that the pass runs on.
@@ -115,7 +117,7 @@ class PassContext(Generic[StateT]):
         return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:
-        """Return facts about an op, by default the pass's own, that do not depend on the IR.
+        """Return facts about an op, by default the pass's own, in the same form for every IR.
 
         Example:
             >>> from passel import Pass, PassManager
@@ -143,7 +145,7 @@ class PassContext(Generic[StateT]):
         return self.cached
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
-        """Return an analysis of the op, computed now if it is not cached.
+        """Return an analysis of the op; compute it if it is not cached.
 
         Args:
             kind: A class that is constructed from `(op)` or `(op, analyses)`.
@@ -160,7 +162,7 @@ class PassContext(Generic[StateT]):
         return None if self.cached is None else self.cached.cached_analysis(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return an analysis of an enclosing op, if it is cached; it may be stale.
+        """Return an analysis of an enclosing op if it is cached. The analysis may be stale.
 
         Args:
             kind: The analysis.
@@ -171,7 +173,7 @@ class PassContext(Generic[StateT]):
         return self.analyses.parent_analysis(kind, op)
 
     def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
-        """Return an analysis of a nested op, computed now if it is not cached.
+        """Return an analysis of a nested op; compute it if it is not cached.
 
         Raises:
             ValueError: `op` is not nested in the pass's op.
@@ -210,9 +212,9 @@ class PassContext(Generic[StateT]):
     def answer_for_changes_outside(self) -> None:
         """Declare that the pass changed the enclosing op intentionally.
 
-        A pass that adds symbols next to its op, which is otherwise forbidden, calls this. The
-        enclosing op counts as changed, and later changes are detected relative to its current
-        state.
+        A pass must call this method if it adds symbols next to its op, which is otherwise
+        forbidden. The enclosing op counts as changed, and later changes are detected relative to
+        its current state.
         """
         self.valid_state = None
         if self.caller is not None and self.caller.op == self.op:
@@ -232,10 +234,10 @@ class PassContext(Generic[StateT]):
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
         """Run a pipeline on the pass's op, or on a nested op.
 
-        Like a nested pipeline, it has hooks, statistics and verification. On the pass's own op it
-        uses and invalidates the pass's analyses. When it ends, only analyses that the classes of
-        all its passes preserve remain cached. Its failure is reported, but does not fail the
-        pass.
+        Hooks, statistics and verification work as for a nested pipeline. On the pass's own op, the
+        pipeline uses and invalidates the pass's analyses. When the pipeline ends, only analyses
+        that the classes of all its passes preserve remain cached. A failure of the pipeline is
+        reported, but does not fail the pass.
 
         Args:
             pipeline: An `OpPassManager`. It is compiled again only after it has changed.
@@ -316,7 +318,8 @@ class PassContext(Generic[StateT]):
         The pass does not fail; raise `PassFailure` for that.
 
         Returns:
-            The diagnostic. It is reported when the pass ends, and notes can be attached until then.
+            The diagnostic. The error is reported when the pass ends, and notes can be attached
+            until then.
         """
         return self._report(Severity.ERROR, message, op)
 

@@ -1,6 +1,6 @@
 """Checks of classes when they are defined.
 
-They refuse definitions that Python accepts but that would fail later, such as in a run.
+The checks reject definitions that Python accepts but that would fail later, for example in a run.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ class Codec:
 
         Args:
             value: The value.
-            every: Whether to include options that equal their defaults.
+            every: Whether to include options with default values.
         """
         raise NotImplementedError
 

@@ -40,8 +40,8 @@ def option(
         default: The default. An option without one is required.
         default_factory: A function that returns the default for each new pass.
         help: One sentence for `--help`.
-        name: The name in text; by default the field's, with dashes for underscores and without an
-            underscore at its end.
+        name: The name in text; by default the name of the field, with dashes for underscores and
+            without an underscore at the end.
 
     Example:
         >>> class Unroll(Options):
@@ -66,8 +66,8 @@ class UnknownTypeError(DefinitionError):
 class Options:
     """Base class of a set of options: a frozen dataclass, without a decorator.
 
-    Use it for structs in options and for the options of registered pipelines. `Pass` derives from
-    it. Instances are equal if they have the same class and equal values.
+    Derive from this class for structs in options and for the options of registered pipelines.
+    `Pass` derives from it. Instances are equal if they have the same class and equal values.
 
     Example:
         >>> class Tiling(Options):
@@ -212,7 +212,7 @@ class Options:
         """Return the options as syntax nodes, sorted by name.
 
         Args:
-            all_options: Include options that equal their defaults.
+            all_options: Whether to include options with default values.
         """
         nodes = (
             info.node(getattr(self, info.field), all_options=all_options)
@@ -224,7 +224,7 @@ class Options:
         """Return the options as `a=1 b=2`, sorted by name.
 
         Args:
-            all_options: Also print options that equal their defaults.
+            all_options: Also print options with default values.
         """
         return " ".join(map(str, self.option_nodes(all_options=all_options)))
 

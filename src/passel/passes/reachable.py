@@ -1,6 +1,6 @@
 """The passes that a pipeline may run: nested passes, passes in options, and dynamic pipelines.
 
-This module also computes the analyses that all of them preserve, and checks their effects.
+This module also computes the analyses that all these passes preserve, and checks their effects.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 class EffectsGuard:
     """Refuses pipelines that have forbidden effects outside the IR.
 
-    This includes passes that other passes may run. The guard only reads declarations; it neither
-    runs nor initializes passes.
+    The guard includes passes that other passes may run. The guard only reads declarations; it
+    neither runs nor initializes passes.
 
     Args:
         allowed: The allowed effects.

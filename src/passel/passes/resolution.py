@@ -45,7 +45,7 @@ def names_for(
     Args:
         adapter: The IR's adapter, if it is known.
         context: The IR's own context, if there is one.
-        registry: The registry to search; by default that of installed packages.
+        registry: The registry to search; by default the registry of installed packages.
     """
     if adapter is None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
@@ -62,7 +62,7 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
 
     Args:
         adapter: The IR's adapter.
-        registry: The registry to search; by default that of installed packages.
+        registry: The registry to search; by default the registry of installed packages.
     """
     brings, own = ability_of(adapter, BringsPasses), ()
     if brings is not None:

@@ -34,7 +34,7 @@ class PipelineCompiler:
         guard: The guard that refuses effects outside the IR; None if all are allowed.
         lowers: The adapter, if it can run several passes in one call.
         checks: Whether unmet requirements of passes are errors.
-        lock: Held while a tree is compiled, and while passes of a schedule are initialized.
+        lock: The lock that is held while a manager is compiled or passes are initialized.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class PipelineCompiler:
 
         Args:
             tree: The pass manager.
-            outer: The path under which it runs, if it is nested.
+            outer: The path of the manager, if it is nested.
 
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown

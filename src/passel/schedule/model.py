@@ -136,7 +136,7 @@ class Pipeline:
         """Return the pipeline as a syntax tree, to be printed.
 
         Args:
-            all_options: Include the options that equal their defaults.
+            all_options: Whether to include options with default values.
         """
         return PipelineNode(self.anchor, tuple(nodes_of(self.steps, all_options=all_options)))
 
@@ -224,7 +224,7 @@ def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[El
 
     Args:
         steps: The steps.
-        all_options: Include the options that equal their defaults.
+        all_options: Whether to include options with default values.
     """
     for step in steps:
         for part in step.pipelines if isinstance(step, NestedStep) else (step.pass_,):

@@ -140,7 +140,7 @@ def put(result: str | bytes, name: str = "-") -> int:
     """Write a whole result, and return the exit code.
 
     Raises:
-        UsageError: If it cannot be written.
+        UsageError: If the result cannot be written.
     """
     with Output(name) as output:
         output.write(result)
@@ -184,7 +184,7 @@ def report_file(
         append: Whether to append to the file.
 
     Raises:
-        UsageError: If it cannot be written, or is the input or the result.
+        UsageError: If the file cannot be written, or is the input or the result.
     """
     what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
     with refusing(what, path):
@@ -215,7 +215,7 @@ def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
     """Refuse to write a report over the input or the result.
 
     Raises:
-        UsageError: If the path is one of these.
+        UsageError: If the path is the input or the result.
     """
     if _is_input(settings.input, path):
         raise UsageError(f"'--{flag}={path}' would overwrite the input")

@@ -72,8 +72,8 @@ class PipelineFactory:
             kind: The kind.
             context: The context of the part of the input.
             adapter: The adapter.
-            recorded: The reproducer in the input. Its pipeline runs before passes given as flags;
-                `--pass-pipeline` replaces it.
+            recorded: The reproducer in the input. The recorded pipeline runs before passes given as
+                flags; `--pass-pipeline` replaces it.
 
         Raises:
             PipelineError: If the pipeline cannot be scheduled on this IR, or a recorded pipeline

@@ -67,9 +67,9 @@ class Program(NamedTuple):
     """A program with its help.
 
     Attributes:
-        doc: The docstring of its module, in paragraphs: a line with name and purpose, usage,
-            examples, notes.
-        groups: Its groups of flags; flags without help are hidden.
+        doc: The docstring of the program's module, in paragraphs: a line with name and purpose,
+            usage, examples, notes.
+        groups: The groups of flags of the program; flags without help are hidden.
     """
 
     doc: str
@@ -280,8 +280,8 @@ def search_program(
 
     Args:
         doc: The docstring of its module; see `Program`.
-        own: Its flags, including those of all searches.
-        takes: Returns whether it also accepts a flag of passel-opt.
+        own: The flags of the program, including the flags of all searches.
+        takes: A function that returns whether the program also accepts a flag of passel-opt.
     """
     groups = [(SearchFlags.title(), list(own.flags.values()))]
     for group in GROUPS:
@@ -339,7 +339,7 @@ def command_oracle(settings: Settings, subject: Subject | None) -> Command:
 
     Args:
         settings: The settings of the command line.
-        subject: Reads cases to check that they are valid; None to skip the check.
+        subject: The subject that checks whether cases are valid; None to skip the check.
 
     Raises:
         UsageError: If the command does not exist.

@@ -59,7 +59,7 @@ class Replay:
 
         Args:
             manager: The manager.
-            threading: Whether its passes may use several threads.
+            threading: Whether passes of the manager may use several threads.
         """
         if self._current is not None and self._current.reproducer is not None:
             self._written += 1
@@ -205,7 +205,7 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
 def at_work() -> str:
     """Return a text about the running pass and its op; empty if none runs.
 
-    This inspects the stacks of all threads, so that runs need no bookkeeping.
+    The function inspects the stacks of all threads, so that runs need no bookkeeping.
     """
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top

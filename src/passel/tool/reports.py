@@ -130,7 +130,7 @@ class Reports(ExitStack):
         self._unmatched = unmatched
 
     def note_record(self) -> None:
-        """Store that a part of the input records a pipeline."""
+        """Store that a part of the input contains a recorded pipeline."""
         self._lacks_record = False
 
     def finish(self, *, good: bool) -> None:

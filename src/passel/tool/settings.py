@@ -277,7 +277,8 @@ class Settings(
         program: The program's name in messages.
         line: The parsed command line.
         input: The input file; `-` for the standard input.
-        threading: Whether the IR's library may use threads, and passel worker processes.
+        threading: Whether the IR's library may use threads, and whether passel may use worker
+            processes.
         brought: The names of the IR's and the tool's own flags.
     """
 
@@ -359,7 +360,7 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
         own: The flags that an IR or a tool adds to those of passel-opt.
 
     Raises:
-        DefinitionError: If one of them has no name, or the name of another flag.
+        DefinitionError: If a flag has no name, or the same name as another flag.
     """
     found: dict[str, Flag] = {}
     for each in (*Settings.flags.values(), *own):

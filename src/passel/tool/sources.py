@@ -41,11 +41,11 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     Args:
         settings: The settings of the command line.
         frontend: The frontend, which detects binary forms.
-        renderer: Receives warnings, and the text for excerpts.
+        renderer: The renderer of warnings, which gets the text for excerpts.
 
     Raises:
         UsageError: If the input cannot be read, or has a form that the IR does not support.
-        UnreadableError: If it is neither text nor a binary form of the IR.
+        UnreadableError: If the input is neither text nor a binary form of the IR.
     """
     path = settings.input
     name = "<stdin>" if path == "-" else path
@@ -98,7 +98,7 @@ def split_input(
         text: The whole input.
         marker: The marker.
         name: The input's name.
-        warn: Called with a warning about each line that resembles a marker.
+        warn: A function that is called with a warning about each line that resembles a marker.
 
     Source: `mlir::splitAndProcessBuffer`, MLIR 22: a plain search for the marker.
     """

@@ -43,7 +43,7 @@ at_work: ContextVar[bool] = ContextVar("at_work", default=False)
 
 
 class SiblingStrategy(Protocol):
-    """Strategy for the work on the ops immediately inside one op."""
+    """A strategy for processing the ops immediately inside one op."""
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
         """Run all tasks of a level, and yield their outcomes in program order."""
@@ -51,7 +51,7 @@ class SiblingStrategy(Protocol):
 
 
 class Sequential:
-    """One op after the other, in the calling thread."""
+    """The strategy that processes one op after the other, in the calling thread."""
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
         """Run each task when its outcome is requested."""

@@ -89,11 +89,11 @@ class _Dominance:
     def properly_dominates(self, a: Point | SSAValue, b: Point) -> bool:
         """Return whether `a` properly dominates `b`.
 
-        * An op dominates the ops after it in its block, everything inside them, and the
-          blocks that its block dominates. It also dominates everything inside itself; its
-          results do not. In a graph region all ops dominate each other, and themselves.
+        * An op dominates the ops after it in its block, everything inside them, and the blocks that
+          its block dominates. An op also dominates the ops inside it, but its results do not. In a
+          graph region all ops dominate each other, and themselves.
         * A block dominates everything inside its ops. Unreachable blocks are dominated by all.
-        * A block argument dominates all ops of its block; `b` must be an op for a value.
+        * A block argument dominates all ops of its block; if `a` is a value, `b` must be an op.
 
         Raises:
             TypeError: If one of them is an op and the other one a block.

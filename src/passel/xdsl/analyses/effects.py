@@ -52,7 +52,7 @@ _NAMING_DIALECTS = frozenset({"affine", "memref"})
 class EffectSummary(NamedTuple):
     """Effects that an op and its nested ops may have.
 
-    Each set holds the affected values and symbols. None stands for unspecified memory.
+    Each set contains the affected values and symbols. The value None stands for unspecified memory.
 
     Attributes:
         reads: The memory that is read.

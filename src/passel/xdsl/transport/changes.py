@@ -175,7 +175,7 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
     """Return a function that makes the same changes to an op.
 
     Args:
-        root: The op, in the same state as the other one when its snapshot was taken.
+        root: The op, in the state of the other op when the snapshot was taken.
         data: The result of `encode_changes`.
         context: The op's context, which has the classes of unregistered ops.
 
@@ -278,7 +278,7 @@ def pickled(
     Args:
         value: The value.
         name: The name of the op in errors.
-        nodes: The addresses of all nodes that may occur.
+        nodes: The addresses of all nodes that the value may contain.
         places: The indices of objects that the other process has, by address.
 
     Raises:
@@ -300,7 +300,7 @@ def unpickled(data: bytes, context: Context, facts: Sequence[Any] = ()) -> Any:
     Args:
         data: The bytes.
         context: The context for unregistered ops and attributes.
-        facts: The known objects by index.
+        facts: The objects that this process already has, by index.
     """
     token = _here.set((context, facts))
     try:

@@ -66,7 +66,8 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
 
     Args:
         data: The copies.
-        create_context: Returns a context with the installed dialects and some more.
+        create_context: A function that returns a context with the installed dialects and additional
+            ones.
     """
     spec, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
