@@ -12,7 +12,7 @@ from passel.record.writer import RecordedOp
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from passel.hooks import OpIdentity, Run
+    from passel.hooks import Run
 
 _EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
 """How an op is printed so that a run can continue from its text."""
@@ -33,13 +33,6 @@ class PrintsApart(Protocol):
         inside in place of `{...}`. It has one region with one block without arguments.
         """
         ...
-
-
-class _Known(NamedTuple):
-    """The last text of a separately printed op, and the op's fingerprint at that time."""
-
-    digest: str
-    fingerprint: object
 
 
 class RunningPass(NamedTuple):
@@ -64,16 +57,16 @@ class Frame:
 
     Attributes:
         ordinals: The ordinals of the op whose nested ops pipelines run on; empty if none run.
-        op: That op; None in a worker.
+        children: These nested ops; empty in a worker.
         at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
-        is_apart: Whether the nested ops of `op` have separate texts.
+        is_apart: Whether the nested ops have separate texts.
         changes: The number of changes that had been recorded when the frame began.
         inside: The time of the passes inside the frame, and of recording them.
         running: The pass, in a frame of a pass.
     """
 
-    ordinals: tuple[int, ...]
-    op: Any = None
+    ordinals: tuple[int, ...] = ()
+    children: Sequence[Any] = ()
     at_work: tuple[int, ...] | None = None
     is_apart: bool = False
     changes: int = 0
@@ -104,27 +97,22 @@ class RecordedRun:
         self._adapter = run.adapter
         self._add = add
         self._prints_apart = ability_of(run.adapter, PrintsApart)
-        self._known: dict[Hashable, _Known] = {}
+        self._known: dict[Hashable, tuple[str, object]] = {}  # digests and fingerprints
         self._seen: set[tuple[int, ...]] = set()
-        self._last: tuple[Any, RecordedOp] | None = None  # no pass has changed it since
-        self._children: tuple[Frame, Sequence[Any]] | None = None
 
     def facts_of(self, op: Any) -> RecordedOp:
-        """Return an op as identified in records, before the next pass on it."""
-        if self._last is None or self._last[0] is not op:
-            chain = self._run.identify(op)
-            name, symbol, _ = chain[-1]
-            facts = RecordedOp(name, symbol, _ordinals(chain), self._adapter.location(op))
-            self._last = op, facts
-        return self._last[1]
+        """Return an op as identified in records."""
+        chain = self._run.identify(op)
+        ordinals = tuple(each.ordinal for each in chain)
+        return RecordedOp(chain[-1].name, chain[-1].symbol, ordinals, self._adapter.location(op))
 
     def enter(self, op: Any) -> None:
         """Enter an op whose nested ops pipelines are about to run on."""
         self._seen.clear()
-        self._last = None  # changes by passes inside are not seen here if workers run them
-        ordinals, at_work = _ordinals(self._run.identify(op)), self.frames[-1].at_work
+        ordinals, at_work = self.facts_of(op).ordinals, self.frames[-1].at_work
         at_work = None if at_work == ordinals else at_work
-        self.frames.append(Frame(ordinals, op, at_work, self._is_apart(op), self.changes))
+        children = self._adapter.children(op)
+        self.frames.append(Frame(ordinals, children, at_work, self._is_apart(op), self.changes))
 
     def is_new_inside(self, op: RecordedOp) -> bool:
         """Return whether an op is seen for the first time, and is in no known text."""
@@ -143,66 +131,43 @@ class RecordedRun:
         except Exception:  # noqa: BLE001 - a printer may raise anything on IR that passes have broken
             return None
 
-    def prepare(self, op: Any) -> None:
-        """Take fingerprints of the ops inside with separate texts: a pass may change only some."""
-        if not self._adapter.finds_changes or not self._is_apart(op):
-            return
-        for child in self._adapter.children(op):
-            key = self._adapter.identity_of(child)
-            known = self._known.get(key)
-            if known is not None and known.fingerprint is None:
-                now = self._adapter.fingerprint(child)
-                self._known[key] = known._replace(fingerprint=now)
-
     def note(self, op: Any, digest: str | None) -> None:
         """Register an op's new text."""
         self.changes += 1
-        self._last = None
         if self._adapter.finds_changes:
             key = self._adapter.identity_of(op)
             self._known.pop(key, None)
             if digest is not None:
-                self._known[key] = _Known(digest, None)
+                self._known[key] = digest, self._adapter.fingerprint(op)
 
     def take_over(self, op: RecordedOp, digest: str | None) -> None:
         """Register the new text of an op that a worker has changed."""
         frame = self.frames[-1]
-        if frame.op is None or op.ordinals[:-1] != frame.ordinals:
+        if op.ordinals[:-1] == frame.ordinals and frame.children:
+            self.note(frame.children[op.ordinals[-1]], digest)
+        else:
             self.changes += 1
-            return
-        if self._children is None or self._children[0] is not frame:
-            self._children = frame, self._adapter.children(frame.op)
-        self.note(self._children[1][op.ordinals[-1]], digest)
 
     def _is_apart(self, op: Any) -> bool:
         return self._prints_apart is not None and self._prints_apart.prints_apart(op)
 
     def _print(self, op: Any) -> str:
-        adapter = self._adapter
+        content = ""
         if self._is_apart(op):
-            outline = adapter.print_op(op, _EXACT._replace(skip_regions=True))
+            outline = self._adapter.print_op(op, _EXACT._replace(skip_regions=True))
             if outline.count(HOLE) == 1:
-                print_child = self._print_child if adapter.finds_changes else self._print
-                parts = [*map(print_child, adapter.children(op))]
-                return self._added(Outline(outline, parts).content)
-        return self._added(adapter.print_op(op, _EXACT))
-
-    def _print_child(self, op: Any) -> str:
-        key = self._adapter.identity_of(op)
-        known = self._known.get(key)
-        if known is not None and known.fingerprint is not None:
-            now = self._adapter.renew_fingerprint(op, known.fingerprint)
-            if now is known.fingerprint:
-                return known.digest
-        digest = self._print(op)
-        self._known[key] = _Known(digest, None)
-        return digest
-
-    def _added(self, content: str) -> str:
+                parts = [*map(self._print_child, self._adapter.children(op))]
+                content = Outline(outline, parts).content
+        content = content or self._adapter.print_op(op, _EXACT)
         digest = digest_of(content)
         self._add(digest, content)
         return digest
 
-
-def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
-    return tuple(op.ordinal for op in ops)
+    def _print_child(self, op: Any) -> str:
+        adapter = self._adapter
+        if not adapter.finds_changes:
+            return self._print(op)
+        known = self._known.get(key := adapter.identity_of(op))
+        if known is None or adapter.renew_fingerprint(op, known[1]) is not known[1]:
+            known = self._known[key] = self._print(op), adapter.fingerprint(op)
+        return known[0]

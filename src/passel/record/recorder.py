@@ -79,7 +79,7 @@ class Recorder(PassInstrumentation):
         child._start(PartLog())
         child.finds_changes = self.finds_changes
         frame = self._runs[-1].frames[-1]
-        child._part_of = Frame(frame.ordinals, None, frame.at_work, frame.is_apart)
+        child._part_of = Frame(frame.ordinals, (), frame.at_work, frame.is_apart)
         return child
 
     def merge(self, child: Recorder) -> None:
@@ -95,7 +95,7 @@ class Recorder(PassInstrumentation):
     def before_run(self, run: Run) -> None:
         """Record the run's pipeline and its op."""
         share = None if self._runs else self._part_of
-        recorded = RecordedRun(run, self._log.text, share or Frame(()))
+        recorded = RecordedRun(run, self._log.text, share or Frame())
         if share is None:
             recorded.number = self._log.start_run(self._run_facts(run, recorded))
         self._runs.append(recorded)
@@ -139,9 +139,10 @@ class Recorder(PassInstrumentation):
         if is_amid or run.is_new_inside(facts):
             self._log.change(run.number, facts.ordinals, run.text_of(op))
         self._log.begin(run.number, self._step_facts(step), facts, is_amid)
-        run.prepare(op)
         running = RunningPass(facts, run.place_of(op), entered, perf_counter())
-        frame = Frame(outer.ordinals, outer.op, facts.ordinals, outer.is_apart, running=running)
+        frame = Frame(
+            outer.ordinals, outer.children, facts.ordinals, outer.is_apart, running=running
+        )
         run.frames.append(frame)
 
     def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
