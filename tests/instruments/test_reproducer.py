@@ -254,7 +254,7 @@ def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(reproducer_file, "write_whole", refuse)
-    assert place.commit("pretty")
+    assert place.commit("pretty") == ""
     place.discard()
     assert Path("r.mlir").read_text() == "ahead"
     assert names(directory) == GIVEN

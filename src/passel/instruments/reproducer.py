@@ -181,7 +181,7 @@ class CrashReproducer(PassInstrumentation):
                 return Recipe(adapter.print_source(run.op, run.ir_context), pipeline, steps)
             return Recipe(adapter.print_op(run.op, PrintFlags()), pipeline, steps)
         except Exception as error:  # noqa: BLE001 - whatever a printer raises must not hide the failure
-            self._file.problem = f"failed to print the IR: {brief(error)}"
+            self._problem = f"failed to print the IR: {brief(error)}"
             return None
 
     def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
@@ -233,40 +233,27 @@ class CrashReproducer(PassInstrumentation):
         """Write the reproducer; return its path and the replay command, or the problem."""
         run, recipe = self.run, local or self._whole
         if recipe is None:
-            return self._file.problem
+            return self._problem
         if isinstance(run.adapter, WritesSources):
             with suppress(Exception):  # the exact form remains
                 readable = run.adapter.readable_source(recipe.ir, run.ir_context)
                 recipe = recipe._replace(ir=readable)
-        if not self._file.commit(self._text(recipe)):
-            return self._file.problem
+        if problem := self._file.commit(self._text(recipe)):
+            return problem
         self.reproducer = self._file.path
-        replay = how_to_replay(run, self._file.title, recipe.steps, self.replay)
-        return f"reproducer generated at `{self._file.title}`\n{replay}"
+        title = self._file.title
+        if why := _unnamed(_passes_of(recipe.steps)):
+            how = f"it cannot be replayed: {why}"
+        elif command := replay_command(run, recipe.steps, self.replay):
+            how = f"to replay: {command.replace('{file}', shlex.quote(title))}"
+        else:
+            reads = f"passel-opt cannot read {run.adapter.name}"
+            how = f"to replay, use `passel.load_reproducer`: {reads}"
+        return f"reproducer generated at `{title}`\n{how}"
 
 
 _ALLOWED = re.compile(r" --allow-effects=(\S*)")
 _COMMAND = "passel-opt --run-reproducer {file}"
-
-
-def how_to_replay(
-    run: Run, file: str, steps: Sequence[PassStep], command: str | None = None
-) -> str:
-    """Return the line of a note that says how to replay a failure, or why that is impossible.
-
-    Args:
-        run: The run that failed.
-        file: The reproducer.
-        steps: The passes in its pipeline.
-        command: The given command, with `{file}` for the quoted name of the file; None for that of
-            passel-opt.
-    """
-    if why := _unnamed(_passes_of(steps)):
-        return f"it cannot be replayed: {why}"
-    if completed := replay_command(run, steps, command):
-        return f"to replay: {completed.replace('{file}', shlex.quote(file))}"
-    adapter = run.adapter.name
-    return f"to replay, use `passel.load_reproducer`: passel-opt cannot read {adapter}"
 
 
 def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:

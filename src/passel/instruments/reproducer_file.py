@@ -78,54 +78,44 @@ class ReproducerFile:
     Attributes:
         path: The absolute path of the target.
         title: The name of the target in messages.
-        problem: Why the target could not be written; empty if it could.
         running: The file next to the target, while it exists.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = lasting(path)
         self.title: str = str(path)
-        self.problem: str = ""
         self.running: Path | None = None
 
     def prepare(self, text: str) -> None:
-        """Write the text next to the target, unless that is a device or a pipe."""
-        if is_special(self.path):
-            return
-        try:
-            if self.running is None:
-                self.running = _reserved(self.path)
-            write_whole(self.running, text)
-        except (OSError, ValueError) as error:
-            self._refuse(error)
+        """Write the text next to the target if possible, unless that is a device or a pipe."""
+        if not is_special(self.path):
+            with suppress(OSError, ValueError):  # reported if the target cannot be written either
+                self.running = self.running or _reserved(self.path)
+                write_whole(self.running, text)
 
-    def commit(self, text: str) -> bool:
+    def commit(self, text: str) -> str:
         """Write the text to the target, or move the file next to it there if the disk is full.
 
         Returns:
-            Whether that succeeded. If not, the target is unchanged.
+            The error if neither is possible, in which case the target is unchanged; else empty.
         """
         try:
             write_whole(self.path, text)
         except (OSError, ValueError) as error:
             if self.running is None or not self.running.stat().st_size:
-                self._refuse(error)
-                return False
+                kept = "; the older file with this name is kept" if self.path.is_file() else ""
+                return (
+                    "failed to create output stream: Failed to create reproducer stream: "
+                    f"cannot open output file '{self.title}': {file_problem(error)}{kept}"
+                )
             self.running.replace(os.path.realpath(self.path))
-        return True
+        return ""
 
     def discard(self) -> None:
         """Remove everything but the target."""
         if self.running is not None:
             self.running.unlink(missing_ok=True)
             self.running = None
-
-    def _refuse(self, error: OSError | ValueError) -> None:
-        kept = "; the older file with this name is kept" if self.path.is_file() else ""
-        self.problem = (
-            "failed to create output stream: Failed to create reproducer stream: "
-            f"cannot open output file '{self.title}': {file_problem(error)}{kept}"
-        )
 
 
 def _reserved(target: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel._version import __version__
 from passel.record.model import (
@@ -139,29 +139,12 @@ def read_contents(path: Path) -> Contents:
 _START = b'{"record":'
 
 
-class Change(NamedTuple):
-    """A new text of an op.
-
-    Attributes:
-        run: The number of the run.
-        after: The number of the last execution that had ended before the change.
-        ordinals: The ordinals of the op.
-        digest: The digest of the text.
-    """
-
-    run: int
-    after: int
-    ordinals: tuple[int, ...]
-    digest: str | None
-
-
 class Contents:
     """The contents of a record.
 
     Attributes:
         texts: The texts of ops.
         executions: The executions.
-        changes: The changes of ops, in order.
         runs: The lines that begin runs.
         begun: The executions that began and did not end, outermost first.
     """
@@ -174,7 +157,8 @@ class Contents:
         self._head: dict[str, Any] = {}
         self.texts: Texts = Texts()
         self.runs: list[dict[str, Any]] = []
-        self.changes: list[Change] = []
+        # The run, the last execution that ended before, the op and its new text:
+        self._changes: list[tuple[int, int, tuple[int, ...], str | None]] = []
         self.begun: list[Execution] = []
         self.executions: list[Execution] = []
 
@@ -189,11 +173,11 @@ class Contents:
     def state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
         """Return the text of a run's op after the executions that `has_ended` accepts."""
         state = State(self.runs[run]["before"], self.texts)
-        for change in self.changes:
-            if change.run == run and has_ended(change.after):
-                state.change(change.ordinals, change.digest)
-        digest = state.digest((0,))
-        return digest and self.texts.text(digest)
+        for changed, before, ordinals, digest in self._changes:
+            if changed == run and has_ended(before):
+                state.change(ordinals, digest)
+        whole = state.digest((0,))
+        return whole and self.texts.text(whole)
 
     def take(self, line: dict[str, Any]) -> None:
         """Take the next line.
@@ -263,7 +247,7 @@ class Contents:
 
     def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None) -> None:
         self._states[run].change(ordinals, digest)
-        self.changes.append(Change(run, len(self.executions) - 1, ordinals, digest))
+        self._changes.append((run, len(self.executions) - 1, ordinals, digest))
 
     def _run_info(self, line: dict[str, Any]) -> RunInfo:
         """Return facts about a run, once all lines have been taken."""
