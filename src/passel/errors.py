@@ -105,13 +105,16 @@ class Problem(NamedTuple):
 class PipelineError(PasselError, ValueError):
     """A pipeline is invalid; no pass has run, and no manager was changed.
 
+    A text stands for a problem without a place.
+
     Attributes:
         problems: The mistakes, at most a hundred, in the order of the text.
     """
 
-    def __init__(self, *problems: Problem) -> None:
-        super().__init__(*problems)
-        self.problems: tuple[Problem, ...] = problems
+    def __init__(self, *problems: Problem | str) -> None:
+        found = (Problem(each) if isinstance(each, str) else each for each in problems)
+        self.problems: tuple[Problem, ...] = tuple(found)
+        super().__init__(*self.problems)
 
     def __str__(self) -> str:
         # On demand, since lines and columns require a scan of the text.
@@ -167,7 +170,7 @@ class InsertionError(PipelineError):
             of these constraints resolves the error.
     """
 
-    def __init__(self, *problems: Problem, rules: Sequence[Any] = ()) -> None:
+    def __init__(self, *problems: Problem | str, rules: Sequence[Any] = ()) -> None:
         super().__init__(*problems)
         self.rules: tuple[Any, ...] = tuple(rules)
 

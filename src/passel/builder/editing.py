@@ -25,7 +25,7 @@ from passel.builder.steps import (
     steps_in,
     walk,
 )
-from passel.errors import AnchorError, InsertionError, Problem
+from passel.errors import AnchorError, InsertionError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -123,7 +123,7 @@ class Edit:
         `PipelineBuilder.add`.
         """
         if label and self._rules.units(label):
-            raise InsertionError(Problem(f"there is already an item with the label '{label}'"))
+            raise InsertionError(f"there is already an item with the label '{label}'")
         places = [self._fitting(each, scopes) for each in items]
         added = [node for _, nodes in places for node in nodes]
         if label and len(added) == 1:
@@ -184,7 +184,7 @@ class Edit:
     def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
         """Append a stage; raises the errors of `PipelineBuilder.stage`."""
         if self._rules.units(Stage(name)):
-            raise InsertionError(Problem(f"there is already a stage '{name}'"))
+            raise InsertionError(f"there is already a stage '{name}'")
         anchor = self._anchor(scope)
         inner = [node for item in default for node in self.nodes(item, anchor)]
         for step in steps_in(inner):
@@ -252,18 +252,14 @@ class Edit:
             if 0 < index < len(scope.items):
                 if scope.kind != "nest":
                     raise InsertionError(
-                        Problem(
-                            f"nothing can be inserted {side} '{target.label}' inside {scope.kind} "
-                            f"'{scope.name}'; insert it before or after the {scope.kind}"
-                        )
+                        f"nothing can be inserted {side} '{target.label}' inside {scope.kind} "
+                        f"'{scope.name}'; insert it before or after the {scope.kind}"
                     )
                 if not split:
                     raise InsertionError(
-                        Problem(
-                            f"{item} cannot run in the pipeline on '{scope.name}' with "
-                            f"'{target.label}', and inserting it outside, {side} that pass, would "
-                            "split this pipeline: use split=True or another target"
-                        )
+                        f"{item} cannot run in the pipeline on '{scope.name}' with "
+                        f"'{target.label}', and inserting it outside, {side} that pass, would "
+                        "split this pipeline: use split=True or another target"
                     )
                 self._split(scope, index)
             node, is_after = scope, index > 0
@@ -286,7 +282,7 @@ class Edit:
         """
         node = self._rules.labelled.get(label) if label else self._draft.root
         if not isinstance(node, Scope):
-            raise InsertionError(Problem(f"the nested pipeline '{label}' no longer exists"))
+            raise InsertionError(f"the nested pipeline '{label}' no longer exists")
         return node
 
     def stage(self, name: str) -> Scope:
@@ -310,8 +306,9 @@ class Edit:
             for steps, rules, by in self._draft.removals:
                 if by != self.origin.extension and not set(steps).isdisjoint(rules.find(target)):
                     who = f"extension '{by}'" if by else "the framework"
-                    message = f"{describe(target)} is not in the pipeline: {who} removed it"
-                    raise InsertionError(Problem(message)) from None
+                    raise InsertionError(
+                        f"{describe(target)} is not in the pipeline: {who} removed it"
+                    ) from None
             raise
 
     def _take_out(self, unit: Unit, what: str) -> None:
@@ -323,11 +320,10 @@ class Edit:
         extension, steps = self.origin.extension, steps_in(unit)
         for step, user in self._draft.users:
             if step in steps and extension and user != extension:
-                message = (
+                raise InsertionError(
                     f"extensions '{user}' and '{extension}' conflict: one inserts a pass next "
                     f"to {what}, the other removes {what}"
                 )
-                raise InsertionError(Problem(message))
         self._draft.removals += ((steps, self._rules, extension),)
         for node in unit:
             self._draft.take_out(node)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.builder.declarations import use_installed
-from passel.errors import InsertionError, PipelineError, Problem
+from passel.errors import InsertionError, PipelineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -114,11 +114,10 @@ def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> Non
     waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
     for one, other in pairwise(waiting):
         if one.name == other.name:
-            message = (
+            raise InsertionError(
                 f"two extensions have the name '{one.name}': rename one of them with "
                 "Extension(name, function)"
             )
-            raise InsertionError(Problem(message))
     while waiting:
         failed: list[tuple[Extension, InsertionError]] = []
         for extension in waiting:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from passel.builder.editing import edited
 from passel.builder.rules import only_looks
 from passel.builder.steps import Scope, Step, nest_of, steps_in, walk
-from passel.errors import AnchorError, InsertionError, Problem
+from passel.errors import AnchorError, InsertionError
 from passel.passes import PassType
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
     """
     for stage in draft.rules.stages:
         if stage.is_required and not steps_in([stage]):
-            message = f"stage '{stage.name}' must not be empty: add a pass to it"
-            raise InsertionError(Problem(message))
+            raise InsertionError(f"stage '{stage.name}' must not be empty: add a pass to it")
     draft.calls += 1
     remarks = (*_fulfil_wishes(draft), *_drop_duplicates(draft))
     for breach in draft.rules.breaches.values():

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.builder.steps import Scope, Step, steps_in
-from passel.errors import InsertionError, Problem
+from passel.errors import InsertionError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -131,9 +131,9 @@ def _contradiction(cycle: list[_Edge]) -> InsertionError:
     )
     drop = "one of the constraints" if len(rules) > 1 else "the constraint"
     return InsertionError(
-        Problem("no order satisfies all of these constraints:"),
-        *(Problem(f"  {line}") for line in dict.fromkeys(lines)),
-        Problem(f"drop {drop} or remove one of the steps"),
+        "no order satisfies all of these constraints:",
+        *(f"  {line}" for line in dict.fromkeys(lines)),
+        f"drop {drop} or remove one of the steps",
         rules=rules,
     )
 

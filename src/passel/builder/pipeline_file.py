@@ -41,8 +41,9 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
     """
     source = _Reader().text(path, None)
     if variables:
-        message = f"'{path}' is not YAML, so it has no variable '{next(iter(variables))}'"
-        raise PipelineError(Problem(message))
+        raise PipelineError(
+            f"'{path}' is not YAML, so it has no variable '{next(iter(variables))}'"
+        )
     return source
 
 
@@ -146,174 +147,181 @@ class _Reader:
         chain = (*chain, path)
         if not is_data(path):
             raise _refusal(f"'{path.name}' cannot be included: it is not a .yaml file", span)
-        file = _File(self.text(path, span), given)
+        root = _root(self.text(path, span))
         if any(path.samefile(each) for each in chain[:-1]):
             shown = " includes ".join(f"'{each}'" for each in chain)
             raise _refusal(f"a file cannot include itself: {shown}", span)
-        table = file.table(_root(file.source), "a pipeline file", _KEYS)
+        table = root.table("a pipeline file", _KEYS)
+        variables = _Variables(given)
         if "variables" in table:
-            file.declare(table["variables"][1])
+            variables.declare(table["variables"])
         if "anchor" in table:
-            anchor, outer = file.scalar(table["anchor"][1], "an op's name, or 'any'"), self.anchor
+            anchor, outer = table["anchor"].text("an op's name, or 'any'"), self.anchor
             if span is not None and anchor != outer:
                 message = f"this pipeline for '{anchor}' is included in a pipeline for '{outer}'"
                 raise _refusal(message, span)
             self.anchor = anchor
-        _, pipeline = table.get("Pipeline", (None, None))
-        if pipeline is None or pipeline.id != "sequence":
-            first_line = Span(file.source, 0, len(file.source.text.partition("\n")[0]))
-            place = file.span(pipeline) if pipeline else first_line
-            raise _refusal("a pipeline file needs the key 'Pipeline', with a list", place)
-        for node in pipeline.value:
-            self._element(node, file, chain)
-        if unknown := next((name for name in file.values if name not in file.known), ""):
-            have = f"it has {', '.join(sorted(file.known)) or 'no variables'}"
-            hint = suggest(unknown, file.known) or f"; {have}"
+        pipeline = table.get("Pipeline", root)
+        if pipeline.kind != "sequence":
+            raise pipeline.error("a pipeline file needs the key 'Pipeline', with a list")
+        for node in pipeline.items():
+            self._element(node, variables, chain)
+        if unknown := next((name for name in given if name not in variables.known), ""):
+            have = f"it has {', '.join(sorted(variables.known)) or 'no variables'}"
+            hint = suggest(unknown, variables.known) or f"; {have}"
             raise _refusal(f"'{path}' has no variable '{unknown}'{hint}", span)
 
-    def _element(self, node: Any, file: _File, chain: tuple[Path, ...]) -> None:
-        if node.id == "scalar":
-            return self._pass(node, file)
-        table = file.table(node, "an element of a pipeline", ("pass", "include"))
+    def _element(self, node: _Node, variables: _Variables, chain: tuple[Path, ...]) -> None:
+        if node.kind == "scalar":
+            return self._pass(node, variables)
+        table = node.table("an element of a pipeline", ("pass", "include"))
         if len(table) != 1:
-            message = "an element of a pipeline has either 'pass' or 'include'"
-            raise _refusal(message, file.span(node))
-        ((key, (_, value)),) = table.items()
-        if key == "pass":
-            return self._pass(value, file)
-        span = file.span(value)
-        name, brace, rest = file.fill(value, "the name of a file").partition("{")
-        with placed(span):
+            raise node.error("an element of a pipeline has either 'pass' or 'include'")
+        if "pass" in table:
+            return self._pass(table["pass"], variables)
+        include = table["include"]
+        name, brace, rest = variables.fill(include, "the name of a file").partition("{")
+        with placed(include.span):
             options = parse_options(brace + rest, braces=True) if brace else ()
         given = {each.key: "true" if each.value is None else each.value.text for each in options}
         # Next to this file or in a folder above; llvm/lighthouse has one folder for descriptors.
         folder = chain[-1].parent
         places = [each / name.strip() for each in (folder, *folder.resolve().parents)]
-        return self.read(next(filter(Path.exists, places), places[0]), given, chain, span)
+        file = next(filter(Path.exists, places), places[0])
+        return self.read(file, given, chain, include.span)
 
-    def _pass(self, node: Any, file: _File) -> None:
-        filled, span = file.fill(node, "the name of a pass"), file.span(node)
-        exact = file.exact(node)
-        if exact is None or filled != node.value:  # the text is not in the file
+    def _pass(self, node: _Node, variables: _Variables) -> None:
+        filled = variables.fill(node, "the name of a pass")
+        exact = node.exact
+        if exact is None or filled != exact.text:  # the text is not in the file
             exact = Span(Source(filled, ""), 0, len(filled))
-        with placed(span):
-            self.elements += ((each, span) for each in parse_elements(exact))
+        with placed(node.span):
+            self.elements += ((each, node.span) for each in parse_elements(exact))
         if len(self.elements) > MAX_ELEMENTS:
-            raise _refusal(f"a pipeline can have at most {MAX_ELEMENTS} elements", span)
+            raise node.error(f"a pipeline can have at most {MAX_ELEMENTS} elements")
 
 
-class _File:
-    """A file, with the values of its variables.
+class _Variables:
+    """The variables of a file.
 
     Args:
-        source: The text of the file.
-        values: The values of variables from the including file or the caller.
+        values: The values from the including file or the caller.
 
     Attributes:
         known: The variables that the file declares or uses.
     """
 
-    def __init__(self, source: Source, values: dict[str, str]) -> None:
-        self.source: Source = source
-        self.values: dict[str, str] = values
+    def __init__(self, values: dict[str, str]) -> None:
         self.known: set[str] = set()
+        self._values = dict(values)
 
-    # -- Variables --------------------------------------------------------------------------
-
-    def declare(self, node: Any) -> None:
+    def declare(self, node: _Node) -> None:
         """Declare the variables of a table; variables without a default need a value."""
-        for name, (key, value) in self.table(node, "the variables").items():
-            default = self.scalar(value, f"the value of '{name}'", empty=True)
-            if not default and name not in self.values:
-                message = f"variable '{name}' has neither a default nor a value"
-                raise _refusal(message, self.span(key))
-            self.values.setdefault(name, default)
+        for name, value in node.table("the variables").items():
+            default = value.text(f"the value of '{name}'", empty=True)
+            if not default and name not in self._values:
+                raise value.error(f"variable '{name}' has neither a default nor a value")
+            self._values.setdefault(name, default)
             self.known.add(name)
 
-    def fill(self, node: Any, what: str) -> str:
+    def fill(self, node: _Node, what: str) -> str:
         """Return the text of a node with its variables replaced by their values."""
-        text, exact = self.scalar(node, what), self.exact(node)
         length = 0
 
         def value(use: re.Match[str]) -> str:
             nonlocal length
             if use["dollar"]:
                 return "$"
-            place = self.span(node)
-            if exact is not None:
-                start, end = exact.start + use.start(), exact.start + use.end()
-                place = exact._replace(start=start, end=end)
+            place = node.span
+            if (exact := node.exact) is not None:
+                start, end = use.span()
+                place = exact._replace(start=exact.start + start, end=exact.start + end)
             name = use["braced"] or use["name"]
-            if name not in self.values:
-                hint = suggest(name, self.values) or "; declare it, or give it a value"
+            if name not in self._values:
+                hint = suggest(name, self._values) or "; declare it, or give it a value"
                 raise _refusal(f"variable '{name}' has no value{hint}", place)
             self.known.add(name)
-            length += len(self.values[name])
+            length += len(self._values[name])
             if length > _MOST_CHARACTERS:
                 most = f"{_MOST_CHARACTERS} characters"
                 raise _refusal(f"with variables expanded, this text exceeds {most}", place)
-            return self.values[name]
+            return self._values[name]
 
-        return _USE.sub(value, text)
+        return _USE.sub(value, node.text(what))
 
-    # -- Nodes of PyYAML --------------------------------------------------------------------
 
-    def table(self, node: Any, what: str, known: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return the key and value nodes of a table by the text of the key."""
-        if node is None or node.id != "mapping":
-            place = Span(self.source, 0, 0) if node is None else self.span(node)
-            raise _refusal(f"expected a table of keys for {what}", place)
-        found: dict[str, tuple[Any, Any]] = {}
-        for key, value in node.value:
-            place = self.span(key)
-            if key.id != "scalar":
-                raise _refusal("a key must be a single word", place)
-            if key.value in found:
-                raise _refusal(f"key '{key.value}' is repeated", place)
-            if known and key.value not in known:
-                hint = suggest(key.value, known) or f"; it has {', '.join(known)}"
-                if key.value in ("schedule", "transform"):
+class _Node:
+    """A node of a YAML text.
+
+    Args:
+        node: PyYAML's node; None for an empty text.
+        source: The text.
+
+    Attributes:
+        kind: `scalar`, `sequence` or `mapping`.
+        span: The place of the node.
+    """
+
+    def __init__(self, node: Any, source: Source) -> None:
+        self.kind: str = node.id if node else ""
+        marks = (node.start_mark.index, node.end_mark.index) if node else (0, 0)
+        first, last = (min(each, len(source.text)) for each in marks)
+        # YAML's blocks end at the next token.
+        self.span: Span = Span(source, first, first + len(source.text[first:last].rstrip()))
+        self._node = node
+
+    def error(self, message: str) -> PipelineSyntaxError:
+        """Return an error about the node."""
+        return _refusal(message, self.span)
+
+    @property
+    def exact(self) -> Span | None:
+        """The place of the text of a scalar; None if the file does not contain it verbatim."""
+        start = self.span.start + (self._node.style in ("'", '"'))
+        exact = Span(self.span.source, start, start + len(self._node.value))
+        return exact if exact.text == self._node.value else None
+
+    def text(self, what: str, *, empty: bool = False) -> str:
+        """Return the text of a scalar."""
+        if self.kind != "scalar" or not (self._node.value or empty):
+            raise self.error(f"expected {what}")
+        return self._node.value
+
+    def items(self) -> list[_Node]:
+        """Return the elements of a sequence."""
+        return [_Node(each, self.span.source) for each in self._node.value]
+
+    def table(self, what: str, known: tuple[str, ...] = ()) -> dict[str, _Node]:
+        """Return the values of a mapping by key."""
+        if self.kind != "mapping":
+            raise self.error(f"expected a table of keys for {what}")
+        found: dict[str, _Node] = {}
+        for pair in self._node.value:
+            key, value = (_Node(each, self.span.source) for each in pair)
+            name = key.text("a key of a single word")
+            if name in found:
+                raise key.error(f"key '{name}' is repeated")
+            if known and name not in known:
+                hint = suggest(name, known) or f"; it has {', '.join(known)}"
+                if name in ("schedule", "transform"):
                     hint = ": run schedules with 'transform-interpreter'"
-                raise _refusal(f"{what} has no key '{key.value}'{hint}", place)
-            found[key.value] = key, value
+                raise key.error(f"{what} has no key '{name}'{hint}")
+            found[name] = value
         return found
 
-    def scalar(self, node: Any, what: str, *, empty: bool = False) -> str:
-        """Return the text of a node."""
-        if node.id != "scalar" or not (node.value or empty):
-            raise _refusal(f"expected {what}", self.span(node))
-        return node.value
 
-    def span(self, node: Any) -> Span:
-        """Return the place of a node."""
-        first = min(node.start_mark.index, len(self.source.text))
-        last = min(node.end_mark.index, len(self.source.text))
-        # YAML's blocks end at the next token.
-        return Span(self.source, first, first + len(self.source.text[first:last].rstrip()))
-
-    def exact(self, node: Any) -> Span | None:
-        """Return the place of a node's text; None if the file does not contain it verbatim."""
-        start = node.start_mark.index + (node.style in ("'", '"'))
-        exact = Span(self.source, start, start + len(node.value))
-        return exact if exact.text == node.value else None
-
-
-def _root(source: Source) -> Any:
-    """Return the root node of a YAML text; None if the text is empty."""
+def _root(source: Source) -> _Node:
+    """Parse a YAML text."""
     import yaml  # noqa: PLC0415 - for those who read YAML alone
 
     try:
-        return yaml.SafeLoader(source.text).get_single_node()
+        return _Node(yaml.SafeLoader(source.text).get_single_node(), source)
     except RecursionError:
         raise _refusal("the file is nested too deeply", Span(source, 0, 1)) from None
     except yaml.reader.ReaderError as error:
-        at, reasons = (
-            error.position,
-            [f"it has the character U+{ord(source.text[error.position]):04X}"],
-        )
+        at, reason = error.position, error.reason
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        at, reasons = mark.index if mark else 0, [error.problem, error.context]
+        at, reason = mark.index if mark else 0, error.problem or error.context
     at = min(at, len(source.text))
-    message = "invalid YAML: " + ", ".join(filter(None, reasons))
-    raise _refusal(message, Span(source, at, at))
+    raise _refusal(f"invalid YAML: {reason}", Span(source, at, at))

@@ -12,7 +12,7 @@ from passel.builder.finishing import finish
 from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
 from passel.builder.showing import explanation, picture
 from passel.builder.steps import Origin, Scope, caller, nodes_of, steps_in
-from passel.errors import AnchorError, InsertionError, Problem
+from passel.errors import AnchorError, InsertionError
 from passel.ir import ANY, op_name_of
 from passel.manager import Nesting, PassManager
 from passel.passes import default_registry
@@ -218,7 +218,7 @@ class PipelinePlan:
         rules = self._draft.rules
         for step in steps_in(rules.select(target, occurrence)[0]):
             return explanation(step, rules)
-        raise InsertionError(Problem(f"'{target}' contains no steps to explain"))
+        raise InsertionError(f"'{target}' contains no steps to explain")
 
     def draw(self) -> str:
         """Return a picture of the pipeline as a tree, with stages, types and constraints."""
@@ -258,8 +258,9 @@ class PipelinePlan:
         """
         if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
             if manager.nesting is not Nesting.IMPLICIT:
-                message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
-                raise AnchorError(Problem(message))
+                raise AnchorError(
+                    f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
+                )
             manager = manager.nest(self.anchor)
         manager.add_placed(*self.build().placed())
 

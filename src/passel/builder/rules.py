@@ -21,7 +21,7 @@ from passel.builder.steps import (
     walk,
 )
 from passel.diagnostics import listed, suggest
-from passel.errors import InsertionError, Problem
+from passel.errors import InsertionError
 from passel.passes import PassType
 from passel.passes.pass_type import UNKNOWN
 from passel.passes.reachable import preserved_by, preserves
@@ -161,7 +161,7 @@ class Rules:
         try:
             return [units[index]]
         except IndexError:
-            raise InsertionError(Problem(self._missing(target, len(units), index))) from None
+            raise InsertionError(self._missing(target, len(units), index)) from None
 
     # -- Missing targets --------------------------------------------------------------------
 
@@ -201,9 +201,7 @@ class Rules:
     def breaches(self) -> dict[str, InsertionError]:
         """Errors for broken constraints, keyed by the constraints as sentences about the steps."""
         return {
-            (about := rule.about(step)): InsertionError(
-                Problem(f"{about}, but {breach}"), rules=(rule,)
-            )
+            (about := rule.about(step)): InsertionError(f"{about}, but {breach}", rules=(rule,))
             for rule, step in self.all
             if (breach := self._breach(rule, step))
         }
