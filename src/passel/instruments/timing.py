@@ -56,7 +56,7 @@ class _Open:
         self.start = perf_counter()
 
     def close(self) -> float:
-        """Add the time since the start to the row, and return it."""
+        """Add the time since the start to the row, and return this time."""
         seconds = perf_counter() - self.start
         if self.workers is not None:
             self._take_workers(self.workers.values(), max(0.0, seconds - self.inside))
@@ -100,10 +100,10 @@ class _Thread:
 
 
 class Timing(PassInstrumentation):
-    """A stopwatch for passes, nested pipelines and analyses.
+    """An instrumentation that measures the time of passes, nested pipelines and analyses.
 
-    A pass has one row for all ops that it runs on. Several runs add up; passes with equal paths
-    share a row. One object may observe runs of several threads at once.
+    A pass has one row for all ops that it runs on. The times of several runs are added; passes with
+    equal paths share a row. One object may observe runs of several threads at once.
 
     Args:
         display: A `tree` like the pipeline; a `list` of all names, sorted by time; or `ops`, the
@@ -166,7 +166,7 @@ class Timing(PassInstrumentation):
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
-        """Measure the body of a `with` statement, as a row beside passes."""
+        """Measure the body of a `with` statement, as a row next to those of passes."""
         with self:
             self._begin(name)
             try:
@@ -211,8 +211,8 @@ class Timing(PassInstrumentation):
     def merge(self, child: Timing) -> None:
         """Add a worker's measurements below the current row.
 
-        The wall time of the slowest worker counts, and the user time of all workers. The user time
-        of a worker process is its processor time.
+        The wall time is that of the slowest worker, and the user time is the sum over all workers.
+        The user time of a worker process is its processor time.
         """
         self._thread().open[-1].merge(child._worker, child.timing)
         for pair, seconds in child._pairs.items():

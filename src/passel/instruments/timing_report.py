@@ -32,8 +32,8 @@ Key: TypeAlias = tuple[str, ...]
 class Timer:
     """One row of a timing report.
 
-    Times are in seconds and include nested rows. With several threads, `wall` is the
-    time of the slowest and `user` the sum of all; with one they are equal.
+    Times are in seconds and include nested rows. With several threads, `wall` is the time of the
+    slowest thread and `user` is the sum over all threads; with one thread, both are equal.
 
     Attributes:
         name: The name in the report: `CSE`, `'func.func' Pipeline`, `(A) DominanceInfo`, `Parser`.
@@ -66,7 +66,7 @@ class Timer:
 
     @property
     def self_wall(self) -> float:
-        """The elapsed time in seconds, without that of the children."""
+        """The elapsed time in seconds, without the time of the children."""
         return max(0.0, self.wall - sum(child.wall for child in self.children))
 
     def __str__(self) -> str:
@@ -113,7 +113,8 @@ class Timer:
 
         Args:
             other: The measured times.
-            at_once: Whether they were measured in parallel, so that the longer wall time counts.
+            at_once: Whether the times were measured in parallel, so that only the longer wall time
+                is added.
         """
         self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
         self.user += other.user

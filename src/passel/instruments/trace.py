@@ -47,7 +47,7 @@ class Trace(PassInstrumentation):
 
     Args:
         target: The path of a file, or a stream. Each run writes a separate array to a stream,
-            unless all of them are in a `with` statement on the trace.
+            unless all runs are in a `with` statement on the trace.
 
     Example:
         >>> import io, json

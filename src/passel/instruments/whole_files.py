@@ -46,8 +46,8 @@ def check_writable(path: str | Path) -> None:
 def write_whole(path: Path, contents: str | bytes) -> None:
     """Replace the contents of a file atomically.
 
-    The contents are written to a file next to it, which then replaces it; a symbolic link is
-    kept. If no file can be created there, the file itself is overwritten.
+    The contents are written to a new file in the same folder, which then replaces the old file; a
+    symbolic link is kept. If no file can be created in the folder, the old file is overwritten.
 
     Args:
         path: The file; a device or a pipe is written directly.

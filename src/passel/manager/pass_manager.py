@@ -38,12 +38,13 @@ class PassManager(RunSettings, OpPassManager):
 
     Args:
         anchor: An op name, an op class, or `any`.
-        context: The IR's own context. The default is the entered context, as in
-            `with mlir.ir.Context():`; else the op's context; else a new one.
+        context: The IR's own context. The IR's context. The default is the current context, as in
+            `with mlir.ir.Context():`, otherwise the op's context, otherwise a new context.
         adapter: The IR's adapter, if no installed package registers it.
         nesting: The treatment of passes with another anchor.
         check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
-            is compiled. Disable it for a part of a larger pipeline, which may meet them.
+            is compiled. Set it to False for a part of a larger pipeline, in which other parts may
+            meet the requirements.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -97,7 +98,7 @@ class PassManager(RunSettings, OpPassManager):
         Args:
             text: A pipeline such as `builtin.module(func.func(cse))`.
             context: The IR's context; see `PassManager`.
-            registry: The registry of passes; by default that of installed packages.
+            registry: The registry of passes; by default the registry of installed packages.
             adapter: The IR's adapter; see `PassManager`.
             flat_anchor: The anchor for text without one, such as `cse,canonicalize`; by default,
                 such text is an error.
@@ -127,7 +128,7 @@ class PassManager(RunSettings, OpPassManager):
         Args:
             node: The tree, such as another manager's `to_node()`.
             context: The IR's context; see `PassManager`.
-            registry: The registry of passes; by default that of installed packages.
+            registry: The registry of passes; by default the registry of installed packages.
             adapter: The IR's adapter; see `PassManager`.
             check: Whether unmet requirements are errors; see `PassManager`.
 

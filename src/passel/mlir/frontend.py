@@ -42,8 +42,8 @@ class MLIRFrontend(Frontend):
 
     Args:
         adapter: The adapter.
-        bindings: Its build of the bindings.
-        bare_context: Returns a context that loads dialects lazily.
+        bindings: The frontend's build of the bindings.
+        bare_context: A function that returns a context that loads dialects lazily.
     """
 
     verifies = True
@@ -110,7 +110,7 @@ class MLIRFrontend(Frontend):
         self._bindings.module("dialects.irdl").load_dialects(module)
 
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Parse and verify; MLIR itself reads whole files."""
+        """Parse and verify a part of the input; MLIR itself opens unsplit files."""
         is_text = isinstance(part.text, str)
 
         def on_warning(diagnostic: Diagnostic) -> None:
@@ -180,7 +180,7 @@ class MLIRFrontend(Frontend):
                 raise UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
     def emit(self, parsed: Parsed, context: Any) -> bytes:
-        """Print as mlir-opt does, or write bytecode."""
+        """Return the result as mlir-opt prints it, or as bytecode."""
         if self._as_bytecode:
             return self._bytecode(parsed.op)
         flags = self.settings.printing

@@ -28,7 +28,7 @@ class Kinds:
         self._known: WeakKeyDictionary[Any, dict[str, OpKind]] = WeakKeyDictionary()
 
     def kind(self, context: Any, name: str) -> OpKind:
-        """Return the kind of a name, which may be unregistered."""
+        """Return the kind of ops with a name, which may be unregistered."""
         known = self._known.setdefault(context, {})
         kind = known.get(name)
         if kind is None:
@@ -61,7 +61,7 @@ class Kinds:
     def has_isolated_ops(self, context: Any, name: str) -> bool:
         """Return whether ops with a registered name are symbol tables, such as modules.
 
-        These usually have isolated ops immediately inside.
+        Symbol tables usually have isolated ops immediately inside.
         """
         ir = self._bindings.ir
         op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))

@@ -1,7 +1,7 @@
 """Adjacent native passes, and nested pipelines of them, as one call of MLIR.
 
-MLIR then schedules them on its own threads. It prints the IR after a failure into a file, whose
-path names the pass and the op.
+MLIR then schedules the passes on its own threads. After a failure, it prints the IR to a file,
+whose path names the pass and the op.
 """
 
 from __future__ import annotations
@@ -152,12 +152,12 @@ def failures_in(
 ) -> list[tuple[list[PassStep], Any]]:
     """Return which passes failed on which ops, from the files that MLIR wrote after failures.
 
-    Siblings without names share a folder. Of these, the failed ones contain the errors.
+    Siblings without names share a folder. Of these ops, the failed ones contain the errors.
 
     Args:
         folder: The folder of the op.
         op: The op.
-        steps: The steps that ran on it.
+        steps: The steps that ran on the op.
         adapter: The adapter.
         said: The locations of errors.
 

@@ -1,7 +1,7 @@
 """Statistics of native passes, parsed from MLIR's reports.
 
-MLIR prints these to the standard error. If the system does not let a thread have its own, there are
-no statistics.
+MLIR prints these reports to the standard error. If the system does not support a separate standard
+error per thread, there are no statistics.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
 """
@@ -48,9 +48,9 @@ The other passes add to theirs.
 def run_counted(
     managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
 ) -> tuple[bool, list[Diagnostic]]:
-    """Run passes on an op up to the first failure, and give the run their statistics.
+    """Run passes on an op up to the first failure, and add their statistics to the run.
 
-    Nested passes that assign statistics run on one op after the other.
+    Nested passes with statistics run on one op after the other.
     """
     diagnostics: list[Diagnostic] = []
 
@@ -141,7 +141,7 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
     Args:
         bindings: The build.
         name: The pass.
-        anchor: The op name it is restricted to; empty for any.
+        anchor: The op name that the pass is restricted to; empty for any.
     """
     if not can_measure(bindings):
         return ()

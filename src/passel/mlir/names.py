@@ -134,7 +134,7 @@ class UntypedNativePass(NativePass):
         """Let MLIR check the options.
 
         Raises:
-            OptionError: If MLIR refuses them, with its reason.
+            OptionError: If MLIR rejects the options; the error has MLIR's reason.
         """
         nodes = tuple(nodes)
         check_options(bindings_named(cls.root), cls.name, nodes, owner)

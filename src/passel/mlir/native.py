@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Managers:
-    """MLIR's pass managers of one schedule, each made on first use.
+    """MLIR's pass managers for one schedule. Each manager is created on first use.
 
     Args:
         bindings: The build.
@@ -68,7 +68,7 @@ class Managers:
         Args:
             op: The op.
             steps: The passes.
-            ctx: The context of the pass that replaces them.
+            ctx: The context of the pass that replaces the passes.
         """
         if ctx.collects_statistics:
             from passel.mlir.measured import can_measure, run_counted  # noqa: PLC0415 - rare
@@ -116,7 +116,7 @@ class NativePass(Pass[Any, Managers]):
 
     @property
     def display_name(self) -> str:
-        """The name of the class in reports of the build, or in MLIR 22's if that is not loaded."""
+        """The name of the class in reports of the build; of MLIR 22 if the build is not loaded."""
         bindings, declared = bindings_named(self.root), type(self).__name__
         return class_name(bindings, self.name, declared) if bindings.is_loaded() else declared
 
@@ -135,14 +135,14 @@ class NativePass(Pass[Any, Managers]):
 
     @classmethod
     def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options with MLIR's help, if there is an mlir-opt to ask."""
+        """Return the options, with MLIR's help texts if an mlir-opt is installed."""
         found = descriptions(cls.root).get(cls.name)
         texts = found.options if found else {}
         return tuple(info._replace(help=texts.get(info.name, "")) for info in cls.option_infos())
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:
-        """Return the statistics that the build has of the pass."""
+        """Return the statistics that the pass has in the build."""
         from passel.mlir.measured import native_statistics  # noqa: PLC0415 - as above
 
         return native_statistics(bindings_named(cls.root), cls.name, cls.anchor or "")
@@ -154,7 +154,7 @@ class NativePass(Pass[Any, Managers]):
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept ops with the anchor's name; without an anchor, functions or any op.
 
-        A pass for functions accepts only those. Ops called `x.func` count as functions, besides
+        A pass for functions accepts only functions. Ops called `x.func` count as functions, besides
         MLIR's.
         """
         if self.anchor is not None:
@@ -162,7 +162,7 @@ class NativePass(Pass[Any, Managers]):
         return not self.on_functions or kind.name.endswith(".func") or kind.name in _FUNCTIONS
 
     def initialize(self, ir_context: Any) -> Managers:
-        """Return where MLIR's pass managers for the pass are kept."""
+        """Return the object that contains MLIR's pass managers for the pass."""
         return Managers(bindings_named(self.root))
 
     def run(self, op: Any, ctx: PassContext[Managers]) -> None:
@@ -186,7 +186,7 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
     """Let MLIR check options.
 
     Raises:
-        OptionError: If MLIR refuses them, with its reason, or has no such pass.
+        OptionError: If MLIR rejects the options, or has no such pass; the error has MLIR's reason.
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))

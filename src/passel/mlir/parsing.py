@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 OnWarning: TypeAlias = "Callable[[Diagnostic], None] | None"
-"""Called with each warning and remark; by default they are dropped."""
+"""A function of a warning or remark; by default, these are dropped."""
 
 _ANONYMOUS = "-"
 """MLIR's name of a source that has none."""
@@ -43,15 +43,15 @@ def parse_source(
     result; anything else, including an empty source, is wrapped in a module.
 
     Args:
-        context: A context of the bindings. Its `allow_unregistered_dialects` decides whether
-            unregistered dialects are accepted.
+        context: A context of the bindings. The attribute `allow_unregistered_dialects` decides
+            whether unregistered dialects are accepted.
         source: Text, as a string or UTF-8 bytes, or MLIR bytecode.
         name: The name used in locations and errors.
         implicit_module: Whether to wrap. If not, the source must be the text of exactly one
             top-level op, or the bytecode of a module.
         line_offset: Lines that precede the text in its file, for split input; locations and
             errors count from the beginning of the file.
-        on_warning: Called with each warning and remark; by default they are dropped.
+        on_warning: A function of a warning or remark; by default, these are dropped.
 
     Returns:
         The op, as an `OpView`.

@@ -1,7 +1,7 @@
 """The bindings' pass managers, without their traps.
 
-A refused pipeline raises an error of one line. Runs collect MLIR's diagnostics, which cannot crash
-the process.
+A rejected pipeline raises an error with a message of one line. Runs collect MLIR's diagnostics in a
+way that cannot crash the process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
 
     Attributes:
         text: As above.
-        is_unknown: Whether a name in it is unknown.
+        is_unknown: Whether the pipeline contains an unknown name.
     """
 
     def __init__(self, bindings: Bindings, pipeline: str, text: str) -> None:
@@ -91,7 +91,7 @@ class CompiledPipeline:
         bindings: The build.
 
     Attributes:
-        counted: The numbers in its last report of statistics, by line.
+        counted: The numbers in the last report of statistics, by line.
     """
 
     def __init__(self, manager: Any, bindings: Bindings) -> None:
@@ -103,11 +103,11 @@ class CompiledPipeline:
         return str(self._manager)
 
     def count(self) -> None:
-        """Make it print statistics to the standard error after a run."""
+        """Make the pass manager print statistics to the standard error after a run."""
         self._manager.enable_statistics()
 
     def print_into(self, folder: Path | str, *, only_failures: bool) -> None:
-        """Make it write the op into a file, in the op's folder, after each pass."""
+        """Make the pass manager write the op to a file in the op's folder after each pass."""
         self._manager.enable_ir_printing(
             print_before_all=False,
             print_after_all=True,
@@ -121,7 +121,7 @@ class CompiledPipeline:
 
         Args:
             operations: The ops, one or more.
-            by: Calls MLIR, possibly on another thread.
+            by: A function that calls MLIR, possibly on another thread.
         """
         return self._run(operations, by)
 
@@ -137,7 +137,7 @@ def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
     """Parse a pipeline, including its anchor, in a context for queries only.
 
     Raises:
-        Refused: If MLIR does not accept it.
+        Refused: If MLIR does not accept the pipeline.
     """
     context = query_context(bindings)
     try:
@@ -189,7 +189,7 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 
 @cache
 def facts_of(bindings: Bindings, name: str) -> PassFacts:
-    """Return facts about a pass that a build has.
+    """Return facts about a pass in a build.
 
     For a pass outside the public release, MLIR's errors reveal the anchor, but not the options.
     """
@@ -207,7 +207,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
 
 @cache
 def banner(bindings: Bindings) -> str:
-    """Return how a build introduces dumps after `cse`, such as `CSE (cse)` or `CSEPass: cse`.
+    """Return a build's title of dumps after `cse`, such as `CSE (cse)` or `CSEPass: cse`.
 
     Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
     """
@@ -277,7 +277,7 @@ def known_effects(name: str) -> tuple[str, ...]:
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
     """Return the effects of a native pass outside the IR.
 
-    Options may contain pipelines as text, so every name in them counts.
+    Options may contain pipelines as text, so the effects of every name in the options are included.
 
     Args:
         bindings: The build.

@@ -35,16 +35,16 @@ _elsewhere = local()
 def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callable[[], bytes]]]:
     """Capture the standard error of MLIR in a `with` block.
 
-    Yields a function that calls MLIR on a thread with a separate standard error, and a function
-    that returns the output since its last call. At the end, remaining output is printed to the
-    process's standard error. Ctrl-C waits for the end of the block.
+    The context manager yields a function that calls MLIR on a thread with a separate standard
+    error, and a function that returns the output since its last call. At the end, remaining output
+    is printed to the process's standard error. Ctrl-C waits for the end of the block.
 
     Args:
         is_own: Whether to raise an error if the thread cannot have a separate standard error. If
             false, output of other threads may be captured as well.
 
     Raises:
-        OSError: If the system does not let a thread have one.
+        OSError: If the system does not support a separate standard error per thread.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
 

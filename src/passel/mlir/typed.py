@@ -45,7 +45,7 @@ class TypedNativePass(NativePass):
         """Read options, which MLIR then checks.
 
         Raises:
-            OptionError: If options are unknown or malformed, with all of them.
+            OptionError: If options are unknown or malformed. The error lists all of them.
         """
         nodes = tuple(nodes)
         values = read_options(_as_written(cls), nodes, owner, scope)
@@ -69,7 +69,7 @@ class TypedNativePass(NativePass):
         return found
 
     def initialize(self, ir_context: Any) -> Managers:
-        """Return where MLIR's pass managers for the pass are kept.
+        """Return the object that contains MLIR's pass managers for the pass.
 
         Raises:
             PassFailure: If the build of the context has no such pass, or refuses options.

@@ -1,7 +1,7 @@
 """MLIR's own passes, as declared in its public release.
 
-The facts are generated from MLIR's `Passes.td` files, one line per pass. Where a build of the
-bindings has other passes or options, the build takes precedence.
+The facts are generated from MLIR's `Passes.td` files, one line per pass. If a build of the bindings
+has other passes or options, the build takes precedence.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class PassFacts(NamedTuple):
     Attributes:
         name: Its name in pipelines.
         class_name: The name of its class.
-        anchor: The op name that it is restricted to; empty for any.
-        interface: The C++ interface that it is restricted to; empty for any.
+        anchor: The op name that the pass is restricted to; empty for any.
+        interface: The C++ interface that the pass is restricted to; empty for any.
         dialects: Its dependent dialects.
-        options: The declarations of its options, with types as text.
+        options: The declarations of the pass's options, with types as text.
         statistics: Names of its statistics.
     """
 
@@ -83,12 +83,12 @@ def facts_file(path: Path) -> FactsFile:
 
 
 class KnownBuild(NamedTuple):
-    """The newest tested release of a build of the bindings, which cannot list their passes.
+    """Names in the newest tested release of a build, since the bindings cannot list them.
 
     Attributes:
         distribution: The package for pip.
-        names: The names of its dialects as `x.`, of its pipelines as `x*`, and of its passes, with
-            the names of the passes' classes where `usual_class` differs.
+        names: The names of dialects as `x.`, of pipelines as `x*`, and of passes, with the name of
+            a pass's class if `usual_class` returns another name.
     """
 
     distribution: str

@@ -1,8 +1,8 @@
 """Verification by MLIR, and a search for the op to blame.
 
 MLIR verifies an op with all nested ops, in parallel, and reports a location and a message. The
-search for the op uses both, and runs for invalid IR only. It never verifies a nested op whose
-enclosing op may be invalid: MLIR does not either, and some verifiers crash the process.
+search for the op uses both, and runs for invalid IR only. The search never verifies a nested op
+whose enclosing op may be invalid: MLIR does not either, and some verifiers crash the process.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
-    """Verify an op and all nested ops; unless `recursive`, without the isolated ones.
+    """Verify an op and all nested ops; if not `recursive`, without isolated nested ops.
 
     Errors of an enclosing op are often reported at a nested op, such as a call to a missing
     function.
 
     Raises:
-        InvalidIR: If an op is invalid, for the first such op.
+        InvalidIR: If an op is invalid. The error names the first such op.
     """
     if not recursive and _is_valid_around(bindings, op.operation):
         return

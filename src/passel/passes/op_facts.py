@@ -20,7 +20,7 @@ Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 
 
 class OpFacts:
-    """Facts about an op that do not depend on its IR, read when they are accessed.
+    """Facts about an op in a form that does not depend on its IR, computed on access.
 
     Args:
         adapter: The adapter of the IR.

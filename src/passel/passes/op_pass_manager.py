@@ -73,13 +73,13 @@ class OpPassManager:
     Args:
         anchor: An op name, an op class, or `any`.
         nesting: The treatment of passes with another anchor; nested managers inherit it.
-        jobs: The largest number of ops that it may run on at once; see `nest`.
+        jobs: The maximum number of ops to process at once; see `nest`.
 
     Attributes:
         anchor: The name of the ops that the manager runs on, or `any`.
-        jobs: The largest number of ops that it may run on at once; None for no limit.
+        jobs: The maximum number of ops to process at once; None for no limit.
         nesting: The treatment of passes with another anchor.
-        registry: The registry for names in text; None for that of installed packages.
+        registry: The registry for names in text; None for the registry of installed packages.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -188,13 +188,13 @@ class OpPassManager:
     ) -> OpPassManager:
         """Append a manager for immediately nested ops of this name, and return it.
 
-        Its passes run once per matching op, in program order. Ops nested more deeply need another
-        `nest`. `with` only groups the code.
+        The passes of the nested manager run once per matching op, in program order. Ops nested more
+        deeply need another `nest`. `with` only groups the code.
 
         Args:
             anchor: An op name, an op class, or `any`.
-            jobs: The largest number of such ops that it may run on at once, even if the run allows
-                more; None for no limit. `repr` shows it, the pipeline's text does not.
+            jobs: The maximum number of such ops to process at once, even if the run allows more;
+                None for no limit. `repr` shows it, the pipeline's text does not.
             span: The place of the nested pipeline in a text.
 
         Raises:
@@ -271,7 +271,7 @@ class OpPassManager:
         """Return the pipeline as a syntax tree, to be printed.
 
         Args:
-            all_options: Include options that equal their defaults.
+            all_options: Whether to include options with default values.
         """
         elements = (item.to_node(all_options=all_options) for item in self)
         return PipelineNode(self.anchor, tuple(elements))
@@ -280,7 +280,7 @@ class OpPassManager:
         """Return the pipeline as text that parses to an equal manager.
 
         Args:
-            all_options: Also print options that equal their defaults.
+            all_options: Whether to print options with default values too.
             pretty: Print one element per line, indented.
         """
         node = self.to_node(all_options=all_options)

@@ -1,4 +1,4 @@
-"""Types of options: how values of each are read from text, printed and checked.
+"""Types of options, with functions to parse, print and check their values.
 
     bool, int, float, str    scalars; if repeated, the last one counts
     Enum, Literal            one of a few keywords
@@ -38,7 +38,7 @@ _TRUE, _NONE = OptionText("true"), OptionText("none")
 
 
 class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
-    """An invalid value; the message follows the option's name.
+    """An invalid value of an option; the message is printed after the option's name.
 
     Attributes:
         span: The place of the error, if it is narrower than the option's whole value.
@@ -84,7 +84,7 @@ class Codec:
         return self.join([self.read(text, scope) for text in texts])
 
     def join(self, values: list[Any]) -> Any:
-        """Return the value of an option that is given several times: the last one."""
+        """Return the value of an option that is given several times; by default, the last value."""
         return values[-1]
 
     def read(self, text: OptionText, scope: Any) -> Any:
@@ -102,7 +102,7 @@ class Codec:
     def check(self, value: Any) -> Any:
         """Return the canonical form of a value, or raise a `ValueError`.
 
-        Only an int is converted to a float, and a list to a tuple.
+        The only conversions are from int to float and from list to tuple.
         """
         return value
 

@@ -22,8 +22,8 @@ FORMAT = 7
 class RecordError(PasselError, ValueError):
     """A file is not a record, or is in a format that this release does not read.
 
-    A record that ends early, because a process was killed, is no error: it holds everything up to
-    that moment.
+    A record that ends early, because a process was killed, is not an error: it contains all events
+    up to that moment.
     """
 
 
@@ -49,7 +49,7 @@ class FailureInfo(NamedTuple):
         message: The error message.
         path: The path of the step that failed.
         where: The op that the step ran on, such as `'func.func' @main`.
-        location: The location of the error: that op, or an op inside it.
+        location: The location of the error: the op of the step, or an op inside it.
     """
 
     kind: str
@@ -84,17 +84,17 @@ class Execution(NamedTuple):
             pipeline started; outermost first. Path and ordinals identify the execution, unless a
             pass runs a pipeline several times on the op.
         location: The op's location.
-        status: How the execution ended; `running` only in `Record.running`.
-        own_time: The time of the pass in seconds, without that of the passes that it ran.
-        total_time: The time of the pass in seconds, including that of the passes that it ran.
+        status: The result of the execution; `running` only in `Record.running`.
+        own_time: The time of the pass in seconds, without the time of passes that it ran.
+        total_time: The time of the pass in seconds, including the time of passes that it ran.
         counts: The pass's statistics on this op.
         diagnostics: The diagnostics of the pass, in order.
-        failure: The failure of the pass; None also if only a pass that it ran has failed.
+        failure: The failure of the pass; None if only a pass that it ran has failed.
         before: The digest of the op's text before the pass; None if it is unknown.
         after: The digest of the op's text after the pass; equal to `before` if nothing changed.
         caller: The number of the execution whose pass ran this one; None in the pipeline itself.
         is_amid: Whether the calling pass worked on an enclosing op, and may already have changed
-            it. The state of the whole is then unknown.
+            it. The state of the whole module is then unknown.
     """
 
     number: int
@@ -147,8 +147,8 @@ class RunInfo(NamedTuple):
         replay: The command that runs the passes on a file, written `{file}`; empty if
             there is none.
         before: The digest of the text of the pipeline's op before the run.
-        after: The digest of the last recorded text of that op.
-        outer: The number of the run whose pass crossed into this one; None for all others.
+        after: The digest of the last recorded text of the pipeline's op.
+        outer: The number of the run whose pass started this run on another IR; None for other runs.
         is_complete: Whether the run ended, successfully or with failures.
         failures: All failures, in program order.
         notes: Notes on the failures, such as the path of the reproducer and the replay command.

@@ -47,7 +47,7 @@ class Row:
             yield from row.walk()
 
     def count(self, status: str) -> int:
-        """Return how many executions have a status."""
+        """Return the number of executions with a status."""
         return sum(each.status == status for each in self.executions)
 
     @property
@@ -65,7 +65,7 @@ class Row:
 
     @property
     def own_time(self) -> float:
-        """The time of the pass in seconds, without that of the passes that it ran."""
+        """The time of the pass in seconds, without the time of passes that it ran."""
         return sum(each.own_time for each in self.executions)
 
 
@@ -132,7 +132,7 @@ def parts_of(
     Args:
         info: Facts about the record.
         executions: The executions in the record.
-        diff: Returns the diff of an execution.
+        diff: A function that returns the diff of an execution.
     """
     runs = [(run, all_rows(rows_of(info, executions, run))) for run in top_runs(info)]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
@@ -176,8 +176,8 @@ class ComparedRow(NamedTuple):
     """A pass, or a nested pipeline, in two records.
 
     Attributes:
-        old: The row in the old record; None if only the new one has the pass.
-        new: The row in the new record; None if only the old one has the pass.
+        old: The row in the old record; None if only the new record has the pass.
+        new: The row in the new record; None if only the old record has the pass.
     """
 
     old: Row | None
@@ -185,13 +185,13 @@ class ComparedRow(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """The new row if there is one, else the old one."""
+        """The new row; if there is none, the old row."""
         row = self.new or self.old
         assert row is not None  # noqa: S101 - one of them is there
         return row
 
     def pairs(self) -> Iterator[tuple[Execution | None, Execution | None]]:
-        """Yield the old and the new execution on each op; None for one that is missing."""
+        """Yield the old and the new execution on each op; None for a missing execution."""
         left: defaultdict[object, deque[Execution]] = defaultdict(deque)
         for each in self.old.executions if self.old else ():
             left[each.op_identity].append(each)
@@ -202,7 +202,7 @@ class ComparedRow(NamedTuple):
             yield from ((each, None) for each in others)
 
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
-        """Return the pairs whose IR begins to differ, or of which one failed or is missing.
+        """Return pairs whose IR begins to differ, or in which one execution failed or is missing.
 
         There are none if only one record has the pass.
         """

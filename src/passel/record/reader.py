@@ -35,7 +35,8 @@ class Record:
         executions: All executions of passes, in program order: passes in a dynamic pipeline come
             before the pass that ran it. Only times depend on the number of workers.
         running: The executions that had begun and not ended when the record ends, outermost first;
-            empty if the record is complete. Their numbers are those of the next that ended.
+            empty if the record is complete. The number of such an execution is the number of the
+            next execution that ended.
 
     Example:
         >>> import tempfile
@@ -116,7 +117,10 @@ class Record:
     def all_readable(
         self, digests: Sequence[str], *, run: int = 0, locations: bool = False
     ) -> list[str]:
-        """Return several texts in custom form; see `readable`. Faster than one by one."""
+        """Return several texts in custom form; see `readable`.
+
+        This is faster than converting the texts one by one.
+        """
         ir = self.info.runs[run].ir
         known, reader = self._readable.setdefault((ir, locations), {}), _reader_for(ir)
         unread = [each for each in dict.fromkeys(digests) if each not in known]
@@ -164,27 +168,27 @@ class Record:
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after an execution.
 
-        The state includes all executions before it in program order, also on siblings, and none
-        after it.
+        The state includes all earlier executions in program order, even on siblings, and no later
+        execution.
 
         Returns:
-            The text, from which a run can continue. None if it is unknown: the printer failed,
-            pipelines were running inside an op whose nested ops are not printed separately, or a
-            pass was running on an enclosing op.
+            The text, from which a run can continue. None if the state is unknown: the printer
+            failed, pipelines were running inside an op whose nested ops are not printed separately,
+            or a pass was running on an enclosing op.
         """
         if execution.is_amid:
             return None
         return self._contents.state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
-        """Return the text of a run's top-level op after the first passes, on all of their ops.
+        """Return the text of a run's top-level op after the first passes have run on all their ops.
 
         Args:
             paths: The paths of the first passes of the pipeline.
             run: The number of the run.
 
         Returns:
-            The text; None if it is unknown, see `state_after`.
+            The text; None if the state is unknown, see `state_after`.
         """
 
         def has_ended(number: int) -> bool:
@@ -198,14 +202,15 @@ class Record:
     # -- Commands --------------------------------------------------------------------------------
 
     def replay(self, execution: Execution) -> str:
-        """Return the command that runs the pass of an execution again on only its op.
+        """Return the command that reruns the pass of an execution on its op alone.
 
         A pass in a dynamic pipeline is replayed with the pass that ran it. If no symbol name
         identifies the op, the pass runs on all of its ops.
 
         Returns:
-            The command. Empty if the record lacks the IR before the pass, or passel-opt cannot run
-            the pass: it is a Python function, or ran on one of several parts of an input.
+            The command. The command is empty if the record lacks the IR before the pass, or
+            passel-opt cannot run the pass: it is a Python function, or ran on one of several parts
+            of an input.
         """
         while execution.caller is not None:
             execution = self.executions[execution.caller]
@@ -245,14 +250,14 @@ class Record:
 
 
 class TextReader(NamedTuple):
-    """A reader of the texts of an IR, which prints them in custom form."""
+    """A converter of recorded texts of an IR to custom form."""
 
     adapter: IRAdapter
     frontend: Frontend
     context: Any
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
-        """Return texts in custom form; a text that cannot be parsed is returned as it is."""
+        """Return texts in custom form; a text that cannot be parsed is returned unchanged."""
         if (found := self._read(texts, locations)) is not None:
             return found
         # Some IRs refuse two versions of a symbol, and calls of undefined functions.

@@ -22,15 +22,15 @@ _EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
 class PrintsApart(Protocol):
     """Optional ability of an adapter: the ops inside some ops are printed separately.
 
-    A record then stores such an op as its outline, `print_op` with `skip_regions`, and the texts
-    of the ops inside. If one of many has changed, only that one is printed again.
+    A record then stores such an op as its outline, `print_op` with `skip_regions`, and the texts of
+    the ops inside. If one of many nested ops has changed, only this op is printed again.
     """
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the ops inside mean the same when printed separately.
+        """Return whether the ops inside have the same meaning when they are printed separately.
 
         The generic form of `op`, apart from names of values, is then its outline with the texts
-        inside in place of `{...}`. It has one region with one block without arguments.
+        inside in place of `{...}`. The op has one region with one block without arguments.
         """
         ...
 
@@ -56,7 +56,8 @@ class Frame:
     """A frame of the run: a step that runs nested pipelines, or a pass.
 
     Attributes:
-        ordinals: The ordinals of the op whose nested ops pipelines run on; empty if none run.
+        ordinals: The ordinals of the op on whose nested ops pipelines run; empty if no pipelines
+            run.
         children: These nested ops; empty in a worker.
         at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
         is_apart: Whether the nested ops have separate texts.
@@ -75,11 +76,11 @@ class Frame:
 
 
 class RecordedRun:
-    """A run during recording. It does not print unchanged ops again.
+    """A run during recording. Unchanged ops are not printed again.
 
     Args:
         run: The run.
-        add: Records a text, unless its digest is known.
+        add: A function that records a text, unless its digest is known.
         frame: The outermost frame.
 
     Attributes:

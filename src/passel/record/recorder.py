@@ -35,8 +35,8 @@ class Recorder(PassInstrumentation):
         command_line: The words of the command; by default those of the process.
 
     Attributes:
-        finds_changes: Whether to find changes by fingerprints. Otherwise an op is printed after
-            each pass that does not report its changes, which is as fast for some IRs.
+        finds_changes: Whether to find changes by fingerprints. Otherwise, ops are printed after
+            each pass that does not report changes, which is as fast for some IRs.
     """
 
     crosses = True  # it asks the innermost run

@@ -20,7 +20,7 @@ _DIGEST = 32
 
 
 class Outline(NamedTuple):
-    """The text of an op without its nested ops, which have texts of their own.
+    """The text of an op without its nested ops, which have separate texts.
 
     Attributes:
         text: The op, with a hole for its contents.
@@ -117,7 +117,7 @@ class Texts:
             at += size
 
     def text(self, digest: str) -> str:
-        """Return the text with a digest; that of an outline includes the ops inside."""
+        """Return the text with a digest. The text of an outline includes the ops inside."""
         content = self.content(digest)
         if isinstance(content, Outline):
             return content.filled([self.text(part) for part in content.parts])

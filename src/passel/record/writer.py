@@ -39,8 +39,9 @@ class RecordedOp(NamedTuple):
 class RecordFile:
     """A record during writing.
 
-    Each event is handed to the operating system at once, so it is kept if the process is killed.
-    A failure to write is reported once, and the run continues. The file is open during runs.
+    Each event is passed to the operating system immediately, so no event is lost if the process is
+    killed. A failure to write is reported once, and the run continues. The file is open during
+    runs.
 
     Args:
         path: The file, which the first run replaces.
@@ -86,7 +87,7 @@ class RecordFile:
         self._line(facts)
 
     def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Write the text of an op that changed outside of its own executions.
+        """Write the text of an op that changed outside its own executions.
 
         Args:
             run: The number of the run.

@@ -24,17 +24,18 @@ _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), 
 
 
 class AdapterContract(Subject):
-    """Tests of an adapter. To use them, define a subclass with a name that starts with `Test`.
+    """Tests of an adapter. To use the tests, define a subclass with a name that starts with `Test`.
 
-    The defaults assume an IR with all features. Class attributes switch off features that your IR
-    lacks: a `program` without nested modules, `has_parents = False`, `interface = None`. Their
-    tests are skipped.
+    The defaults assume an IR with all features. Class attributes turn off tests of features that
+    the IR lacks: a `program` without nested modules, `has_parents = False`, `interface = None`.
+    Their tests are skipped.
 
     Attributes:
         adapter: The adapter.
         names: Op names by role.
-        program: The program of most tests. It needs two ops of the role `func`, neither nested in
-            the other. An IR may append ops, such as terminators, to any body except the top one.
+        program: The program of most tests. The program needs two ops of the role `func`, neither
+            nested in the other. An IR may append ops, such as terminators, to any body except the
+            top one.
         isolated: The roles of ops that are isolated from above.
         unregistered: The roles of ops that no dialect defines.
         interface: An interface that only the roles in `implementing` implement, or None.

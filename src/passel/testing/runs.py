@@ -60,8 +60,8 @@ def run_passes(
         pipeline: The pipeline, such as `builtin.module(func.func(cse))`.
         adapter: The name of the IR: `xdsl`, `mlir`, or another installed one.
         passes: Further pass classes to register.
-        name: The text's name in errors.
-        line: The number of lines before it in a file.
+        name: The name of the text in errors.
+        line: The number of lines before the text in a file.
 
     Raises:
         UnreadableError: If the text is not valid IR.

@@ -31,7 +31,7 @@ class ToyOp:
 
     Attributes:
         name: The name of the op, which is also its dispatch key.
-        symbol: The symbol that it defines, if any.
+        symbol: The symbol that the op defines, if any.
         body: The ops immediately inside.
         value: A value for passes to change; negative values are invalid.
     """

@@ -27,7 +27,7 @@ States that cannot be checked are skipped: if the interpreter lacks an op, or th
 125, as for git bisect. Functions that the interpreter cannot run on the first state within the time
 limit are reported and skipped. The command runs without a shell: write sh -c '...' for a pipe.
 
-The result goes to the standard output, everything else to the error stream.
+The result is printed to the standard output, everything else to the error stream.
 
 Passes are also flags, as for passel-opt: see passel-opt --help.
 """

@@ -102,7 +102,7 @@ class CommandLine:
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the flags of a command line, each with its value, if any.
 
-    Nothing is checked, since some flags affect how the command line is parsed.
+    Flags are not checked, since some of them affect how the command line is parsed.
     """
     for index, word in enumerate(words):
         if word == "--":
@@ -135,13 +135,13 @@ def read_flags(
 
     Args:
         words: The command-line arguments.
-        flags: The flags by their long and short names.
+        flags: The known flags by their long and short names.
         passes: The passes and pipelines that can be flags.
         program: The program's name in hints.
         several: Whether several inputs are allowed.
 
     Raises:
-        UsageError: For the first invalid argument.
+        UsageError: If an argument is invalid. The error is about the first such argument.
     """
     line = CommandLine(words)
     rest = list(words)
@@ -294,7 +294,7 @@ def seconds_of(text: str) -> float:
     """Return a number of seconds.
 
     Raises:
-        ValueError: If it is not a positive number.
+        ValueError: If the text is not a positive number.
     """
     try:
         seconds = float(text)

@@ -47,7 +47,8 @@ class ToolDefinition:
         adapter: The only IR of the tool; None if `--ir` selects it.
         dialects: Additional dialects.
         flags: The tool's own flags.
-        setup: Called before each run with the pass manager and the values of these flags.
+        setup: A function that is called before each run with the pass manager and the values of
+            these flags.
         version: Its version.
         pipeline: The default pipeline.
     """
@@ -69,7 +70,7 @@ class IRChoice:
     """An IR, which is loaded on first use.
 
     Args:
-        name: Its name, as for `--ir`.
+        name: The name of the IR, as for `--ir`.
         tool: The tool, possibly with an adapter and dialects.
         plugins: The plugins, possibly with dialects.
 
@@ -88,7 +89,7 @@ class IRChoice:
 
     @property
     def scope(self) -> str:
-        """Its name in flags and registries: `mlir` for every build of MLIR."""
+        """The name of the IR in flags and registries: `mlir` for every build of MLIR."""
         return self.name if self._is_known else self.adapter.name
 
     @cached_property
@@ -139,7 +140,7 @@ class IRChoice:
 
     @cached_property
     def registry(self) -> PassRegistry:
-        """The available passes; this does not load xDSL."""
+        """The available passes. Accessing them does not load xDSL."""
         from passel.passes.resolution import names_on
 
         given = self._tool.registry
@@ -153,7 +154,7 @@ class IRChoice:
         return () if self._is_known else self.frontend.flags
 
     def version(self) -> str:
-        """Return its name and version; this does not load xDSL."""
+        """Return the name and version of the IR, without loading xDSL."""
         if self.scope == "xdsl":
             from passel.xdsl.release import INSTALLED
 
@@ -329,12 +330,12 @@ def named_passes_in(module: ModuleType) -> Iterator[type[Pass[Any, Any]]]:
 def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     """Import a plugin and register the named pass classes defined in it.
 
-    Passes that the plugin registers during its import are kept. Its other passes replace passes of
-    the same name.
+    Passes that the plugin registers during its import are kept. Other passes of the plugin replace
+    passes of the same name.
 
     Args:
         name: A `.py` file, or the dotted name of a module.
-        given: The registry for its passes; None for the default one.
+        given: The registry for the plugin's passes; None for the default registry.
 
     Raises:
         UsageError: If the plugin cannot be found, or its import raises.

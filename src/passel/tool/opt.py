@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run passel-opt, or emulate xdsl-opt or mlir-opt if the program has that name.
+    """Run passel-opt; emulate xdsl-opt or mlir-opt if the program has their name.
 
     Args:
         argv: The command-line arguments; by default `sys.argv[1:]`.
@@ -77,8 +77,8 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
     """Run a tool like passel-opt for the caller's passes, dialects or IR.
 
     Args:
-        argv: The command-line arguments. By default, they are `sys.argv[1:]`, and Ctrl-C and
-            SIGTERM end the tool cleanly.
+        argv: The command-line arguments. The default is `sys.argv[1:]`; then Ctrl-C and SIGTERM
+            also end the tool cleanly.
         name: The program's name in help, messages and replay commands.
         registry: The available passes; by default those of all installed packages.
         dialects: Additional dialects: `Dialect` objects for xDSL, and functions that add to a
@@ -87,9 +87,9 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
         adapter: The only IR of the tool. The adapter must have a frontend (see
             `passel.frontend.BringsFrontend`). By default, `--ir` selects the IR.
         flags: Additional flags.
-        setup: Called before each run with the pass manager and the values of these flags by name.
-            It can add instrumentation and change verification, but not add passes, because
-            reproducers find passes only in a registry.
+        setup: A function that is called before each run with the pass manager and the values of
+            these flags by name. It can add instrumentation and change verification, but not add
+            passes, because reproducers find passes only in a registry.
         version: The tool's own version, for `--version`.
         pipeline: The pipeline to run if the command line has neither a pipeline nor passes; by
             default none.
@@ -273,7 +273,7 @@ class _Part:
         self._recorded: Recorded | None = None
 
     def process(self) -> str | bytes | None:
-        """Return the output for the part; None after a reported error."""
+        """Return the output for a part of the input; None after a reported error."""
         reports = self._driver.reports
         with reports.part():
             try:

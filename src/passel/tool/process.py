@@ -47,7 +47,7 @@ def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
     Args:
         program: The name of the program.
         words: Its arguments.
-        run: Runs the program, and returns the exit code.
+        run: A function that runs the program and returns the exit code.
     """
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
@@ -160,7 +160,7 @@ def let_second_interrupt_end() -> None:
 def collector_held() -> Generator[None]:
     """Disable the cyclic garbage collector in the `with` block, until `release_collector`.
 
-    Before passes run, a tool imports modules and parses. These objects live until the end.
+    The objects that a tool creates before passes run, from imports and parsing, live until the end.
     """
     global _collector_is_held  # noqa: PLW0603 - as the collector, it is the process's
     _collector_is_held = gc.isenabled()

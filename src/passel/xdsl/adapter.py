@@ -1,7 +1,7 @@
 """The adapter for xDSL.
 
-Other packages need not know that unregistered ops share one name, that they claim every
-trait, or that a verifier error prints the module.
+The adapter hides that unregistered ops share one name and claim every trait, and that an error of
+xDSL's verifier prints the module.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class XDSLAdapter(IRAdapter):
     Args:
         dominance: Whether a use before its definition makes IR invalid, as in MLIR; xDSL's
             own verifier accepts it.
-        dialects: Additional dialects of its contexts. They replace installed dialects of the same
+        dialects: Additional dialects of contexts, which replace installed dialects of the same
             names.
     """
 
@@ -74,7 +74,7 @@ class XDSLAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """The class of an op, which is unique per op name and context, also if unregistered."""
+        """The class of an op, which is unique per op name and context, even if unregistered."""
         return type
 
     def create_context(self) -> Context:
@@ -87,14 +87,14 @@ class XDSLAdapter(IRAdapter):
         return context
 
     def is_dialect(self, thing: object) -> bool:
-        """Return whether something is a `Dialect`."""
+        """Return whether an object is a `Dialect`."""
         return isinstance(thing, Dialect)
 
     def with_dialects(self, dialects: Sequence[Any]) -> XDSLAdapter:
         """Return an adapter with additional dialects, which replace others of the same names.
 
         Raises:
-            DefinitionError: If one of them is not a `Dialect`.
+            DefinitionError: If an object is not a `Dialect`.
         """
         for each in dialects:
             if not isinstance(each, Dialect):
@@ -200,11 +200,11 @@ class XDSLAdapter(IRAdapter):
         return convert_location(op.location)
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
-        """Verify op by op, so that an error names its op."""
+        """Verify op by op, so that an error names the invalid op."""
         verify(op, recursive=recursive, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
-        """Print with xDSL's printer, in generic form if the custom form fails."""
+        """Print an op with xDSL's printer, in generic form if the custom form fails."""
         try:
             return printed(op, flags)
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
@@ -231,7 +231,7 @@ class XDSLAdapter(IRAdapter):
         return {"xdsl": INSTALLED}
 
     def ship(self, ops: Sequence[Operation], context: Context) -> bytes:
-        """Return copies of ops for another process, which sends its changes back."""
+        """Return copies of ops for another process, which returns its changes."""
         from passel.xdsl.transport.shipping import ship
 
         return ship(ops, context)
@@ -281,11 +281,11 @@ class XDSLAdapter(IRAdapter):
         return computed(op, context, symbol, arguments, seconds)
 
     def lifetime(self) -> Lifetime:
-        """Return how to detect erased ops: by the block that an op is in."""
+        """Return the policy for detecting erased ops, by the block of an op."""
         return _LIFETIME
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
-        """Print in generic form, with resources: the form that loses the least."""
+        """Print an op in generic form with resources, which loses the least information."""
         return print_source(op, context, locations=locations)
 
     def readable_source(self, text: str, context: Context) -> str:

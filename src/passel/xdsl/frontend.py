@@ -131,7 +131,7 @@ class XDSLFrontend(Frontend):
         """Print an op as MLIR text or with the chosen target.
 
         Raises:
-            Exception: If the target raises it.
+            Exception: If the target raises an exception.
         """
         result = _Pieces()
         with TextIOWrapper(cast("Any", result), "utf-8", "surrogateescape", newline="") as stream:

@@ -52,7 +52,7 @@ class InlinerInterface(DialectInterface):
 def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool:
     """Return whether an op may be inlined at a call.
 
-    Unregistered ops may not, since their meaning may depend on their place.
+    Unregistered ops may not be inlined, since their meaning may depend on their place.
     """
     if isinstance(op, UnregisteredOp):
         return False
@@ -79,7 +79,7 @@ _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 
 
 class InliningRules:
-    """The decision which calls are inlined.
+    """The rules that decide which calls are inlined.
 
     Args:
         graph: The call graph before inlining.
@@ -162,7 +162,7 @@ def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operati
     """Replace a call by a copy of the callee's body.
 
     Args:
-        call: The call; it is erased.
+        call: The call, which is erased.
         callee: The callee.
         in_place: Whether to move the body instead, which leaves the callee empty.
 

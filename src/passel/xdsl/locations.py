@@ -28,7 +28,7 @@ class SourceText:
     """A named source text that maps offsets to lines and columns.
 
     Args:
-        text: The source, counted in Unicode code points as xDSL's spans do.
+        text: The source text. Offsets count Unicode code points, as in xDSL's spans.
         filename: The name that locations in this source report.
         line_offset: The number of lines before `text` in the file, for split input.
     """
@@ -68,8 +68,8 @@ class _Subclassable:
 class SourceLocation(_Subclassable, FileLineColLoc):
     """A `FileLineColLoc` for an offset in a source, resolved on demand.
 
-    It equals, hashes and prints like the `FileLineColLoc` with the same values, and pickles as one,
-    without the source text. `op.clone()` shares it like any location.
+    A `SourceLocation` compares, hashes, prints and pickles like the `FileLineColLoc` with the same
+    values, without the source text. `op.clone()` shares it like any location.
 
     Example:
         >>> str(SourceLocation(SourceText("a b", "example.mlir"), 2))
@@ -127,7 +127,7 @@ def _values(location: FileLineColLoc) -> tuple[StringAttr, IntAttr, IntAttr]:
 def convert_location(attribute: Attribute) -> Location:
     """Return an xDSL location attribute as MLIR's tools show it.
 
-    For a fused location, that is the first part with a file; for a call site, the callee, with the
+    A fused location becomes its first part with a file. A call site becomes the callee, with the
     caller as a note.
     """
     match attribute:

@@ -1,7 +1,7 @@
 """xDSL's own passes as passel passes on any isolated op.
 
-A `ModulePass` works on modules. For another op, the op is moved into a temporary module and moved
-back afterwards, also after errors.
+A `ModulePass` works on modules. Other ops are moved into a temporary module and moved back
+afterwards, even after errors.
 """
 
 from __future__ import annotations

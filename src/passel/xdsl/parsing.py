@@ -41,7 +41,7 @@ def parse_source(
     """Parse a source text to its top-level operation.
 
     As in `mlir::parseSourceFile`, the result is the top-level `builtin.module` if there is exactly
-    one op of that kind; any other ops, also none, are wrapped in a module.
+    one op of that kind; any other ops, even none, are wrapped in a module.
 
     Args:
         context: The context, which loads dialects as the text needs them.
@@ -59,7 +59,7 @@ def parse_source(
 
     Raises:
         ParseError: If the text does not parse, for any reason. The error has a span. If xDSL raises
-            an error without one (for a block named `^0`, an invalid attribute, or too deep
+            an error without a span (for a block named `^0`, an invalid attribute, or too deep
             nesting), the span is the place where parsing stopped.
 
     Example:
@@ -117,7 +117,7 @@ def collector_paused() -> Generator[None]:
     """Disable the cyclic garbage collector inside the `with` block.
 
     Parsing only allocates long-lived objects, so collections would find nothing. The previous
-    setting is restored at the end, also after an error.
+    setting is restored at the end, even after an error.
     """
     # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops
     # and blocks refer to each other, so frozen IR would never be freed, and freezing is for

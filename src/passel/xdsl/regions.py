@@ -46,8 +46,8 @@ class HasOnlyGraphRegion(OpTrait):
 def has_ssa_dominance(region: Region) -> bool:
     """Return whether definitions must dominate uses in a region.
 
-    They must in regions of several blocks, and in regions of one block unless the enclosing op has
-    graph regions or is unregistered.
+    Definitions must dominate uses in regions of several blocks, and in regions of one block unless
+    the enclosing op has graph regions or is unregistered.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """

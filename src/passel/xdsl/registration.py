@@ -33,7 +33,7 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Add passel's own passes, and those of xDSL and its plugins with other names."""
+    """Add passel's own passes, and passes of xDSL and its plugins with other names."""
     for name, (module, attribute) in _OWN_PASSES.items():
         factory = _importer(module, attribute)
         registry.register(name, factory, origin="passel", ir="xdsl")

@@ -27,13 +27,13 @@ def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
     """Limit the number of rewrites inside the `with` block.
 
     A rewrite is one application of a pattern, or one cleanup of a region between walks. Fast paths
-    are off, so the order of rewrites is xDSL's.
+    are disabled, so the order of rewrites is xDSL's.
 
     Args:
         limit: The maximum number of rewrites; None for no limit.
 
     Yields:
-        A list that receives a line for each rewrite, with the pattern and the op.
+        A list to which a line for each rewrite is appended, with the pattern and the op.
     """
     done: list[str] = []
     plain = PatternRewriteWalker.rewrite_region

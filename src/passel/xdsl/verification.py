@@ -43,7 +43,8 @@ def verify(
 
     Raises:
         InvalidIR: If an op is invalid. The structure is checked on the way down, and verifiers run
-            on the way up; the error is the first one found. Its cause is the error of the verifier.
+            on the way up; the error is the first one found. The cause of the error is the error of
+            the verifier.
     """
     with symbols_at_hand(op if recursive else None):
         _verify(op, recursive=recursive)
@@ -170,8 +171,8 @@ def _look_outward(root: Operation) -> None:
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
     """Return the checks of an op class that may depend on ops outside of an isolated op.
 
-    Of xDSL's own checks, only those of symbol uses do: traits, and the verifiers of some dialects.
-    The checks of other packages may depend on any op.
+    Of xDSL's own checks, only checks of symbol uses depend on them: traits, and the verifiers of
+    some dialects. The checks of other packages may depend on any op.
     """
     return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
 

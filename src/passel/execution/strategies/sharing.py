@@ -95,7 +95,7 @@ class Answer(NamedTuple):
         matched: The keys of the nested pipelines that had an op to run on.
         parts: The parts of instrumentations that observed the share.
         lost: The numbers of the tasks in the share during which the worker died.
-        how: The predicate of a sentence about the process, such as `was killed by SIGSEGV`.
+        how: The fate of the process, such as `was killed by SIGSEGV`.
         at: The id of the last step of the worker; 0 if unknown.
         refused: The reason why no task was run, if it should be reported.
     """
@@ -149,7 +149,7 @@ def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
     """Run tasks in a worker; yield the outcome of each with the encoded changes of its op.
 
     Raises:
-        EncodingError: If the main process has to run the task.
+        EncodingError: If the main process must run the task.
     """
     sends = cast("SendsOps", run.adapter)
     for task in tasks:
@@ -162,7 +162,7 @@ def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
 
 @contextmanager
 def fence(level: Level) -> Generator[None]:
-    """Reject the work of a worker whose passes have changed other ops than their own.
+    """Reject the work of a worker whose passes have changed ops other than their own.
 
     Args:
         level: The level of the ops.

@@ -1,8 +1,8 @@
 """Strategy for threads of this process.
 
-Worthwhile if passes release Python's global lock, as native passes do, or if there is
-none. Each thread reports to hooks of its own, which are merged in program order. After an
-interrupt, each thread ends the op that it is on.
+Threads are faster if passes release Python's global lock, as native passes do, or if Python has no
+global lock. Each thread reports to separate hooks, which are merged in program order. After an
+interrupt, each thread finishes its current op.
 """
 
 from __future__ import annotations

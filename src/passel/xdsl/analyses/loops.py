@@ -104,7 +104,7 @@ class LoopInfo:
         return [loop for loop in self.loops if loop.parent is None]
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Return whether this or dominance was not preserved."""
+        """Return whether this analysis or dominance was not preserved."""
         return not (preserved.is_preserved(LoopInfo) and preserved.is_preserved(DominanceInfo))
 
     def loop_of(self, block: Block) -> Loop | None:

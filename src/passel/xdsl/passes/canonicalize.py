@@ -65,7 +65,7 @@ class Canonicalizer(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's greedy rewriter to each region until nothing changes any more."""
+        """Apply xDSL's greedy rewriter to each region until nothing changes."""
         some = self.disable_patterns or self.enable_patterns
         patterns: RewritePattern = CanonicalizationRewritePattern()
         if some:

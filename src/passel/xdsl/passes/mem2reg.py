@@ -204,9 +204,9 @@ class Mem2Reg(Pass["Operation"]):
     """Promote memory slots into values.
 
     The pass promotes a `memref.alloca` of a single element whose only uses are `memref.load` and
-    `memref.store` in the alloca's region, in any number of blocks. Block arguments hold the value
+    `memref.store` in the alloca's region, in any number of blocks. Block arguments pass the value
     where paths with different values meet. A load before any store becomes `ub.poison`. Unlike in
-    MLIR 22, loads may also be in nested `scf` ops, if the stores are not.
+    MLIR 22, loads may also be in nested `scf` ops, if no store is in such an op.
 
     Example:
         >>> from xdsl.builder import Builder, InsertPoint

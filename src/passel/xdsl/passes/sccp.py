@@ -36,7 +36,7 @@ class Constant(NamedTuple):
 
     Attributes:
         value: The value.
-        dialect: The dialect of the op that computed it, which can create a constant.
+        dialect: The dialect of the op that computed the value, which can create a constant.
     """
 
     value: Attribute
@@ -82,7 +82,7 @@ class ConstantValues:
         self._solve()
 
     def constant(self, value: SSAValue) -> Constant | None:
-        """Return the constant for a value; None if it varies or is not reached."""
+        """Return the constant for a value; None if the value varies or is not reached."""
         state = self._states.get(value)
         return state if isinstance(state, Constant) else None
 
