@@ -74,25 +74,6 @@ def test_diff_shows_each_change_once() -> None:
     ]
 
 
-def test_diff_is_coloured_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Colours need a terminal, and NO_COLOR switches them off."""
-    monkeypatch.delenv("NO_COLOR", raising=False)
-
-    class Terminal(StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    def text_on(stream: StringIO) -> str:
-        with (pm := manager(Bump(symbol="f"))).instrument(PrintIR(diff=True, stream=stream)):
-            pm.run(parse_toy(SOURCE))
-        return stream.getvalue()
-
-    assert "\x1b[" in text_on(Terminal())
-    assert "\x1b[" not in text_on(StringIO())
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[" not in text_on(Terminal())
-
-
 def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
     """A pipe without a reader ends the printing, silently; a full disk is reported once."""
 

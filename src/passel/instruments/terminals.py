@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Literal, TypeAlias
 
 Color: TypeAlias = Literal["auto", "always", "never"]
@@ -47,8 +48,4 @@ def styled(text: str, style: str) -> str:
     if not style:
         return text
     codes = ";".join(_CODES[word] for word in style.split())
-    styled_lines: list[str] = []
-    for line in text.splitlines(keepends=True):
-        bare = line.rstrip("\n")
-        styled_lines.append(f"\x1b[{codes}m{bare}\x1b[0m{line[len(bare) :]}" if bare else line)
-    return "".join(styled_lines)
+    return re.sub(r"[^\n]+", f"\x1b[{codes}m\\g<0>\x1b[0m", text)

@@ -29,7 +29,7 @@ def check_writable(path: str | Path) -> None:
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If no file can have this name.
+        ValueError: If the name is not valid for a file.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir() or str(path).endswith(os.sep):
@@ -55,7 +55,7 @@ def write_whole(path: Path, contents: str | bytes) -> None:
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If no file can have this name, or the text cannot be encoded.
+        ValueError: If the name is not valid for a file, or the text cannot be encoded.
     """
     data = contents.encode() if isinstance(contents, str) else contents
     if is_special(path):
