@@ -29,7 +29,7 @@ def test_xdsls_corpus(step: int, pipeline: str) -> None:
     assert sum(map(bool, changed)) > len(chunks) * 0.1
 
 
-@sampled(3)
+@sampled(8)
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_our_files(step: int, pipeline: str) -> None:
     """The files that other tests read come out the same, nested and from the top."""
