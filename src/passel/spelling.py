@@ -18,6 +18,7 @@ _MAX_LENGTH = 100
 """Longer names are not typos; `difflib` takes quadratic time."""
 
 _MAX_CANDIDATES = 10
+_LETTERS_PER_SLIP = 5
 _MIN_LETTERS = 4
 
 
@@ -63,7 +64,8 @@ def _is_word(word: str, other: str) -> bool:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Return whether two words differ by a few letters."""
-    blocks = SequenceMatcher(None, word, other).get_matching_blocks()
-    length = len(word) + len(other)
-    return length - 2 * sum(block.size for block in blocks) <= max(2, length // 6)
+    """Return whether two words differ by few typos; letters in another order count half."""
+    allowed = max(1, min(len(word), len(other)) // _LETTERS_PER_SLIP)
+    changes = SequenceMatcher(None, word, other).get_opcodes()
+    edits = sum(max(c[2] - c[1], c[4] - c[3]) for c in changes if c[0] != "equal")
+    return edits <= allowed * (2 if sorted(word) == sorted(other) else 1)

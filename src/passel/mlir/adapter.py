@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -331,12 +331,8 @@ class MLIRAdapter(IRAdapter):
 
     def versions(self) -> dict[str, str]:
         """Return the distributions that contain the build, with their versions."""
-        from importlib import metadata  # noqa: PLC0415 - costs more than passel
-
         package = self.bindings.package
-        found = sorted({*metadata.packages_distributions().get(package, ())})
-        text = ", ".join(f"{each} {metadata.version(each)}" for each in found)
-        return {package: text or "of no distribution"}
+        return {package: _distributions_of(package) or "of no distribution"}
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or of its generic text if it has none.
@@ -371,3 +367,14 @@ class MLIRAdapter(IRAdapter):
         ]
         inside = list(map(self.identity_of, self.children(operation)))
         return (text, *arguments, *inside)
+
+
+@cache
+def _distributions_of(package: str) -> str:
+    """Return the distributions that contain a package, with their versions."""
+    from importlib import metadata  # noqa: PLC0415 - costs more than passel
+
+    folder = f"\n{package.replace('.', '/')}/"
+    found = metadata.distributions()
+    named = {f"{d.name} {d.version}" for d in found if folder in f"\n{d.read_text('RECORD')}"}
+    return ", ".join(sorted(named))
