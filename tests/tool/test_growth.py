@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tool_fixtures import FAIL
 
-from passel import PassContext, PassFailedError, PassFailure, PassManager
+from passel import PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.frontend import SourcePart
 from passel.instruments import CrashReproducer
@@ -59,7 +59,7 @@ def test_work_grows_with_the_number() -> None:
 def test_a_note_names_twenty_failures_at_most(tmp_path: Path) -> None:
     """The others are counted."""
 
-    def fail(op: ToyOp, ctx: PassContext) -> None:
+    def fail(op: ToyOp, _: Any) -> None:
         raise PassFailure("no")
 
     functions = ",".join(f"toy.func @f{i}" for i in range(25))

@@ -332,7 +332,7 @@ class MLIRAdapter(IRAdapter):
     def versions(self) -> dict[str, str]:
         """Return the distributions that contain the build, with their versions."""
         package = self.bindings.package
-        return {package: _distributions_of(package) or "of no distribution"}
+        return {package: _distributions_of(package)}
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or of its generic text if it has none.
@@ -375,6 +375,6 @@ def _distributions_of(package: str) -> str:
     from importlib import metadata  # noqa: PLC0415 - costs more than passel
 
     folder = f"\n{package.replace('.', '/')}/"
-    found = metadata.distributions()
-    named = {f"{d.name} {d.version}" for d in found if folder in f"\n{d.read_text('RECORD')}"}
-    return ", ".join(sorted(named))
+    found = [d for d in metadata.distributions() if folder in f"\n{d.read_text('RECORD')}"]
+    text = ", ".join(sorted({f"{each.name} {each.version}" for each in found}))
+    return text or "of no distribution"
