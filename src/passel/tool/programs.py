@@ -13,7 +13,7 @@ Examples:
   {name} in.mlir --load-pass-plugin=my_pass.py --my-pass
   {name} tests.mlir --split-input-file --verify-diagnostics
 
-Without a pipeline, {default}. Diagnostics and reports go to the error stream.
+Without a pipeline, {default}. Diagnostics and reports are printed to the error stream.
 The exit code is 0 on success, 1 after an error, and 128 + n after signal n.
 
 Passes and pipelines are also flags, in the order given: see --list-passes.
