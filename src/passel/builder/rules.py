@@ -152,7 +152,7 @@ class Rules:
             ValueError: If the occurrence is invalid.
         """
         if occurrence not in _INDICES and not isinstance(occurrence, int):
-            message = f"an occurrence is 'first', 'last', 'all' or a number, not {occurrence!r}"
+            message = f"occurrence must be 'first', 'last', 'all' or a number, not {occurrence!r}"
             raise ValueError(message)
         units = self.units(target)
         if occurrence == "all" and units:

@@ -23,8 +23,8 @@ class RunResult(NamedTuple):
         timing: The tree of timers, if an instrumentation such as `Timing` ran.
         unmatched: Nested pipelines that found no op to run on, such as
             `builtin.module(gpu.module(cse))`. Pipelines for `any`, and pipelines whose ops earlier
-            passes erased, do not count. Pipelines that MLIR runs by itself, dynamic pipelines, and
-            pipelines of passes for another IR are not checked.
+            passes erased, are not included. Pipelines that MLIR runs by itself, dynamic pipelines,
+            and pipelines of passes for another IR are not checked.
         record: The record of the run, if an instrumentation such as `Recorder` ran.
     """
 

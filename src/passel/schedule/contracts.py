@@ -6,7 +6,7 @@ preserve the analysis. The check visits the passes in execution order without ru
 them. As in a run, the analyses of an op are dropped at the end of its pipeline, and nested passes
 invalidate analyses of the enclosing op.
 
-Source: the schedule discipline of NVIDIA's tileiras, which holds it for one region at a time.
+Source: NVIDIA's tileiras, which requires that passes preserve a schedule within a region.
 """
 
 from __future__ import annotations

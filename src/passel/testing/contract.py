@@ -96,7 +96,7 @@ class AdapterContract(Subject):
             name, key = self.names[node.role], self.adapter.key_of(op)
             what = f"'key_of' of two ops '{name}' returns two different objects"
             check(keys.setdefault(name, key) is key, what)
-        what = "the number of keys from 'key_of', for as many op names,"
+        what = "the number of keys from 'key_of' for different op names"
         equal(len(set(keys.values())), len(keys), what)
 
     def test_named_kinds(self) -> None:
@@ -161,7 +161,7 @@ class AdapterContract(Subject):
         """`context_of` returns the context of an op, or None."""
         sample = self._sample()
         found = self.adapter.context_of(sample.top)
-        what = f"'context_of' an op is {found!r}, expected the one that it was built in, or None"
+        what = f"'context_of' an op is {found!r}, expected the context of 'build' or None"
         check(found is None or found == sample.context, what)
 
     def test_load_dialects(self) -> None:
@@ -292,7 +292,7 @@ class AdapterContract(Subject):
         what = "a run of a pass that leaves ops invalid"
         error = raised(PassFailedError, lambda: manager.run(sample.top), what)
         count = sum(node.role == "func" for node in self.program.body)
-        equal(len(error.failures), count, "the number of failures, for as many invalid ops,")
+        equal(len(error.failures), count, "the number of failures for the invalid ops")
 
     def test_identities(self) -> None:
         """The identity of an op is unique and stays the same when the op changes."""
@@ -302,7 +302,7 @@ class AdapterContract(Subject):
         self.change(ops[0])
         after = [self.adapter.identity_of(op) for op in self.adapter.children(top)]
         equal(after, before, "'identity_of' ops after one of them has changed")
-        equal(len(set(before)), len(ops), "the number of keys from 'identity_of', for as many ops,")
+        equal(len(set(before)), len(ops), "the number of keys from 'identity_of' for different ops")
 
     def test_renewing(self) -> None:
         """A renewed fingerprint is the same object until the op changes."""

@@ -142,7 +142,7 @@ def run_program(
 
 
 def start(name: str, argv: Sequence[str] | None, run: Callable[[Sequence[str]], int]) -> int:
-    """Run a program on arguments. If there are none, prepare the process and use `sys.argv`."""
+    """Run a program on arguments; if `argv` is None, prepare the process and use `sys.argv`."""
     if argv is None:
         prepare_process()
     words = sys.argv[1:] if argv is None else list(argv)

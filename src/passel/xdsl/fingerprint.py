@@ -25,7 +25,7 @@ class Fingerprint:
 
     Two fingerprints are equal if nothing changed in between: identities of ops, blocks, block
     arguments and regions, their nesting and order, operands, successors, result and argument types,
-    attributes, properties, locations. Name hints and the place of the root op do not count.
+    attributes, properties, locations. Name hints and the place of the root op are ignored.
     Replacing an attribute by an equal one counts as a change.
 
     Args:

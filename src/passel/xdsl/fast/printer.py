@@ -68,7 +68,7 @@ class TemplatePrinter(Printer):
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        """Print text, without calling `print` unless a position matters."""
+        """Write text to the stream directly, if the printer need not track its position."""
         if self.stream is None or "\n" in text or self.diagnostic.op_messages:
             super().print_string(text, indent=indent)
         else:
