@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,17 +60,11 @@ def refused(builder: PipelineBuilder, change: Callable[[], object]) -> str:
 def test_what_a_class_declares() -> None:
     """A pass is refused where its class says that it cannot stand, with the way out."""
     builder = made(A(), Bufferize(), B(), Lower())
-    here = Path(os.path.relpath(__file__))
-    line = (
-        here.read_text("utf-8")
-        .splitlines()
-        .index("    constraints = (after_any(BUFFERIZATION), before_first(LOWERING))")
-        + 1
-    )
-    assert refused(builder, lambda: builder.insert_before(A, OnMemory())) == (
-        "'on-memory' must run after at least one pass of type 'bufferization' (declared by pass "
-        f"'on-memory' at {here}:{line}), but 'bufferize' runs later: put 'on-memory' "
-        "after it"
+    assert re.fullmatch(
+        "'on-memory' must run after at least one pass of type 'bufferization' .declared by pass "
+        rf"'on-memory' at {os.path.relpath(__file__)}:\d+., but 'bufferize' runs later: put "
+        "'on-memory' after it",
+        refused(builder, lambda: builder.insert_before(A, OnMemory())),
     )
     assert "'lower' runs earlier: put 'on-memory' before it" in refused(
         builder, lambda: builder.insert_after(Lower, OnMemory())

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from builder_passes import A, B, OnFunc, X, made, snapshot
+from builder_passes import A, B, Bufferize, OnFunc, X, made, snapshot
 
 from passel import (
     AnchorError,
@@ -23,6 +23,7 @@ from passel.builder import (
     CLEANUP,
     Bundle,
     DeclarationTable,
+    PassType,
     PipelineBuilder,
     after_any,
     not_between,
@@ -38,6 +39,7 @@ TARGET = "a target is a pass class, a name, "
 TAKEN = "there is already an item with the label '{}'"
 BUILDER = "a builder is not a pass; register it as a pipeline"
 GONE = "the nested pipeline '{}' no longer exists"
+MISSPELT = "there is no pass of type 'bufferisation'; did you mean 'bufferization'?"
 STEP = made(A()).find("a")[0]
 ADD = partial(PipelineBuilder.add, label="")
 WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
@@ -53,6 +55,8 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.insert_inside("a", X()), InsertionError, "stage 'a' is not in the pipeline; it has 'pre_codegen', 'codegen', "),
     (lambda b: b.add(X(), stage="codgen"), InsertionError, "stage 'codgen' is not in the pipeline; did you mean 'codegen'?"),
     (lambda b: b.insert_before(Bundle("tydy", B()), X()), InsertionError, "bundle 'tydy' is not in the pipeline; did you mean 'tidy'?"),
+    (lambda b: b.insert_after(PassType("bufferisation"), A()), InsertionError, MISSPELT),
+    (lambda b: b.constrain("a", after_any(PassType("bufferisation"))), InsertionError, MISSPELT),
     (lambda b: b.add(B(), label="start"), InsertionError, TAKEN.format("start")),
     (lambda b: b.place(B(), label="start"), InsertionError, TAKEN.format("start")),
     (lambda b: b.add(A(), B(), label="tidy"), InsertionError, TAKEN.format("tidy")),
@@ -76,7 +80,7 @@ def test_invalid_calls(call: Callable[[Call], object], kind: type[Exception], me
     """The error names the argument and the way out, and the builder is unchanged."""
     builder = PipelineBuilder()
     builder.add(A(), label="start")
-    builder.add(Bundle("tidy", B()))
+    builder.add(Bundle("tidy", B()), Bufferize())
     builder.stage("codegen")
     before = snapshot(builder)
     with pytest.raises(kind, match=re.escape(message)):
