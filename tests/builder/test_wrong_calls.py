@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Call = Any  # calls pass arguments of wrong types
-OCCURRENCE = "an occurrence is 'first', 'last', 'all' or a number"
+OCCURRENCE = "occurrence must be 'first', 'last', 'all' or a number"
 TARGET = "a target is a pass class, a name, "
 TAKEN = "there is already an item with the label '{}'"
 BUILDER = "a builder is not a pass; register it as a pipeline"
