@@ -49,58 +49,30 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("base", "body", "said"),
     [
-        (
-            Pass,
-            {"run": _late},
-            r"Wrong\.run is an async function, so a call would not execute its body",
-        ),
+        (Pass, {"run": _late}, r"Wrong\.run is an async function, so a call would not execute its body"),
         (Pass, {"run": _lazy}, r"Wrong\.run is a generator function \(it has a "),
         (Pass, {"run": _both}, r"Wrong\.run is an async function"),
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
         (Pass, {"name": 5}, "5 cannot be the name of a pass"),
         (Pass, {"anchor": Table}, r"anchor of Wrong is Table: write the op's name, or OperationP"),
         (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),
-        (
-            Options,
-            {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")},
-            "options 'x' and 'y' of .*Wrong have the same name 'x'",
-        ),
-        (
-            Pass,
-            _option("dependent_dialects"),
-            (
-                "^option 'dependent_dialects' of Wrong has the name of an attribute of every Pass: "
-                "write 'dependent_dialects = ...' without an annotation to set that, or call it "
-                "'dependent_dialects_', which is 'dependent-dialects' in text$"
-            ),
-        ),
+        (Options, {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")}, "options 'x' and 'y' of .*Wrong have the same name 'x'"),
+        (Pass, _option("dependent_dialects"), "of every Pass: write 'dependent_dialects = ...' without an annotation to set that, or call it 'dependent_dialects_', which is 'dependent-dialects' in text$"),
         (Pass, _option("run"), "option 'run' of Wrong .* of every Pass: call it 'run_', which"),
         (Options, _option("parse"), r"option 'parse' of .*Wrong has the name of an attrib"),
         (Pass, {"summary": Statistic("All")}, "statistic 'summary' of .*Wrong has the name of an"),
-        (
-            Options,
-            {"x": option(default=1)},
-            "Wrong: 'x' is a field but has no type annotation; opt",
-        ),
+        (Options, {"x": option(default=1)}, "Wrong: 'x' is a field but has no type annotation; opt"),
         (Options, _option("x", []), r"mutable default <class 'list'> for field x .*tuple\[int, "),
         (Pass, {"dependent_dialects": "arith"}, r"of .*Wrong is 'arith'; write \('arith',\)"),
         (Pass, {"makes_legal": None}, r"makes_legal of Wrong is None; write \(None,\)"),
-        (
-            Pass,
-            {"makes_legal": ("scf",), "makes_illegal": ("scf",)},
-            "'scf' both legal and illegal",
-        ),
+        (Pass, {"makes_legal": ("scf",), "makes_illegal": ("scf",)}, "'scf' both legal and illegal"),
         (Pass, {"dependent_dialects": (3,)}, "3 in dependent_dialects of Wrong is not text"),
-        (
-            Pass,
-            {"preserves": ("DominanceInfo",)},
-            "'DominanceInfo' in preserves of Wrong is not a cla",
-        ),
+        (Pass, {"preserves": ("DominanceInfo",)}, "'DominanceInfo' in preserves of Wrong is not a cla"),
         (Pass, {"requires": (1,)}, "1 in requires of Wrong is not a class or text"),
         (Pass, {"types": ("lowering",)}, "'lowering' in types of Wrong is not a PassType"),
         (Pass, {"effects": ("write-file",)}, "no such effect 'write-file'.* 'write-files'"),
     ],
-)
+)  # fmt: skip
 def test_a_class_that_no_run_could_use_is_refused(
     base: Any, body: dict[str, Any], said: str
 ) -> None:
@@ -242,17 +214,11 @@ def derived(base: Any, parameter: Any) -> Callable[[], type]:
 @pytest.mark.parametrize(
     ("define", "message"),
     [
-        (
-            derived(OperationPass, "toy.func"),
-            (
-                "P derives from OperationPass['toy.func'], which takes the class of an op; for the "
-                "name of an op, write anchor = 'func.func'"
-            ),
-        ),
+        (derived(OperationPass, "toy.func"), "P derives from OperationPass['toy.func'], which takes the class of an op; for the name of an op, write anchor = 'func.func'"),
         (derived(InterfacePass, Table()), "takes the class of a trait or interface"),
         (derived(OperationPass, int), "int is not an op class"),
     ],
-)
+)  # fmt: skip
 def test_type_parameters_are_classes(define: Callable[[], type], message: str) -> None:
     """Others would be ignored, and the pass would have no anchor."""
     with pytest.raises(DefinitionError) as caught:

@@ -27,12 +27,7 @@ if TYPE_CHECKING:
     [
         ("any()", PipelineNode("any")),
         ("x.y(a,b)", PipelineNode("x.y", (PassNode("a"), PassNode("b")))),
-        (
-            "m(f(a),g(),b)",
-            PipelineNode(
-                "m", (PipelineNode("f", (PassNode("a"),)), PipelineNode("g"), PassNode("b"))
-            ),
-        ),
+        ("m(f(a),g(),b)", PipelineNode("m", (PipelineNode("f", (PassNode("a"),)), PipelineNode("g"), PassNode("b")))),
         ("any(a{})", PipelineNode("any", (PassNode("a"),))),
         ("any(a{x})", PipelineNode("any", (PassNode("a", (OptionNode("x", None),)),))),
         ("any(a b)", PipelineNode("any", (PassNode("a b"),))),
@@ -41,7 +36,7 @@ if TYPE_CHECKING:
         ("'m'(a)", PipelineNode("'m'", (PassNode("a"),))),
         ("any(*)", PipelineNode("any", (PassNode("*"),))),
     ],
-)
+)  # fmt: skip
 def test_pipelines_parse(text: str, node: PipelineNode) -> None:
     """A name is everything up to the next of `, ( ) { [`; only parentheses nest."""
     assert parse_pipeline(text) == node
@@ -104,18 +99,9 @@ def test_malformed_text(message: str, text: str, column: int, marked: str) -> No
     ("text", "message"),
     [
         ("any(" * 10_000 + "a" + ")" * 10_000, "pipeline is nested more than 64 levels deep"),
-        (
-            "any(knobs{pipeline=" * 10_000 + "any()" + "})" * 10_000,
-            "options are nested more than 64 levels deep",
-        ),
-        (
-            "any(knobs{words=" + "{" * 10_000 + "}" * 10_000 + "})",
-            "options are nested more than 64",
-        ),
-        (
-            ("any(" * 60 + "knobs{pipeline=") * 60 + "any()" + ("}" + ")" * 60) * 60,
-            "option 'pipeline' of pass 'knobs': is nested too deeply",
-        ),
+        ("any(knobs{pipeline=" * 10_000 + "any()" + "})" * 10_000, "options are nested more than 64 levels deep"),
+        ("any(knobs{words=" + "{" * 10_000 + "}" * 10_000 + "})", "options are nested more than 64"),
+        (("any(" * 60 + "knobs{pipeline=") * 60 + "any()" + ("}" + ")" * 60) * 60, "option 'pipeline' of pass 'knobs': is nested too deeply"),
         ("any(a" + ")" * 10_000, "encountered extra closing ')'"),
         ("any(" + "x" * 2_000_000 + ")", "does not refer to a registered pass"),
         ("any(" + ("x" * 999 + ",") * 9_000 + "a)", "does not refer to a registered pass"),
@@ -128,7 +114,7 @@ def test_malformed_text(message: str, text: str, column: int, marked: str) -> No
         ("x" * 2_000_000, "expected pass pipeline to be wrapped"),
     ],
     ids=lambda value: value[:24],
-)
+)  # fmt: skip
 def test_long_and_deep_text_fails_fast(
     parse: Callable[[str], PassManager], text: str, message: str
 ) -> None:
@@ -158,26 +144,6 @@ def test_the_flat_form_gets_the_anchor_it_is_given(registry: PassRegistry) -> No
     assert parse("toy.func(b)") == "toy.func(b)"
     with pytest.raises(PipelineSyntaxError, match="expected pass pipeline to be wrapped"):
         parse("toy.func(a),toy.func(b)")
-
-
-def test_spans_mark_what_was_written() -> None:
-    """Every node knows where its name, key or value stands in the whole text."""
-    text = 'any( alpha{ key = " va l" l={ 1 , 2 } } , f.g (b[ arg ]))'
-    node = parse_pipeline(text)
-    alpha, nested = node.elements
-    assert isinstance(alpha, PassNode)
-    assert isinstance(nested, PipelineNode)
-    beta = nested.elements[0]
-    assert isinstance(beta, PassNode)
-    assert beta.argument is not None
-    spans = [node.span, alpha.span, nested.span, beta.span, beta.argument.span]
-    assert [span.text for span in spans if span] == ["any", "alpha", "f.g", "b", "arg"]
-    for option in parse_options("key=' va l' l={ 1 , 2 } x")[:2]:
-        assert option.span is not None
-        assert option.value is not None
-        assert option.value.span is not None
-        assert option.span.text == option.key
-        assert option.value.span.text == option.value.text
 
 
 # -- Option text -----------------------------------------------------------------------------

@@ -87,13 +87,9 @@ INSIDE = "write {}(any({})) to run it on nested ops that it accepts"
     [
         ("toy.module(a,on-callable)", "on ops that implement Callable_", INSIDE),
         ("toy.func(a,picky)", "on ops for which its can_schedule_on returns True", INSIDE),
-        (
-            "toy.func(toy.module(a,on-callable))",
-            "on ops that implement Callable_",
-            "put it into the enclosing pipeline, on 'toy.func'",
-        ),
+        ("toy.func(toy.module(a,on-callable))", "on ops that implement Callable_", "put it into the enclosing pipeline, on 'toy.func'"),
     ],
-)
+)  # fmt: skip
 def test_a_pass_that_refuses_its_anchor_is_found_before_the_run(
     parse: Callable[[str], PassManager], text: str, where: str, way_out: str
 ) -> None:

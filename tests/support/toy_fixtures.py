@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -187,23 +186,6 @@ def parse(registry: PassRegistry, adapter: ToyAdapter) -> Callable[[str], PassMa
         return PassManager.parse(text, registry=registry, adapter=adapter)
 
     return parse
-
-
-@pytest.fixture
-def events(
-    parse: Callable[[str], PassManager], adapter: ToyAdapter
-) -> Callable[[str, str], list[str]]:
-    """Runs a pipeline on IR and returns every hook that was called."""
-
-    def events(pipeline: str, ir: str) -> list[str]:
-        recorder = EventRecorder()
-        pm = parse(pipeline)
-        pm.add_instrumentation(recorder)
-        with contextlib.suppress(PassFailedError):
-            pm.run(parse_toy(ir))
-        return recorder.events
-
-    return events
 
 
 @pytest.fixture
