@@ -16,7 +16,7 @@ from passel import (
     PassManager,
 )
 from passel.builder import PipelineBuilder
-from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter
 from passel.xdsl.passes.cse import CSE
 
 if TYPE_CHECKING:
@@ -110,32 +110,6 @@ def test_copies_are_independent(make: Callable[..., Pass[Any]]) -> None:
     assert str(added) == str(
         OpPassManager("toy.module").add_nested("toy.func", make("a"), make("b"))
     )
-
-
-# -- Printing --------------------------------------------------------------------------------
-
-
-def test_pretty_printing_puts_one_element_on_a_line(parse: Callable[[str], PassManager]) -> None:
-    """Two spaces per level, options on one line, an empty manager with an empty line."""
-    pm = parse("toy.module(a,toy.func(b,set{to=1 at=x}),any())")
-    assert pm.to_text(pretty=True) == (
-        "toy.module(\n  a,\n  toy.func(\n    b,\n    set{at=x to=1}\n  ),\n  any(\n    \n  )\n)"
-    )
-    assert parse(pm.to_text(pretty=True)) == pm
-
-
-def test_a_pass_without_a_name_prints_as_unknown() -> None:
-    """It runs, and its text says that it cannot be parsed."""
-
-    class Nameless(Pass):
-        def run(self, op: ToyOp, ctx: object) -> None:
-            op.value = 7
-
-    pm = PassManager(adapter=ToyAdapter()).add(Nameless())
-    assert str(pm) == "any(unknown<Nameless>)"
-    module = parse_toy("toy.module")
-    pm.run(module)
-    assert module.value == 7
 
 
 # -- Managers as option values ---------------------------------------------------------------

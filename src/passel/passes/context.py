@@ -57,7 +57,7 @@ class PassContext(Generic[StateT]):
         preserves_all: Whether the pass claims to preserve everything.
         is_verified: Whether the pass verified the op.
         valid_state: The op's fingerprint when it was last valid; None if not known.
-        deferred: The later steps, whose claims to preserve everything are not verified yet.
+        deferred: The steps since then, whose claims to preserve everything are not verified yet.
         record: The pass's counts and reports; None if there are none.
         failure: The failure of the step itself, as opposed to a pass nested in it.
         cached: The op's analyses; None until a pass requests one.

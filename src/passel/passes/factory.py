@@ -1,6 +1,6 @@
-"""Passes and pass classes made at run time: of functions, IRs' own passes, and prototypes.
+"""Passes and pass classes created at run time, from functions, foreign passes and prototypes.
 
-A prototype is a registered pass with some options set. Its class has these as defaults.
+A prototype is a registered pass with options, which are the defaults of the class created for it.
 
 Source: `mlir::registerPass` with a function that creates the pass, MLIR 22.
 """
@@ -52,9 +52,9 @@ def make_pass_class(
         base: The base class, which defines `run`.
         class_name: The name of the class, used in reports without a `display_name`.
         name: The name of the pass in textual pipelines; empty if it has none.
-        doc: The docstring; its first line is the summary.
+        doc: The docstring, whose first line is the summary.
         module: The module of the class; by default that of the base class.
-        options: The type of each option, and its default or declaration (`option`), by field.
+        options: The options by field, each with its type and its default or `option(...)`.
         attributes: Other attributes of the class.
 
     Raises:
@@ -72,7 +72,7 @@ def make_pass_class(
 
 
 def field_for(base: type[Pass[Any, Any]], name: str) -> str:
-    """Return a field for an option of this name, `name_` if every pass has such an attribute."""
+    """Return the field of an option: `name`, or `name_` if passes already have that attribute."""
     return f"{name}_" if is_taken(base, name) else name
 
 

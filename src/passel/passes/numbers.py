@@ -1,4 +1,4 @@
-"""Numbers and booleans in text, and integers with a range as the types of options.
+"""Parsing of numbers and booleans, and integer types with a range.
 
 An annotation `UInt32` is an `int` to type checkers; values outside its range are refused.
 

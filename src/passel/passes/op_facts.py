@@ -1,4 +1,4 @@
-"""Facts about ops that do not depend on their IR."""
+"""Facts about ops, independent of their IR."""
 
 from __future__ import annotations
 

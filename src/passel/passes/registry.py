@@ -1,4 +1,4 @@
-"""Registries: names to passes and pipelines, loaded when they are first used.
+"""Registries of passes and pipelines by name, which are loaded when they are first used.
 
 A registry searches its own entries, then other registries, then an IR's own passes. Textual
 pipelines use `default_registry()` by default; installed packages add to it through entry points.
@@ -45,6 +45,7 @@ class PassRegistry:
         added: The registered names, in order, except those from deferred functions.
 
     Example:
+        >>> from passel import Pass
         >>> registry = PassRegistry()
         >>> @registry.register
         ... class Noop(Pass):
@@ -321,7 +322,7 @@ def default_registry() -> PassRegistry:
     """Return the registry of the passes of all installed packages, created at the first call.
 
     An installed package adds to it by an entry point of the group `passel.passes`: a function that
-    is called with a registry. If the function fails, its passes are left out, which is reported in
+    is called with a registry. If the function fails, its passes are skipped, which is reported in
     the log `passel` when a name is not found or all are listed. An entry point with the name of an
     IR that has an adapter (group `passel.adapters`) registers passes for that IR alone, and is not
     loaded for other IRs.

@@ -50,7 +50,7 @@ class PassStep:
 
 
 class NestedStep:
-    """Pipelines for the ops immediately inside the current op; each op runs the first that fits.
+    """Pipelines for immediately nested ops; each op runs the first pipeline that matches it.
 
     Attributes:
         pipelines: The pipelines, sorted by their anchors, which differ.
