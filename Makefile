@@ -5,8 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCKED := pyproject.toml constraints.txt
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-# As many workers as cores.
-PYTEST := $(BIN)/python -m pytest -n auto
+# As many workers as cores; each keeps the tests of a module, and what these share, as long as it can.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 # Without a stack dump of tests that take minutes.
 PATIENTLY := -o faulthandler_timeout=0
 # Silences notices about releases newer than the locked ones.
@@ -65,7 +65,7 @@ format: .venv/.dev ## Rewrite the sources in the project's format
 nightly: sweep strategies xdsl-releases pythons clients builds package fuzz ## Run all that takes long: each of the next eight (hours)
 
 sweep: .venv/.dev ## Go through everything there is, and run property tests on many more examples
-	$(PYTEST) $(PATIENTLY) --dist worksteal $(SWEEP)
+	$(PYTEST) $(PATIENTLY) $(SWEEP)
 
 strategies: .venv/.dev ## Test the core, and passes on xDSL, with all work shared by each of STRATEGIES="threads forked pool"
 	for strategy in $(STRATEGIES); do \
