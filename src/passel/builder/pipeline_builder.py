@@ -68,7 +68,7 @@ class PipelineBuilder(PipelinePlan):
         Args:
             anchor: An op name, an op class, or `any`.
             label: The label of the nested pipeline.
-            jobs: The most ops that the pipeline may process at once, within the limit of the run.
+            jobs: The maximum number of ops to process at once, within the limit of the run.
         """
         view = copy(self)
         (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
@@ -207,7 +207,8 @@ class PipelineBuilder(PipelinePlan):
             constraints: The constraints.
 
         Raises:
-            InsertionError: If the pipeline already breaks one of them; the builder is unchanged.
+            InsertionError: If the pipeline already breaks one of the constraints. The builder is
+                unchanged.
             DefinitionError: If an argument is not a constraint.
 
         Example:

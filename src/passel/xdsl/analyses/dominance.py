@@ -188,7 +188,8 @@ class PostDominanceInfo(_Dominance):
     """Post-dominance: which ops run after others, if these terminate.
 
     The methods are those of `DominanceInfo`: here `a` dominates `b` if every path from `b` to the
-    end of the region passes `a`. An infinite loop is taken to end at its most distant block.
+    end of the region passes `a`. An infinite loop is treated as if it ended at its most distant
+    block.
 
     Source: `mlir/lib/IR/Dominance.cpp` and `llvm/Support/GenericDomTreeConstruction.h`.
     """

@@ -130,10 +130,10 @@ class Effects:
         return _own_effects(op)
 
     def may_alias(self, a: SSAValue, b: SSAValue) -> bool:
-        """Return whether two values may name overlapping memory.
+        """Return whether two values may refer to overlapping memory.
 
-        They may not if they are views of different allocations, of different symbols, or of an
-        allocation and a symbol or argument of the enclosing function. All other values may.
+        Two values do not alias if they are views of different allocations, of different symbols, or
+        of an allocation and a symbol or argument of the enclosing function. All other values may.
         """
         first, second = _origin(a), _origin(b)
         if first is second:

@@ -86,7 +86,7 @@ class SymbolUse(NamedTuple):
 
     Attributes:
         user: The op with the reference in its attributes.
-        reference: The whole reference, of which the symbol may be any part.
+        reference: The full reference, of which the symbol may be any part.
     """
 
     user: Operation
@@ -98,8 +98,8 @@ class SymbolUsers:
     """The uses of each symbol inside an op, including references nested in attributes.
 
     A reference is resolved in the closest enclosing symbol table, and uses every symbol on its
-    path. The analysis takes one walk; queries take O(1). It is valid while no symbol or reference
-    is added, erased or renamed.
+    path. The analysis takes one walk; queries take O(1). The analysis is valid while no symbol or
+    reference is added, erased or renamed.
 
     Attributes:
         op: The op.

@@ -1,7 +1,7 @@
 """Dead code elimination.
 
-The function erases the same ops as xDSL's `region_dce`, in the same order. It finds them in one
-walk, while `region_dce` repeats its walk until no more ops are found alive.
+The function erases the same ops as xDSL's `region_dce`, in the same order. `erase_dead_code` finds
+these ops in one walk, while `region_dce` repeats its walk until it finds no more live ops.
 """
 # pyright: reportPrivateUsage=false
 # The walks follow xDSL's private links, and know ops by address: xDSL hashes in Python.

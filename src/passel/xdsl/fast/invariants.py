@@ -50,9 +50,9 @@ A signature is dropped when one of these is freed."""
 
 
 def remember_definitions(*, remember: bool) -> None:
-    """Verify op definitions once per signature, or by xDSL's own code.
+    """Verify op definitions once per signature, or with xDSL's own code, in the whole process.
 
-    This applies to the whole process. The result of verification is the same.
+    The result of verification is the same.
     """
     definitions: Any = OpDef
     definitions.verify = _verify if remember else _plain
@@ -173,11 +173,11 @@ def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iter
 def check_isolation(op: Operation) -> None:
     """Check isolation from above, as `IsolatedFromAbove.verify` does.
 
-    Nested ops that are isolated themselves or unregistered are left to their own check.
+    Isolated and unregistered nested ops are checked separately.
 
     Raises:
-        VerifyException: If a nested op uses a value from outside, or a result of `op` where the
-            installed xDSL refuses that.
+        VerifyException: If a nested op uses a value from outside, or, in releases of xDSL that
+            reject this, a result of `op`.
     """
     met: set[int] = set()
     meet = met.add

@@ -1,8 +1,8 @@
 """The code that fast paths may replace.
 
-A fast path does the work of other code without calling it. This is limited to code with known
-behavior: xDSL's own, and classes that their authors declared `context_free`. All other code is
-called as often as xDSL calls it, in the same order, on the same objects.
+A fast path does the work of other code without calling this code. The other code must have known
+behavior: it is xDSL's own, or belongs to classes that their authors declared `context_free`. All
+other code is called as often as xDSL calls it, in the same order, on the same objects.
 """
 
 from __future__ import annotations

@@ -49,9 +49,10 @@ class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
     Ops of the same shape have the same class, types and attributes, except for a symbol's name. The
-    printer prints the second op of a shape with placeholders for names. For later ones, it only
-    inserts the names. Ops with regions, messages or locations, or with a printer or attribute that
-    is not known (see `passel.xdsl.fast.known`), are printed by xDSL's code.
+    printer prints the second op of a shape with placeholders for names. For later ops of this
+    shape, the printer only inserts the names. Ops with regions, messages or locations, or with a
+    printer or attribute that is not known (see `passel.xdsl.fast.known`), are printed by xDSL's
+    code.
     """
 
     stream: IO[str] | None

@@ -37,9 +37,9 @@ _KEPT: Final = "passel.symbols"
 def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
     """Cache symbol tables for verifiers inside the `with` block.
 
-    A symbol that a table holds is checked on lookup, and a missing one rebuilds the table. A table
-    is therefore right after any change, except that it may hold the second of two symbols of the
-    same name.
+    A lookup checks a symbol in the cached table, and rebuilds the table if the symbol is missing. A
+    table is therefore correct after any change, except that it may contain the second of two
+    symbols with the same name.
 
     Args:
         fresh: An op whose cached table is discarded.

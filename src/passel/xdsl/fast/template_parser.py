@@ -105,7 +105,7 @@ class _Line(NamedTuple):
     shapes: _Shapes
 
     def remember(self, key: Hashable, what: Template | str) -> None:
-        """Store the template of a shape, or the reason why it has none."""
+        """Store the template of a shape, or the reason why the shape has no template."""
         if len(self.shapes) >= _MAX_SHAPES:
             self.shapes.clear()  # those that come often are soon back
         self.shapes[key] = what

@@ -53,7 +53,7 @@ _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 
 
 def shape_of(line: str) -> tuple[Hashable, list[str]]:
-    """Return the shape of a line, for comparison, and the names in it, without `%` and `^`.
+    """Return the shape of a line, for comparison, and its names, without `%` and `^`.
 
     The line starts at a token.
 
@@ -77,10 +77,10 @@ def shape_of(line: str) -> tuple[Hashable, list[str]]:
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Return the shape of a line without its integer or symbol, that part, and its type.
+    """Return the shape of a line without its integer or symbol, this part, and the type.
 
     Returns:
-        None if the line has no such part, or several.
+        The result is None if the line has no such part, or several.
 
     Example:
         >>> shape_with_hole("%a = arith.constant -12 : i32")[1]
@@ -111,7 +111,7 @@ def name_spans(line: str) -> list[tuple[int, int]]:
 def can_follow(head: str) -> bool:
     """Return whether the first group in `LINE` identifies the token after a line.
 
-    Only the kind of a name is known, but parsers do not need more.
+    Of a name, only the kind is known, which is sufficient for parsers.
     """
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
@@ -155,8 +155,8 @@ class Template:
 
     Attributes:
         op_class: The op's class.
-        bound: The number of named results; the first names of the line are theirs.
-        operands: The index of the name of each operand, and its type.
+        bound: The number of named results, whose names come first in the line.
+        operands: The index of the name of each operand, and the type of the operand.
         successors: The index of the name of each successor.
         result_types: The results' types.
         properties: The op's properties.
@@ -227,7 +227,7 @@ def _count(kind: type[Attribute], attribute: Attribute) -> int:
 
 
 class Types:
-    """The types of one source, each as one object."""
+    """The types of a source, with one object for each type."""
 
     def __init__(self) -> None:
         self._by_text: dict[tuple[type[Attribute], str], Attribute] = {}
@@ -235,7 +235,7 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first type that is equal to this one; itself if its class is not known.
+        """Return the first type that is equal to a type; the type itself if its class is not known.
 
         Types must also print the same: some of xDSL's types are equal but print differently.
         """
