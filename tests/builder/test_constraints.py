@@ -157,7 +157,7 @@ def test_once_is_about_additions_of_a_bundle() -> None:
     """The members of a bundle that comes once do not conflict with each other."""
     bundle = Bundle("twins", A(), A(), constraints=(once(),))
     builder = made(bundle)
-    assert "but 'a' is there as well" in refused(builder, lambda: builder.add(bundle))
+    assert "but 'a' is also in the pipeline" in refused(builder, lambda: builder.add(bundle))
 
 
 def test_a_refused_constraint_is_not_in_force() -> None:

@@ -88,10 +88,10 @@ def test_other_files_hold_text(tmp_path: Path) -> None:
 
 WRONG = {
     "Pipelin: [cse]": "1:1: error: a pipeline file has no key 'Pipelin'; did you mean 'Pipeline'?",
-    "variables: {n: 1}": "1:1: error: a pipeline file needs the key 'Pipeline', with a list",
+    "variables: {n: 1}": "1:1: error: a pipeline file needs the key 'Pipeline' with a list",
     "": "1:1: error: expected a table of keys for a pipeline file",
     "- cse": "1:1: error: expected a table of keys for a pipeline file",
-    "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline', with a list",
+    "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline' with a list",
     "Pipeline: [": "1:12: error: invalid YAML: ",
     "a: \x01": "1:4: error: invalid YAML: special characters are not allowed",
     "[" * 5000: "1:1: error: the file is nested too deeply",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Call = Any  # calls pass arguments of wrong types
 OCCURRENCE = "occurrence must be 'first', 'last', 'all' or a number"
 TARGET = "a target is a pass class, a name, "
-TAKEN = "there is already an item with the label '{}'"
+TAKEN = "the label '{}' is already taken"
 BUILDER = "a builder is not a pass; register it as a pipeline"
 GONE = "the nested pipeline '{}' no longer exists"
 MISSPELT = "there is no pass of type 'bufferisation'; did you mean 'bufferization'?"
@@ -46,7 +46,7 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.insert_before("a", B(), occurrence="frist"), ValueError, OCCURRENCE),
     (lambda b: b.insert_before("none", B(), occurrence=None), ValueError, OCCURRENCE),
     (lambda b: b.insert_before("a", B(), occurrence=1.5), ValueError, OCCURRENCE),
-    (lambda b: b.insert_before("a", B(), occurrence=-3), InsertionError, "there is no occurrence -3 of 'a': there is only 1, "),
+    (lambda b: b.insert_before("a", B(), occurrence=-3), InsertionError, "'a' has no occurrence -3: the pipeline has 1, numbered from 0"),
     (lambda b: b.insert_before(3, B(), missing_ok=True), TypeError, TARGET),
     (lambda b: b.insert_before(A(), B(), missing_ok=True), TypeError, TARGET),
     (lambda b: int in b, TypeError, TARGET),

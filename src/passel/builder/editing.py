@@ -123,7 +123,7 @@ class Edit:
         `PipelineBuilder.add`.
         """
         if label and self._rules.units(label):
-            raise InsertionError(f"there is already an item with the label '{label}'")
+            raise InsertionError(f"the label '{label}' is already taken")
         places = [self._fitting(each, scopes) for each in items]
         added = [node for _, nodes in places for node in nodes]
         if label and len(added) == 1:
@@ -184,7 +184,7 @@ class Edit:
     def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
         """Append a stage; raises the errors of `PipelineBuilder.stage`."""
         if self._rules.units(Stage(name)):
-            raise InsertionError(f"there is already a stage '{name}'")
+            raise InsertionError(f"stage '{name}' already exists")
         anchor = self._anchor(scope)
         inner = [node for item in default for node in self.nodes(item, anchor)]
         for step in steps_in(inner):

@@ -163,7 +163,7 @@ class _Reader:
             self.anchor = anchor
         pipeline = table.get("Pipeline", root)
         if pipeline.kind != "sequence":
-            raise pipeline.error("a pipeline file needs the key 'Pipeline', with a list")
+            raise pipeline.error("a pipeline file needs the key 'Pipeline' with a list")
         for node in pipeline.items():
             self._element(node, variables, chain)
         if unknown := next((name for name in given if name not in variables.known), ""):

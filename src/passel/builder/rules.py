@@ -182,13 +182,11 @@ class Rules:
 
     def _missing(self, target: Target, there: int, wanted: int) -> str:
         if there:
-            number = f"are {there}" if there > 1 else "is only 1"
-            found = f"there {number}, counted from 0"
-            return f"there is no occurrence {wanted} of {describe(target)}: {found}"
+            found = f"the pipeline has {there}, numbered from 0"
+            return f"{describe(target)} has no occurrence {wanted}: {found}"
         hint = self.suggestion(target)
         if isinstance(target, PassType):
-            way_out = ", so there is no place before, after or inside it: add one first, or "
-            way_out += "declare the type of an existing pass"
+            way_out = ": add one, or declare the type of an existing pass"
             return f"there is no {noun(target)}{hint or way_out}"
         names = [f"'{name}'" for name in dict.fromkeys(self._names(target))]
         nothing = "no stages" if isinstance(target, Stage) else "no passes"
@@ -216,12 +214,14 @@ class Rules:
         else:
             others = self.others(constraint.targets[0], step)
         if constraint.kind in ("once", "conflicts"):
-            return f"'{others[0].label}' is there as well: leave one of them out" if others else ""
+            return (
+                f"'{others[0].label}' is also in the pipeline: remove one of them" if others else ""
+            )
         if others:
             return self._disorder(constraint, step, others)
         if constraint.kind in NEEDING:
             target = constraint.targets[0]
-            hint = self.suggestion(target) or f": add one, or leave '{step.label}' out"
+            hint = self.suggestion(target) or f": add one, or remove '{step.label}'"
             return f"there is no {noun(target)}{hint}"
         return ""
 
@@ -245,14 +245,14 @@ class Rules:
             before = self.neighbour(step, -1)
             if before not in others:
                 what = f"'{before.label}' runs" if before else "nothing runs"
-                way_out = f"put '{label}' right after '{others[0].label}'"
-                return f"{what} right before it: {way_out}, and other passes elsewhere"
+                way_out = f"move '{label}' right after '{others[0].label}'"
+                return f"{what} right before it: {way_out}"
         if constraint.kind == "not-between":
             first, ends = others[0], self.others(constraint.targets[1], step)
             if ends and rank[first] < rank[step] < rank[ends[-1]]:
                 start, end = f"'{first.label}'", f"'{ends[-1].label}'"
                 return (
-                    f"it runs after {start} and before {end}: put it before {start} or after {end}"
+                    f"it runs after {start} and before {end}: move it before {start} or after {end}"
                 )
         return ""
 
