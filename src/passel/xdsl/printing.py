@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cache
 from io import StringIO
-from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -20,6 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Dialect
 from xdsl.printer import Printer
 
+from passel.ir import PrintFlags
 from passel.xdsl.fast import parser_class, printer_class
 
 if TYPE_CHECKING:
@@ -28,16 +28,15 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Attribute, Operation, Region
 
-    from passel.ir import PrintFlags
-
 _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
 """Ops that xDSL prints without terminators, which its parser does not add again."""
 
 
 class _Printer(Printer):
-    """A printer of regions, with the terminators that the parser does not add again.
+    """A printer with support for flags.
 
-    Some of xDSL's ops leave them out.
+    It elides large constants, which parse as a missing resource, and long resources. It prints the
+    terminators that some of xDSL's ops leave out and the parser does not add again.
     """
 
     flags: PrintFlags
@@ -51,26 +50,19 @@ class _Printer(Printer):
             arguments, keywords["print_block_terminators"] = arguments[:2], True
         super().print_region(region, *arguments, **keywords)
 
-
-class _ElidingPrinter(_Printer):
-    """A printer that elides large constants and resources.
-
-    An elided constant parses as a missing resource.
-    """
-
     def print_attribute(self, attribute: Attribute) -> None:
         """Print an attribute, or elide it; a splat has one element and is always printed."""
-        limit = self.flags.elide_elements
+        limit, constant = self.flags.elide_elements, cast("Any", attribute)
         if (
             limit is not None
             and isinstance(attribute, DenseIntOrFPElementsAttr)
-            and prod(attribute.get_shape()) > limit
-            and not _is_splat(cast("Any", attribute))
+            and len(constant) > limit
+            and not constant.is_splat()
         ):
             self.print_string("dense_resource<__elided__> : ")
-            self.print_attribute(cast("Any", attribute).get_type())
+            self.print_attribute(constant.get_type())
             return
-        super().print_attribute(cast("Attribute", attribute))
+        super().print_attribute(constant)
 
     def print_metadata(self, dialects: Iterable[Dialect]) -> None:
         """Print the resources of ops, except for long ones."""
@@ -118,9 +110,8 @@ def make_printer(flags: PrintFlags, **arguments: Any) -> Printer:
         flags: The flags. xDSL prints no aliases, so every scope is local.
         arguments: Additional arguments for xDSL's printer.
     """
-    elides = flags.elide_elements is not None or flags.elide_resources is not None
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
-    printer = _ElidingPrinter(**arguments) if elides else _combined(printer_class())(**arguments)
+    printer = _combined(printer_class())(**arguments)
     printer.flags = flags
     return printer
 
@@ -130,20 +121,12 @@ def _combined(base: type[Printer]) -> type[_Printer]:
     return _Printer if base is Printer else type("CombinedPrinter", (_Printer, base), {})
 
 
-def _is_splat(attribute: DenseIntOrFPElementsAttr[Any]) -> bool:
-    data = attribute.data.data
-    count = len(attribute)
-    return count > 0 and data == data[: len(data) // count] * count
-
-
 def print_source(
     op: Operation, context: Context, *, generic: bool = True, locations: bool = False
 ) -> str:
     """Return the text of an op and of its resources as a file, without a final newline."""
     stream = StringIO()
-    printer = printer_class()(
-        stream=stream, print_generic_format=generic, print_debuginfo=locations
-    )
+    printer = make_printer(PrintFlags(generic=generic, debuginfo=locations), stream=stream)
     printer.print_op(op)
     printer.print_metadata(context.loaded_dialects)
     return stream.getvalue()

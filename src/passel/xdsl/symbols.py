@@ -101,10 +101,7 @@ def walk_outside_tables(op: Operation) -> Iterator[Operation]:
 
 def references(op: Operation) -> Iterator[SymbolRefAttr]:
     """Yield the references in an op's attributes and properties, including nested ones."""
-    if op.attributes:
-        yield from _references_in(op.attributes.values())
-    if op.properties:
-        yield from _references_in(op.properties.values())
+    return _references_in((*op.attributes.values(), *op.properties.values()))
 
 
 def _references_in(attributes: Iterable[Attribute]) -> Iterator[SymbolRefAttr]:

@@ -164,6 +164,7 @@ def test_a_pass_that_preserves_what_it_changed_is_found(name: str, change: Chang
 
     class Liar(Pass[Operation]):
         name = "liar"
+        dependent_dialects = ("memref",)
 
         def run(self, op: Operation, ctx: PassContext) -> None:
             ask_for_all(kind.__name__, ctx.analysis(kind), op)

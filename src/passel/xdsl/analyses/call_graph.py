@@ -61,7 +61,6 @@ def strongly_connected(
     return tuple(components)
 
 
-_CALLEE = "callee"
 _INDIRECT_CALLS = frozenset({"func.call_indirect", "llvm.call"})
 
 
@@ -191,5 +190,5 @@ def is_external(op: Operation) -> bool:
 
 def call_target(op: Operation) -> SymbolRefAttr | None:
     """Return the symbol that a direct call refers to; None for other ops."""
-    callee = op.properties.get(_CALLEE) or op.attributes.get(_CALLEE)
+    callee = op.properties.get("callee") or op.attributes.get("callee")
     return callee if isinstance(callee, SymbolRefAttr) else None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xdsl.ir import SSAValue
+
 if TYPE_CHECKING:
-    from xdsl.ir import Block, Operation, Region, SSAValue
+    from xdsl.ir import Block, Operation, Region
 
 
 @dataclass(init=False, repr=False)
@@ -52,9 +54,13 @@ class Liveness:
         used: set[SSAValue] = set()
         definitions: dict[Block, set[SSAValue]] = {}
         for block in region.blocks:
-            needed, definitions[block] = _block_facts(block, free)
+            needed, defined = set[SSAValue](), set[SSAValue](block.args)
+            for op in block.ops:
+                needed.update(op.operands, free.get(op, ()))
+                defined.update(op.results)
             used |= needed
-            self._in[block], self._out[block] = needed - definitions[block], set()
+            definitions[block] = defined
+            self._in[block], self._out[block] = needed - defined, set()
         worklist = dict.fromkeys(region.blocks)
         while worklist:
             block, _ = worklist.popitem()
@@ -92,17 +98,3 @@ class Liveness:
         while later is not None and later not in users:
             later = later.next_op
         return later is None
-
-
-def _block_facts(
-    block: Block, free: dict[Operation, set[SSAValue]]
-) -> tuple[set[SSAValue], set[SSAValue]]:
-    """Return the values that the ops of a block use, also in nested ops, and define."""
-    used: set[SSAValue] = set()
-    defined: set[SSAValue] = set(block.args)
-    for op in block.ops:
-        used.update(op.operands)
-        defined.update(op.results)
-        if op.regions:
-            used |= free[op]
-    return used, defined

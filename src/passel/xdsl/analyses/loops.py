@@ -169,7 +169,6 @@ def _natural_loop(
     targets = dict.fromkeys(target for block in blocks for target in successors_of(block))
     exits = tuple(target for target in targets if target not in inside)
     entering = set(before) - inside
-    preheader = entering.pop() if len(entering) == 1 else None
-    if preheader is not None and len(set(successors_of(preheader))) > 1:
-        preheader = None
+    leading_here = [block for block in entering if set(successors_of(block)) == {header}]
+    preheader = leading_here[0] if len(entering) == len(leading_here) == 1 else None
     return Loop(header, blocks, latches, exits, preheader, None, parent)

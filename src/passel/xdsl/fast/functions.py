@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.utils.lexer import Span
@@ -33,18 +33,8 @@ _HEAD: Final = re.compile(
 such a line are types."""
 
 
-class _Function(NamedTuple):
-    """A template of functions with any name and body.
-
-    Attributes:
-        op_class: The class of the functions.
-        properties: The properties of the functions.
-        types: The types of the arguments.
-    """
-
-    op_class: type[Operation]
-    properties: Mapping[str, Attribute]
-    types: Sequence[Attribute]
+_Function = tuple["type[Operation]", "Mapping[str, Attribute]", "Sequence[Attribute]"]
+"""A template of functions with any name and body: class, properties, types of the arguments."""
 
 
 class FunctionParser(TemplateParser):
@@ -72,16 +62,17 @@ class FunctionParser(TemplateParser):
             and self._names_known_attributes(head[3])
         ):
             types = op.regions[0].blocks[0].arg_types
-            self._functions[key] = _Function(op_class, op.properties.copy(), types)
+            self._functions[key] = op_class, op.properties.copy(), types
         return op
 
     def _parse_body(self, function: _Function, head: re.Match[str]) -> Operation:
+        op_class, properties, types = function
         source, stack = self.lexer.input, self._parser_state.dialect_stack
         self._resume_at(head.end())
         first = head.start(3)
         arguments = [
             self.Argument(Span(first + start, first + end, source), type_)
-            for (start, end), type_ in zip(name_spans(head[3]), function.types, strict=True)
+            for (start, end), type_ in zip(name_spans(head[3]), types, strict=True)
         ]
         stack.append("func")
         region = self.parse_region(arguments or None)
@@ -89,8 +80,8 @@ class FunctionParser(TemplateParser):
         location = self.parse_optional_location()
         if location is None and self._source is not None:
             location = SourceLocation(self._source, head.start())
-        return function.op_class.create(
-            properties={**function.properties, "sym_name": StringAttr(head[2])},
+        return op_class.create(
+            properties={**properties, "sym_name": StringAttr(head[2])},
             regions=[region],
             location=location,
         )

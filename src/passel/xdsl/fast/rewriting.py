@@ -30,14 +30,18 @@ from xdsl.traits import (
     NoMemoryEffect,
     RecursiveMemoryEffect,
     SymbolOpInterface,
+    get_effects,
 )
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.xdsl.fast.known import is_known_class, is_xdsl_code, overridden_by
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from xdsl.ir import Operation, SSAValue
     from xdsl.pattern_rewriter import PatternRewriter
+    from xdsl.traits import EffectInstance
 
 
 def _effects_of(*traits: type[MemoryEffect]) -> frozenset[object]:
@@ -74,6 +78,7 @@ class OpClass:
         ends_blocks: Whether the ops are terminators.
         harms: Whether the ops have unknown effects, or effects other than reads.
         is_recursive: Whether the ops have the effects of their nested ops.
+        effects: The effects of each of the ops; None if they depend on the op.
         erasable: Whether the ops can be erased if their results are unused; None if it depends on
             the op.
         patterns: The patterns for the ops, in order. None if the ops may also fold, or if the
@@ -92,6 +97,9 @@ class OpClass:
         effects: list[object] = [each.get_effects.__func__ for each in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
         self.is_recursive: bool = effects == [_RECURSIVE]
+        self.effects: AbstractSet[EffectInstance] | None = None
+        if self.is_known and effects and (_HARMLESS | _HARMFUL).issuperset(effects):
+            self.effects = frozenset().union(*(each.get_effects(None) for each in traits))
         is_kept = any(
             op_class.has_trait(trait, value_if_unregistered=False)
             for trait in (IsTerminator, SymbolOpInterface)
@@ -125,6 +133,11 @@ class ClassTable(dict["type[Operation]", OpClass]):
                 _kept[op_class] = facts
         self[op_class] = facts
         return facts
+
+    def effects_of(self, op: Operation) -> AbstractSet[EffectInstance] | None:
+        """Return the effects of an op, as `get_effects` does."""
+        known = self[type(op)].effects
+        return get_effects(op) if known is None else known
 
     def may_erase(self, op: Operation) -> bool:
         """Return whether an op can be erased if it is unused, as `would_be_trivially_dead` does."""

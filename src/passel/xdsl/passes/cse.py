@@ -1,4 +1,6 @@
 """Common subexpression elimination."""
+# pyright: reportPrivateUsage=false
+# Operands are read without detour, as each op is hashed.
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
-from passel.xdsl.fast import release
+from passel.xdsl.fast import effects_reader, release
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -66,7 +68,7 @@ class _Key(OperationInfo):
     def __init__(self, op: Operation) -> None:
         super().__init__(op)
         # Few ops of one name have the same operands; hashing attributes costs most of this.
-        operands = op.operands
+        operands = op._operands
         self._hash = hash((op.name, *map(id, operands))) if operands else super().__hash__()
 
     def __hash__(self) -> int:
@@ -92,6 +94,7 @@ class _Eliminator:
         self.replaced = False
         self._options = options
         self._ctx = ctx
+        self._effects_of = effects_reader()
         # With each op how many ops of its block may have written before it.
         self._known: dict[_Key, tuple[Operation, int]] = {}
         self._added: list[tuple[_Key, tuple[Operation, int] | None]] = []
@@ -139,7 +142,7 @@ class _Eliminator:
         writes = 0
         known: set[EffectInstance] | None = set()
         for op in block.ops:
-            effects = self._simplify_inside(op) if op.regions else get_effects(op)
+            effects = self._simplify_inside(op) if op.regions else self._effects_of(op)
             if effects is None:
                 known = None
             elif known is not None:
