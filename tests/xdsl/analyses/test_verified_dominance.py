@@ -138,14 +138,6 @@ def test_values_do_not_leave_their_region() -> None:
         check_definitions(module)
 
 
-def test_deep_nests_need_no_stack() -> None:
-    """Two thousand regions, one in the other, are no reason to fail."""
-    op = Op()
-    for _ in range(2_000):
-        op = Op(regions=[Region(Block([op]))])
-    check_definitions(op)
-
-
 def test_a_trait_makes_graph_regions() -> None:
     """A dialect's author can say that order does not matter."""
     from xdsl.dialects.scf import IfOp
