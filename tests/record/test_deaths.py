@@ -105,13 +105,7 @@ def test_what_a_process_died_in_is_in_its_record(
     assert page["records"][0]["again"] == AGAIN
     assert "--record" not in page["records"][0]["command"]  # which would overwrite it
     died(*shlex.split(AGAIN)[1:])
-
-
-def test_bisection_finds_the_pass_that_made_a_process_die(
-    functions: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A process that died is a run that failed."""
-    died(functions, *FLAGS, "--record=r.passel")
+    # For bisection, a process that died is a run that failed.
     assert bisect.main(["r.passel"]) == 0
     found = capsys.readouterr()
     assert found.err.startswith("the process died in die on func.func @f3\n")

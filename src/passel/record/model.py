@@ -192,6 +192,11 @@ class RecordInfo(NamedTuple):
     is_complete: bool
 
     @property
+    def top_runs(self) -> list[RunInfo]:
+        """The runs that are not part of another run."""
+        return [run for run in self.runs if run.outer is None]
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """The names of the inputs, each once."""
         return tuple(dict.fromkeys(run.source for run in self.runs if run.source))

@@ -7,14 +7,15 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from passel.notebooks import Table, TableRow, Text, cut_diff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from passel.record.model import Execution, RecordInfo, RunInfo
+    from passel.record.model import Execution, RunInfo
+    from passel.record.reader import Record
 
 
 @dataclass(slots=True, eq=False)
@@ -73,15 +74,9 @@ def _is_pass(path: str) -> bool:
     return ":" in path.rpartition("/")[2]
 
 
-def top_runs(info: RecordInfo) -> list[RunInfo]:
-    """Return the runs of a record that are not part of another run."""
-    return [run for run in info.runs if run.outer is None]
-
-
-def rows_of(
-    info: RecordInfo, executions: Iterable[Execution], run: RunInfo | None = None
-) -> list[Row]:
+def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
     """Return the outermost rows of a run and of the runs inside its passes, or of all runs."""
+    info = record.info
     inside = set(range(len(info.runs))) if run is None else {run.number}
     for each in info.runs:
         if each.outer in inside:
@@ -90,7 +85,7 @@ def rows_of(
     for number in sorted(inside):
         for step in info.runs[number].steps:
             _row_at(step.path, rows, is_planned=True).title = step.title
-    for each in executions:
+    for each in record.executions:
         if each.run in inside:
             row = _row_at(each.path, rows)
             if _is_pass(row.path):
@@ -124,17 +119,9 @@ _MOST_DIFFS = 50
 """The number of diffs in a notebook's file; each pass gets at least one."""
 
 
-def parts_of(
-    info: RecordInfo, executions: Sequence[Execution], diff: Callable[[Execution], str]
-) -> Iterator[Text | Table]:
-    """Yield the passes of each run of a record with their changes, and the failures.
-
-    Args:
-        info: Facts about the record.
-        executions: The executions in the record.
-        diff: A function that returns the diff of an execution.
-    """
-    runs = [(run, all_rows(rows_of(info, executions, run))) for run in top_runs(info)]
+def parts_of(record: Record) -> Iterator[Text | Table]:
+    """Yield the passes of each run of a record with their changes, and the failures."""
+    runs = [(run, all_rows(rows_of(record, run))) for run in record.info.top_runs]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
     most = max(1, _MOST_DIFFS // max(1, passes))
     for run, rows in runs:
@@ -142,7 +129,10 @@ def parts_of(
             yield Text(run.source)
         yield Table(
             ("pass", "ops", "changed", "failed", "ms"),
-            [TableRow(row.depth, row.title, _cells(row), _diffs(row, most, diff)) for row in rows],
+            [
+                TableRow(row.depth, row.title, _cells(row), _diffs(row, most, record))
+                for row in rows
+            ],
         )
         for failure in run.failures:
             yield Text(f"{failure.path} on {failure.where}: {failure.message}", is_error=True)
@@ -152,10 +142,10 @@ def _changed(row: Row) -> list[Execution]:
     return [each for each in row.executions if each.status == "changed"]
 
 
-def _diffs(row: Row, most: int, diff: Callable[[Execution], str]) -> str:
+def _diffs(row: Row, most: int, record: Record) -> str:
     """Return the diffs of the first ops that a pass changed, and the number of the others."""
     changed = _changed(row)
-    diffs = [cut_diff(each.op_title, diff(each)) for each in changed[:most]]
+    diffs = [cut_diff(each.op_title, record.diff(each)) for each in changed[:most]]
     more = [f"... and {len(changed) - most} more ops"] if changed[most:] else []
     return "\n".join([*diffs, *more])
 
@@ -217,15 +207,10 @@ class ComparedRow(NamedTuple):
         return {name: values for name, values in both.items() if values[0] != values[1]}
 
 
-Recorded: TypeAlias = "tuple[RecordInfo, Sequence[Execution]]"
-"""Facts about a record, and its executions."""
-
-
-def compared(old: Recorded, new: Recorded) -> Iterator[ComparedRow]:
+def compared(old: Record, new: Record) -> Iterator[ComparedRow]:
     """Yield the rows of two records, run by run."""
-    for runs in zip_longest(top_runs(old[0]), top_runs(new[0])):
-        sides = zip((old, new), runs, strict=True)
-        yield from matched(*(rows_of(*recorded, run) if run else [] for recorded, run in sides))
+    for one, other in zip_longest(old.info.top_runs, new.info.top_runs):
+        yield from matched(rows_of(old, one) if one else [], rows_of(new, other) if other else [])
 
 
 def matched(old: Sequence[Row], new: Sequence[Row]) -> Iterator[ComparedRow]:

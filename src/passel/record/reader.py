@@ -91,7 +91,7 @@ class Record:
         from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
         from passel.record.outline import parts_of  # noqa: PLC0415
 
-        return bundle(*parts_of(self.info, self.executions, self.diff))
+        return bundle(*parts_of(self))
 
     def text(self, digest: str) -> str:
         """Return the parsable text of an op, in generic form with locations.

@@ -27,7 +27,7 @@ from passel.frontend import UsageError
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
 from passel.record import Record
-from passel.record.outline import all_rows, compared, rows_of, top_runs
+from passel.record.outline import all_rows, compared, rows_of
 from passel.record.page import page
 from passel.search import Place
 from passel.tool.flags import FlagGroup, flag
@@ -138,9 +138,9 @@ def _overview(record: Record) -> Iterator[RenderableType]:
     """Yield the pipeline as a tree, with times and changes, and the failures."""
     from rich.text import Text
 
-    for run in top_runs(record.info):
+    for run in record.info.top_runs:
         yield Text(_heading(record, run), "bold")
-        yield _tree(all_rows(rows_of(record.info, record.executions, run)))
+        yield _tree(all_rows(rows_of(record, run)))
         yield from (Text(line, "red") for line in _ending(record, run))
 
 
@@ -207,7 +207,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
 
 def _comparison(old: Record, new: Record, flags: _Flags) -> str:
     """Return the comparison of two records: a table or, with `--diff`, the differences."""
-    rows = list(compared(*((each.info, each.executions) for each in (old, new))))
+    rows = list(compared(old, new))
     if flags.diff:
         return "".join(_differences(old, new, rows, flags))
     return _laid_out(*_compared(old, new, rows), color=flags.color)
@@ -217,7 +217,7 @@ def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator
     from rich.text import Text
 
     for name, record in (("old", old), ("new", new)):
-        yield from (Text(f"{name}: {_heading(record, r)}", "bold") for r in top_runs(record.info))
+        yield from (Text(f"{name}: {_heading(record, r)}", "bold") for r in record.info.top_runs)
     table = _table("ops", "differ", "old time", "new time")
     table.add_column("", overflow="fold")
     for each in rows:
@@ -237,7 +237,7 @@ def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator
         table.add_row(title, number, str(differing or ""), *times, note, style=style)
     yield table
     for name, record in (("old", old), ("new", new)):
-        for run in top_runs(record.info):
+        for run in record.info.top_runs:
             yield from (Text(f"{name} {line}", "red") for line in _ending(record, run))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.instruments.ir_diff import difference, with_hidden_locations
 from passel.record.model import Execution, diagnostic_data
-from passel.record.outline import matched, rows_of, top_runs
+from passel.record.outline import matched, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
     data_of = [*texts.values()]
     data = [_record(name, record, numbers) for name, record in named]
-    outlines = [rows_of(record.info, record.executions) for _, record in named]
+    outlines = [rows_of(record) for _, record in named]
     rows = list(matched(*([], *outlines)[-2:]))
     found = _following([each for _, each in named], rows)
     following = {(numbers[a], numbers[b]) for a, b in found}
@@ -125,7 +125,7 @@ def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterat
                 known[each.op_identity] = digest
                 if former != digest:
                     yield former, digest
-    ends = [[(run.before, run.after) for run in top_runs(each.info)] for each in records]
+    ends = [[(run.before, run.after) for run in each.info.top_runs] for each in records]
     results = [(old[1], new[1]) for old, new in zip(*ends, strict=False)] if ends[1:] else []
     places = ((old and old.after, new and new.after) for row in rows for old, new in row.pairs())
     for one, other in chain(*ends, results, places):
@@ -174,7 +174,7 @@ def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dic
         "notes": [note for run in runs for note in run.notes],
         "lost": [each for run in runs for each in run.failures if each not in known],
         "whole": [
-            [numbers.get(run.before), numbers.get(run.after)] for run in runs if run.outer is None
+            [numbers.get(run.before), numbers.get(run.after)] for run in record.info.top_runs
         ],
         "executions": [_execution(each, numbers) for each in record.executions],
     }
