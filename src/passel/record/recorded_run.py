@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from passel.ir import PrintFlags, ability_of
 from passel.record.texts import HOLE, Outline, digest_of
@@ -35,22 +35,6 @@ class PrintsApart(Protocol):
         ...
 
 
-class RunningPass(NamedTuple):
-    """A running pass.
-
-    Attributes:
-        facts: The op, as identified in records.
-        place: The place of the op in the IR.
-        entered: The time at which the recorder's hook was called.
-        started: The time at which the pass began.
-    """
-
-    facts: RecordedOp
-    place: object
-    entered: float
-    started: float
-
-
 @dataclass(slots=True)
 class Frame:
     """A frame of the run: a step that runs nested pipelines, or a pass.
@@ -63,7 +47,8 @@ class Frame:
         is_apart: Whether the nested ops have separate texts.
         changes: The number of changes that had been recorded when the frame began.
         inside: The time of the passes inside the frame, and of recording them.
-        running: The pass, in a frame of a pass.
+        running: For a pass, its op and the place of the op, and the times at which the recorder's
+            hook was called and the pass began.
     """
 
     ordinals: tuple[int, ...] = ()

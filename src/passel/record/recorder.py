@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer import replay_command
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data
 from passel.record.reader import Record
-from passel.record.recorded_run import Frame, RecordedRun, RunningPass
+from passel.record.recorded_run import Frame, RecordedRun
 from passel.record.writer import PartLog, RecordFile
 from passel.schedule import PassStep, passes_of
 
@@ -139,11 +140,8 @@ class Recorder(PassInstrumentation):
         if is_amid or run.is_new_inside(facts):
             self._log.change(run.number, facts.ordinals, run.text_of(op))
         self._log.begin(run.number, self._step_facts(step), facts, is_amid)
-        running = RunningPass(facts, run.place_of(op), entered, perf_counter())
-        frame = Frame(
-            outer.ordinals, outer.children, facts.ordinals, outer.is_apart, running=running
-        )
-        run.frames.append(frame)
+        running = facts, run.place_of(op), entered, perf_counter()
+        run.frames.append(replace(outer, at_work=facts.ordinals, inside=0.0, running=running))
 
     def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
         frame, ended, now = run.frames.pop(), self.ended, perf_counter()
