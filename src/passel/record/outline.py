@@ -14,8 +14,7 @@ from passel.notebooks import Table, TableRow, Text, cut_diff
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from passel.record.model import Execution, RunInfo
-    from passel.record.reader import Record
+    from passel.record import Execution, Record, RunInfo
 
 
 @dataclass(slots=True, eq=False)
