@@ -225,7 +225,7 @@ class ReproducerFlags(FlagGroup):
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the failed pass")
     mlir_generate_reproducer: str = flag("write a reproducer of the run", "<file>")
-    run_reproducer: bool = common("run the pipeline that is in the input", searched=True)
+    run_reproducer: bool = common("run the pipeline recorded in the input", searched=True)
     allow_effects: tuple[str, ...] = flag(
         "allowed effects: all, read-files, run-programs, write-files, unknown",
         "<effects>",

@@ -41,7 +41,7 @@ class _Flags(FlagGroup):
 
     gen_pass_decls: bool = flag("generate a Python module with base classes of passes")
     gen_pass_doc: bool = flag(
-        "generate Markdown like mlir-tblgen, also for Python files and modules"
+        "generate Markdown as mlir-tblgen does, also for Python files and modules"
     )
     gen_pass_stubs: bool = flag("generate typed classes for C++ passes: <file>.py, .pyi and .txt")
     include: tuple[str, ...] = flag(
@@ -52,7 +52,7 @@ class _Flags(FlagGroup):
         "use only the passes with these names", "<name,...>", parse=names_of
     )
     name: str = flag("the group in register_<group>_passes", "<group>")
-    module: str = flag("the module of the derived classes", "<module>")
+    module: str = flag("the module that contains the derived classes", "<module>")
     root: str = flag(
         "the root package of the bindings with the passes (default: mlir)", "<package>", "mlir"
     )
