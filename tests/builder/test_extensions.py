@@ -182,14 +182,7 @@ def test_places_do_not_depend_on_the_order_of_extensions(
     assert results[0] == results[1]
 
 
-@given(
-    st.recursive(
-        st.sampled_from(("cse", "canonicalize", "any(cse)")),
-        lambda inner: st.lists(inner, max_size=4).map(lambda each: f"func.func({','.join(each)})"),
-        max_leaves=8,
-    )
-)
-def test_managers_round_trip(text: str) -> None:
-    """A builder made from a manager builds an equal one."""
-    manager = PassManager.parse(f"builtin.module({text},any({text}),symbol-dce)")
+def test_managers_round_trip() -> None:
+    """A builder made from a manager builds an equal manager."""
+    manager = PassManager.parse("builtin.module(func.func(func.func(cse),cse),any(cse),symbol-dce)")
     assert PipelineBuilder.from_manager(manager).build() == manager

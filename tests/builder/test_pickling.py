@@ -7,25 +7,13 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from builder_passes import X
 
 from passel import InsertionError, Pass, PassManager, PassRegistry, default_registry
 from passel.builder import PipelineBuilder, after_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-class Tidy(Pass):
-    """A pass that a class registers."""
-
-    name = "tidy"
-    limit: int = 3
-
-
-class Late(Pass):
-    """A pass that is registered by its place."""
-
-    name = "late"
 
 
 def through_pickle(thing: Any) -> Any:
@@ -39,8 +27,8 @@ COPIES = [through_pickle, copy.deepcopy]
 def own_registry() -> PassRegistry:
     """Return a registry with a pass of each kind, and the installed ones."""
     registry = PassRegistry(default_registry())
-    registry.register(Tidy)
-    registry.register("late", f"{__name__}:Late")
+    registry.register(X)
+    registry.register("late", "builder_passes:A")
     return registry
 
 
@@ -50,7 +38,7 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
     builder = PipelineBuilder(registry=own_registry())
     with builder.nest("func.func") as functions:
         functions.add("canonicalize", label="first")
-        functions.add("tidy{limit=4}")
+        functions.add("x{n=4}")
     builder.constrain("cse", after_all("canonicalize"))
     before = str(builder.build())
     # Classes of other builders stay behind: it may not be possible to import them.
@@ -62,7 +50,7 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
     with pytest.raises(InsertionError, match="canonicalize"):
         other.insert_before("first", "cse")
     other.insert_after("first", "cse")
-    assert str(other.build()) == ("builtin.module(func.func(canonicalize,cse,tidy{limit=4}))")
+    assert str(other.build()) == ("builtin.module(func.func(canonicalize,cse,x{n=4}))")
     assert str(builder.build()) == before
 
 
@@ -80,7 +68,7 @@ def test_registries() -> None:
 def test_a_lambda() -> None:
     """The error names the pass that is in the way, and the way out."""
     registry = PassRegistry()
-    registry.register("tidy-much", lambda: Tidy(limit=9), origin="here")
+    registry.register("tidy-much", lambda: X(n=9), origin="here")
     manager = PassManager.parse("builtin.module(tidy-much)", registry=registry)
     with pytest.raises(TypeError) as caught:
         pickle.dumps(manager)
