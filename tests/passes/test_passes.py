@@ -8,11 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from passel import (
-    OperationPass,
-    Statistic,
-    option,
-)
+from passel import OperationPass, Statistic, option
 
 
 class FuncOp:

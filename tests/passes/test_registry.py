@@ -68,7 +68,6 @@ def test_what_cannot_be_registered_is_refused() -> None:
 def test_a_class_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
     """A cell of a notebook may be run again, and a module reloaded."""
     registry = PassRegistry()
-
     first, second = (type("Again", (Pass,), {"name": "again"}) for _ in range(2))
     registry.register(first)
     assert registry.register(second) is found(registry, "again") is second

@@ -159,6 +159,8 @@ def test_a_tool_for_another_ir(toy_opt: ToyOpt) -> None:
         "TOY.MODULE(TOY.FUNC @F 1)\n// -----\nTOY.MODULE(TOY.FUNC @G 1)\n",
         "",
     )
+    Path("in.toy").write_text("toy.module")
+    assert toy_opt("in.toy", "-p", "increment") == (0, "toy.module 1\n", "")  # on any op
     code, out, _ = toy_opt("--help")
     assert code == 0
     assert out.startswith("toy-opt: run nested pass pipelines on toy files\n")

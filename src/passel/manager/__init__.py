@@ -30,5 +30,4 @@ def __getattr__(name: str) -> object:
         from passel.manager import combinators  # noqa: PLC0415 - loaded when asked for
 
         return getattr(combinators, name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -183,8 +183,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         if cls.run is Pass.run:
             other = next((name for name in ("apply", "rewrite") if hasattr(cls, name)), "")
             way_out = f": rename its method {other} to run" if other else ""
-            msg = f"{cls.__qualname__} does not define run(self, op, ctx){way_out}"
-            raise DefinitionError(msg)
+            raise DefinitionError(f"{cls.__qualname__} does not define run(self, op, ctx){way_out}")
 
     def requirement(self) -> str:
         """Return the ops that the pass runs on, as a phrase for messages: `on 'func.func' only`."""

@@ -282,8 +282,7 @@ class PassContext(Generic[StateT]):
                 "the class body"
             )
         if amount < 0:
-            msg = f"statistic '{statistic.name}' cannot be increased by {amount}"
-            raise ValueError(msg)
+            raise ValueError(f"statistic '{statistic.name}' cannot be increased by {amount}")
         self.count_by_name(statistic.name, amount)
 
     def count_by_name(self, name: str, amount: int) -> None:

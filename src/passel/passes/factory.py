@@ -257,8 +257,7 @@ def pass_of(
         unknown<lambda>
     """
     if len(functions) != 1 or isinstance(functions[0], type) or not callable(functions[0]):
-        msg = "name, argument, description and op_name apply only to a single function"
-        raise TypeError(msg)
+        raise TypeError("name, argument, description and op_name apply only to a single function")
     function: Any = functions[0]
     own_name: str = getattr(function, "__name__", type(function).__name__)
     check_body(function, own_name)
@@ -291,8 +290,7 @@ def as_pass(item: object) -> Pass[Any]:
             return pass_of(item)
         raise TypeError(_no_pass(item)) from None
     if not isinstance(adapter, WrapsPasses):
-        msg = f"the {adapter.name} adapter cannot wrap passes such as {_shown(item)}"
-        raise TypeError(msg)
+        raise TypeError(f"the {adapter.name} adapter cannot wrap passes such as {_shown(item)}")
     return adapter.wrap_pass(item)
 
 

@@ -63,16 +63,14 @@ def read_bool(text: str) -> bool:
         return True
     if text in ("false", "FALSE", "False", "0"):
         return False
-    msg = f"'{text}' is invalid value for boolean argument! Try 0 or 1"
-    raise ValueError(msg)
+    raise ValueError(f"'{text}' is invalid value for boolean argument! Try 0 or 1")
 
 
 def read_int(text: str) -> int:
     """Read an integer as LLVM does: decimal, `0x`, `0b`, or octal after a leading zero."""
     match = _INTEGER.fullmatch(text)
     if not match:
-        msg = f"'{text}' value invalid for integer argument!"
-        raise ValueError(msg)
+        raise ValueError(f"'{text}' value invalid for integer argument!")
     sign, digits = match.groups()
     if digits[0] == "0" and digits[1:].isdigit():
         digits = f"0o{digits[1:]}"
@@ -86,8 +84,7 @@ def read_int(text: str) -> int:
 def read_float(text: str) -> float:
     """Read a floating point number in C's notation."""
     if not _FLOAT.fullmatch(text) and not _SPECIAL_FLOAT.fullmatch(text):
-        msg = f"'{text}' value invalid for floating point argument!"
-        raise ValueError(msg)
+        raise ValueError(f"'{text}' value invalid for floating point argument!")
     try:
         return float.fromhex(text) if "x" in text.lower() else float(text)
     except OverflowError:  # a decimal number of that size is infinity, in C as in Python

@@ -253,8 +253,7 @@ class OpPassManager:
 
     def _check_can_change(self) -> None:
         if self._is_frozen:
-            msg = "this pass manager belongs to a pass and cannot be changed; use copy()"
-            raise TypeError(msg)
+            raise TypeError("this pass manager belongs to a pass and cannot be changed; use copy()")
 
     def _empty_copy(self) -> OpPassManager:
         return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
@@ -321,8 +320,7 @@ class OpPassManager:
 
     def __hash__(self) -> int:
         if not self._is_frozen:
-            msg = "a mutable pass manager is not hashable; use frozen()"
-            raise TypeError(msg)
+            raise TypeError("a mutable pass manager is not hashable; use frozen()")
         return hash((self.anchor, *self))
 
     def __enter__(self) -> Self:

@@ -43,8 +43,7 @@ def remark_filter(
             try:
                 found[kind] = re.compile(pattern if is_anchored else f"^({pattern})$")
             except re.error as error:
-                msg = f"'{pattern}' is not a regular expression: {error.msg}"
-                raise ValueError(msg) from None
+                raise ValueError(f"'{pattern}' is not a regular expression: {error.msg}") from None
     return found
 
 

@@ -67,8 +67,7 @@ def check_name(name: object, what: str) -> None:
         DefinitionError: If the name is not valid; see `is_name`.
     """
     if not isinstance(name, str) or not is_name(name):
-        msg = f"{name!r} cannot be the name of {what}: {NAMES}"
-        raise DefinitionError(msg)
+        raise DefinitionError(f"{name!r} cannot be the name of {what}: {NAMES}")
 
 
 def skip_string(text: str, start: int, end: int) -> int:

@@ -76,6 +76,7 @@ class IRChoice:
 
     Attributes:
         name: Its name.
+        is_known: Whether passel supports the IR itself, with no adapter given.
     """
 
     def __init__(
@@ -84,13 +85,13 @@ class IRChoice:
         self.name: str = name
         self._tool = tool
         self._plugins = plugins
-        self._is_known = tool.adapter is None and name in _KNOWN
+        self.is_known: bool = tool.adapter is None and name in _KNOWN
         self._across: dict[str, IRAdapter] = {}
 
     @property
     def scope(self) -> str:
         """The name of the IR in flags and registries: `mlir` for every build of MLIR."""
-        return self.name if self._is_known else self.adapter.name
+        return self.name if self.is_known else self.adapter.name
 
     @cached_property
     def adapter(self) -> IRAdapter:
@@ -151,7 +152,7 @@ class IRChoice:
     @property
     def own_flags(self) -> Sequence[Flag]:
         """The IR's own flags that passel-opt does not declare."""
-        return () if self._is_known else self.frontend.flags
+        return () if self.is_known else self.frontend.flags
 
     def version(self) -> str:
         """Return the name and version of the IR, without loading xDSL."""

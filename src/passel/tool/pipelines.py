@@ -235,6 +235,10 @@ def _parsed(text: str, settings: Settings, adapter: IRAdapter | None = None) -> 
     """Return a manager of the text of `--pass-pipeline`, without a context."""
     anchor = _MODULE if text.strip() else None  # an empty text is not a list of passes
     node = parse_pipeline(text, name="--pass-pipeline", flat_anchor=anchor)
+    if node.span is None and not settings.choice.is_known:  # the flat form on another IR
+        ir = settings.choice.adapter
+        if ir.kind_named(ir.create_context(), _MODULE) is None:
+            node = node._replace(anchor=ANY)
     return PassManager.from_node(node, registry=settings.registry, adapter=adapter)
 
 
