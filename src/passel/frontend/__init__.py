@@ -249,7 +249,7 @@ class Frontend:
             context: The context of the op.
 
         Raises:
-            Exception: If the IR cannot be printed; the type depends on the IR.
+            Exception: If the IR cannot be printed. The type of the exception depends on the IR.
         """
         return self.adapter.print_op(parsed.op, self.settings.printing) + "\n"
 

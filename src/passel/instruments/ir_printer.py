@@ -123,7 +123,7 @@ class PrintIR(PassInstrumentation):
         return child
 
     def merge(self, child: PrintIR) -> None:
-        """Print the dumps of the child."""
+        """Print the dumps of a worker."""
         self._known = None  # the child may have seen changes
         for dump in child._kept:
             self.run.reports.catch_up(dump.reported)
@@ -132,7 +132,7 @@ class PrintIR(PassInstrumentation):
     # -- Passes ----------------------------------------------------------------------------
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Print the op if the pass is selected, and remember the text that a diff starts from."""
+        """Print the op if the pass is selected, and store its text for a diff."""
         if isinstance(step, PassStep):
             target = self._target(op)
             if _takes(self._before, step):

@@ -161,7 +161,7 @@ class StatusLine:
             self._remove()
 
     def draw(self, text: str) -> None:
-        """Show a text now, unless that would overwrite an unfinished line."""
+        """Show a text immediately, unless it would overwrite an unfinished line."""
         with _drawing:
             if not self._is_mid_line:
                 self._remove()
@@ -169,7 +169,7 @@ class StatusLine:
                 self._is_drawn = True
 
     def write(self, stream: TextIO, text: str) -> None:
-        """Write to a stream above the line, which is drawn again soon."""
+        """Write to a stream above the line, which is then drawn again."""
         with _drawing:
             self._remove()
             stream.write(text)

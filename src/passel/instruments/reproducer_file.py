@@ -71,9 +71,9 @@ def reproducer_text(
 class ReproducerFile:
     """A reproducer on disk, which is written in advance of the failure.
 
-    A process that crashes can no longer write. So the text is written to a file next to the
-    target, which is removed when the run ends. The target keeps its contents until it is replaced
-    by a complete reproducer.
+    A process that crashes can no longer write. So the text is written to a file next to the target.
+    This file is removed when the run ends. The target keeps its contents until it is replaced by a
+    complete reproducer.
 
     Attributes:
         path: The absolute path of the target.
@@ -94,7 +94,9 @@ class ReproducerFile:
                 write_whole(self.running, text)
 
     def commit(self, text: str) -> str:
-        """Write the text to the target, or move the file next to it there if the disk is full.
+        """Write the text to the target.
+
+        If the disk is full, move the file next to the target to it.
 
         Returns:
             The error if neither is possible, in which case the target is unchanged; else empty.
@@ -112,7 +114,7 @@ class ReproducerFile:
         return ""
 
     def discard(self) -> None:
-        """Remove everything but the target."""
+        """Remove the file next to the target."""
         if self.running is not None:
             self.running.unlink(missing_ok=True)
             self.running = None

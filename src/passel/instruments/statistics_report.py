@@ -35,7 +35,7 @@ _Row: TypeAlias = "tuple[str, str, PassStep | None]"
 class StatisticsReport(PassInstrumentation):
     """A report of the statistics of passes, printed at the end of each run, even if it fails.
 
-    The numbers are those of that run. Unlike in MLIR, dynamic pipelines are included, below the
+    The numbers are those of this run. Unlike in MLIR, dynamic pipelines are included, below the
     pass that ran them.
 
     Args:
@@ -103,7 +103,7 @@ class StatisticsReport(PassInstrumentation):
         return part
 
     def merge(self, child: StatisticsReport) -> None:
-        """Take over the worker's dynamic pipelines."""
+        """Add the dynamic pipelines of a worker."""
         for path, pipelines in child._dynamic.items():
             self._dynamic.setdefault(path, {}).update(pipelines)
 

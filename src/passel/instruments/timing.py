@@ -66,7 +66,7 @@ class _Open:
         return seconds
 
     def merge(self, worker: _Worker, measured: Timer) -> None:
-        """Take over a worker's measurements."""
+        """Add the measurements of a worker."""
         self.workers = self.workers or {}
         self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
 

@@ -119,7 +119,7 @@ class Trace(PassInstrumentation):
         return child
 
     def merge(self, child: Trace) -> None:
-        """Take over a worker's events, as separate tracks; viewers sort them by time."""
+        """Add a worker's events as separate tracks; viewers sort them by time."""
         self._pending += child._pending
 
     # -- Slices --------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class Trace(PassInstrumentation):
         self._begin(f"{name} {_place(execution.op)}", "pass", args)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """End the slice, with whether the pass has changed its op."""
+        """End the slice, and store whether the pass has changed its op."""
         if self.ended.skipped:
             self._end(skipped=True)
         elif isinstance(step, PassStep):

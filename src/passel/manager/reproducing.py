@@ -27,7 +27,8 @@ class ReproducerCase(NamedTuple):
 
     Attributes:
         op: The op.
-        manager: The pipeline, which refuses passes with effects outside the IR.
+        manager: The manager of the recorded pipeline, which rejects passes with effects outside the
+            IR.
     """
 
     op: Any
@@ -117,7 +118,7 @@ def load_reproducer(
 
 
 def registry_with(passes: Iterable[Any]) -> PassRegistry:
-    """Return the default registry with more passes: classes, or passes of the IR's own."""
+    """Return the default registry with additional passes, of passel or of the IR."""
     from passel.passes.factory import class_of
 
     registry = default_registry().copy()

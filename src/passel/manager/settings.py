@@ -23,7 +23,7 @@ _Observers: TypeAlias = "dict[str, Callable[[], PassInstrumentation] | None]"
 
 
 class RunSettings:
-    """Base class of managers with the settings of their runs."""
+    """The base class of managers, with the settings of their runs."""
 
     def __init__(self) -> None:
         self._options = RunOptions()
@@ -119,8 +119,8 @@ class RunSettings:
     def add_gate(self, gate: PassGate) -> None:
         """Add a gate, which decides for each pass and op whether the pass runs.
 
-        A pass runs if all gates agree; otherwise its hooks are called, but not its body. A gate
-        may also skip a whole nested pipeline.
+        A pass runs if all gates agree; otherwise its hooks are called, but not its body. Gates can
+        also skip a whole nested pipeline.
 
         Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
         """

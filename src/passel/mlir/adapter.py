@@ -110,7 +110,7 @@ class MLIRAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """The op's class, which is faster to get than its name; the name if there is no class."""
+        """The class of an op, which is faster to get than the name; without a class, the name."""
         return self._key_of
 
     @cached_property
@@ -128,7 +128,7 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return the object for an op that passes get, given any object for the op."""
+        """Return the object that passes get for an op, given any object for the op."""
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
@@ -151,7 +151,7 @@ class MLIRAdapter(IRAdapter):
         return self.bindings.new_context(self._dialects)
 
     def create_bare_context(self) -> Any:
-        """Return a context with the same dialects that loads each on first use."""
+        """Return a context with the same dialects, which are loaded on first use."""
         context = self.bindings.new_context(self._dialects, loads=False)
         bare_contexts.add(context)
         return context
@@ -241,7 +241,7 @@ class MLIRAdapter(IRAdapter):
         return address(op.operation)
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether both share a Python object, which the bindings invalidate on erasure."""
+        """Return whether both are one Python object, which the bindings invalidate on erasure."""
         return known.operation is op.operation
 
     def children(self, op: Any) -> list[Any]:
@@ -257,11 +257,11 @@ class MLIRAdapter(IRAdapter):
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
-        """Report the diagnostics that Python passes emit, as by `Location.emit_error`."""
+        """Report the diagnostics that Python passes emit, such as with `Location.emit_error`."""
         return calls_of(self.bindings).reporting(context, report)
 
     def lifetime(self) -> NativeLifetime:
-        """Return the check for erased ops, which a run must not touch."""
+        """Return the policy for detecting erased ops, which a run must not access."""
         return NativeLifetime(self.bindings)
 
     def parent(self, op: Any) -> Any:
@@ -307,7 +307,7 @@ class MLIRAdapter(IRAdapter):
         return MLIRSource(self.bindings.root)
 
     def lower(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
-        """Join adjacent native passes, and nested pipelines of them, into one step."""
+        """Join adjacent native passes, and nested pipelines of native passes, into one step."""
         from passel.mlir.lowering import lower  # noqa: PLC0415 - for pipelines alone
 
         return lower(self.bindings, self._kinds, steps, verify=verify)
@@ -337,9 +337,10 @@ class MLIRAdapter(IRAdapter):
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or of its generic text if it has none.
 
-        Bytecode is several times faster to write than text, including the required verification:
-        writing an invalid op, or one that uses values from outside, crashes the process. The
-        structural hash of later releases covers neither regions nor locations.
+        Writing bytecode is several times faster than printing text, even with verification.
+        Verification is required, since writing an invalid op, or an op that uses values from
+        outside, crashes the process. The structural hash of later releases covers neither regions
+        nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this
 

@@ -1,4 +1,4 @@
-"""The contents of ops: everything that a pass on an op may change, and their text."""
+"""The contents of an op, which a pass on the op may change, and the text of ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MLIR's diagnostics and locations as passel's."""
+"""Conversion of MLIR's diagnostics and locations to passel's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ParseError(PasselError, ValueError):
     """The error for a source that does not parse, or that MLIR's verifier rejects.
 
     Attributes:
-        diagnostics: MLIR's diagnostics, with places and notes; at least one error.
+        diagnostics: MLIR's diagnostics, with places and notes. At least one is an error.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -58,7 +58,7 @@ def convert_location(location: Any) -> Location:
 def has_plain_names(location: Any) -> bool:
     """Return whether it is safe to read names in a location through the bindings.
 
-    A name that is not UTF-8 crashes the process; its text has escapes.
+    A name that is not UTF-8 would crash the process. The text of such a location contains escapes.
     """
     return "\\" not in str(location)
 

@@ -19,7 +19,7 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """The lifetime of ops, from the bindings and from the ops' siblings.
+    """The policy for detecting erased ops, from the bindings and from sibling ops.
 
     Args:
         bindings: The build.

@@ -1,4 +1,4 @@
-"""Adjacent native passes, and nested pipelines of them, as one call of MLIR.
+"""Joining adjacent native passes, and nested pipelines of native passes, to one call of MLIR.
 
 MLIR then schedules the passes on its own threads. After a failure, it prints the IR to a file,
 whose path names the pass and the op.
@@ -88,7 +88,7 @@ def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
 
 
 class LoweredPass(Pass[Any]):
-    """Several native passes as one, during a run.
+    """Several native passes that run as one pass.
 
     Args:
         steps: The passes.
@@ -150,7 +150,7 @@ class LoweredPass(Pass[Any]):
 def failures_in(
     folder: Path, op: Any, steps: Sequence[Step], adapter: IRAdapter, said: set[Location]
 ) -> list[tuple[list[PassStep], Any]]:
-    """Return which passes failed on which ops, from the files that MLIR wrote after failures.
+    """Return the failed passes and their ops, from the files that MLIR wrote after failures.
 
     Siblings without names share a folder. Of these ops, the failed ones contain the errors.
 

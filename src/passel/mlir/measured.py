@@ -122,7 +122,7 @@ def _reports(printed: bytes) -> list[list[str]]:
 
 @cache
 def can_measure(bindings: Bindings) -> bool:
-    """Return whether MLIR's reports can be captured; log a warning once if not."""
+    """Return whether MLIR's reports can be captured; if not, log a warning once."""
     try:
         with printing_elsewhere() as (call, _):
             return call(bool) is False

@@ -51,8 +51,8 @@ class Managers:
 
     Args:
         bindings: The build.
-        verify: Whether MLIR verifies after each pass. None for single passes, which the run
-            verifies; otherwise MLIR writes a file into `folder` for each failed pass.
+        verify: Whether MLIR verifies after each pass, and writes a file to `folder` for each failed
+            pass. None for single passes, which the run itself verifies.
     """
 
     def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:

@@ -78,7 +78,7 @@ class FactsFile:
 
 @cache
 def facts_file(path: Path) -> FactsFile:
-    """Return the facts in a file, read only once."""
+    """Return the facts in a file, which is read only once."""
     return FactsFile(path)
 
 

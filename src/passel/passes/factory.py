@@ -118,7 +118,7 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
 
     Raises:
         DefinitionError: The name is that of the other pass's class, but the defaults differ, so
-            that a printed pass would not read back as an equal one.
+            that a printed pass would not parse to an equal pass.
 
     Example:
         >>> class Unroll(Pass):

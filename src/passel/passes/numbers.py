@@ -1,6 +1,6 @@
 """Parsing of numbers and booleans, and integer types with a range.
 
-An annotation `UInt32` is an `int` to type checkers; values outside its range are refused.
+To type checkers, the annotation `UInt32` is an `int`. Values outside the range are rejected.
 
 Example:
     >>> from passel import Options

@@ -1,6 +1,6 @@
-"""Outcomes of steps, pipelines and siblings: values that can be added.
+"""Outcomes of steps, pipelines and siblings, which are values that can be added.
 
-An outcome holds no ops and can be pickled. A record collects a pass's reports until it ends.
+An outcome contains no ops and can be pickled. A record collects a pass's reports until it ends.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Record:
     """The counts and reports of a running pass.
 
     Attributes:
-        outcome: The outcome so far, including that of dynamic pipelines.
+        outcome: The outcome so far, including the outcomes of dynamic pipelines.
         diagnostics: The diagnostics to report when the pass ends.
         counts: The counts that are not in the outcome yet.
     """

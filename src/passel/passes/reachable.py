@@ -57,7 +57,8 @@ def walk(
 def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
     """Return the passes and pipelines that a pass may run directly.
 
-    They are the passes and pipelines in its options, and the pipelines of `Pass.may_run`.
+    The result contains the passes and pipelines in the options of the pass, and the pipelines of
+    `Pass.may_run`.
     """
     return (*_held_by(pass_), *cast("Iterable[OpPassManager]", pass_.may_run()))
 

@@ -1,7 +1,8 @@
 """Registries of passes and pipelines by name, which are loaded when they are first used.
 
 A registry searches its own entries, then other registries, then an IR's own passes. Textual
-pipelines use `default_registry()` by default; installed packages add to it through entry points.
+pipelines use `default_registry()` by default. Installed packages add passes to this registry
+through entry points.
 """
 
 from __future__ import annotations
@@ -84,11 +85,11 @@ class PassRegistry:
 
         Args:
             pass_: The class (then this works as a decorator) or the name.
-            factory: Required with a name: the location of the class, `package.module:Class`; or
-                a function that returns the class or a pass, such as `lambda: Unroll(factor=16)`,
-                and is called when the pass is first used. The options of a returned pass become
-                the defaults under the name, which must differ from that of its class if the
-                defaults differ. An IR's own passes and classes are wrapped by its adapter.
+            factory: The location of the class, `package.module:Class`, or a function that returns
+                the class or a pass, such as `lambda: Unroll(factor=16)`, and is called when the
+                pass is first used. The options of a returned pass become the defaults under the
+                name, which must differ from that of its class if the defaults differ. An IR's own
+                passes and classes are wrapped by its adapter.
             origin: The origin of the registration, for messages.
             ir: The name of the only IR that the pass applies to, if the first argument is a name.
             override: Whether to replace an existing entry of this name, and to keep this entry if
@@ -177,7 +178,7 @@ class PassRegistry:
     def defer(
         self, load: Callable[[PassRegistry], None], *, ir: str = "", package: str = ""
     ) -> None:
-        """Call a function that adds entries when a name is first looked up.
+        """Register a function that adds entries; it is called when a name is first looked up.
 
         Args:
             load: The function, called at most once with this registry.

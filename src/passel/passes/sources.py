@@ -23,8 +23,8 @@ class PassInfo(NamedTuple):
         name: The name in textual pipelines.
         origin: The origin of the registration, for messages.
         factory: The pass class, its location (`package.module:Class`), or a function that returns
-            the class, or a pass whose options are the defaults. Passes of other frameworks work,
-            too.
+            the class, or a pass whose options are the defaults. Passes of other frameworks are
+            wrapped.
         ir: The name of the only IR that the pass applies to; empty for any.
         overrides: Whether the entry takes precedence over later ones with the same name.
     """

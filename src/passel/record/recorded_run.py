@@ -93,7 +93,7 @@ class RecordedRun:
         return RecordedOp(chain[-1].name, chain[-1].symbol, ordinals, self._adapter.location(op))
 
     def enter(self, op: Any) -> None:
-        """Enter an op whose nested ops pipelines are about to run on."""
+        """Enter an op before pipelines run on its nested ops."""
         self._seen.clear()
         ordinals, at_work = self.facts_of(op).ordinals, self.frames[-1].at_work
         at_work = None if at_work == ordinals else at_work
@@ -101,7 +101,7 @@ class RecordedRun:
         self.frames.append(Frame(ordinals, children, at_work, self._is_apart(op), self.changes))
 
     def is_new_inside(self, op: RecordedOp) -> bool:
-        """Return whether an op is seen for the first time, and is in no known text."""
+        """Return whether an op is new, and no recorded text contains it."""
         frame = self.frames[-1]
         if not frame.ordinals or frame.is_apart or op.ordinals in self._seen:
             return False

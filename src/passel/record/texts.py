@@ -86,7 +86,7 @@ class Texts:
         self._known: dict[str, str | dict[str, Any]] = {}
 
     def take(self, line: dict[str, Any]) -> None:
-        """Take a line of texts, which are inflated when one is needed."""
+        """Add a line of texts, which are decompressed when one of them is needed."""
         self._known.update(dict.fromkeys(_digests_in(line["texts"]), line))
 
     def add(self, content: str) -> str:

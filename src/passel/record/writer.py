@@ -76,7 +76,7 @@ class RecordFile:
             self._file = None
 
     def begin(self, run: int, step: StepInfo, op: RecordedOp, is_amid: bool = False) -> None:
-        """Write the start of an execution, and whether a pass on an enclosing op runs it."""
+        """Write the start of an execution, and whether a pass on an enclosing op runs the pass."""
         known = self._known
         number = known[step] if step in known else self._introduce("step", step)
         target = known[op] if op in known else self._introduce("op", op)
@@ -161,7 +161,7 @@ class PartLog:
         self._runs = 0
 
     def start_run(self, facts: Mapping[str, Any]) -> int:
-        """Keep the start of a run inside a pass."""
+        """Store the start of a run inside a pass."""
         self._runs += 1
         self._keep("start_run", facts)
         return self._runs

@@ -161,7 +161,7 @@ class Pipeline:
         return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps that can run on ops of this kind, and why the next step cannot.
+        """Return the steps that can run on ops of this kind, and the reason why the next cannot.
 
         Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """

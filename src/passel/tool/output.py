@@ -201,7 +201,7 @@ def refusing(what: str, path: str) -> Generator[None]:
     """Turn errors about a file into a `UsageError`.
 
     Raises:
-        UsageError: If there is such an error.
+        UsageError: If an error occurs inside the `with` block.
     """
     try:
         yield

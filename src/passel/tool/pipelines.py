@@ -1,4 +1,4 @@
-"""From flags to a pass manager, and to the part of its pipeline that runs."""
+"""Creation of pass managers from flags, and runs of a part of a pipeline."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class PipelineFactory:
         return manager
 
     def parse(self, text: str, context: Any) -> PassManager:
-        """Return a manager of another pipeline, configured by the flags."""
+        """Return a manager for another pipeline, with the settings of the flags."""
         manager = self._unchecked(text, context)
         self._configure(manager)
         return manager

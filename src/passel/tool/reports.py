@@ -1,4 +1,4 @@
-"""From flags to the instrumentation of runs, and to its reports.
+"""Instrumentation of runs, selected by flags, and its reports.
 
 Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22, which
 also define the order: reproducer, printer, timing. So the IR of a failed pass comes before the

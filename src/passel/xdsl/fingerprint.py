@@ -30,10 +30,10 @@ class Fingerprint:
 
     Args:
         objects: The parts that are compared by identity, in the order of the IR: ops, blocks,
-            regions, tuples of blocks, regions and values; after True, the names of properties, and
-            after False the sorted names of attributes: printing an unregistered op changes their
-            order.
-        attributes: All attributes, types and locations, in the same order.
+            regions, and tuples of blocks, regions and values. The names of properties follow a
+            True. The names of attributes follow a False, in sorted order, since printing an
+            unregistered op changes their order.
+        attributes: All attributes, types and locations, in the order of the IR.
     """
 
     __slots__ = ("_attributes", "_objects", "_states")

@@ -31,10 +31,10 @@ _TEARS = 8
 
 
 class LineTable:
-    r"""Texts as runs of lines of one table.
+    r"""Texts as runs of lines in a common table.
 
-    A text copies the lines that it shares with any earlier text. Deflate finds only those within
-    32 kB.
+    Lines that several texts share are stored once. Deflate alone would find repeated lines only
+    within 32 kB.
 
     Example:
         >>> table = LineTable()
