@@ -298,19 +298,19 @@ class Loop(VerifyingRun):
 
     def level(self, step: NestedStep, ctx: PassContext[Any]) -> Level:
         """Return the level of nested ops, with a task for each op that a pipeline runs on."""
-        children = list(self.adapter.children(ctx.op))
+        children, key_of = list(self.adapter.children(ctx.op)), self.adapter.key_of
         level = Level(self.failing, self.lifetime, step, ctx, children)
         plans: dict[Hashable, Plan | None] = {}
         for number, child in enumerate(children):
-            key = self.adapter.key_of(child)
+            key = key_of(child)
             if key not in plans:
                 if key not in step.chosen:
                     step.chosen[key] = step.select(self.adapter.kind_of(child))
                 pipeline = step.chosen[key]
                 plans[key] = None if pipeline is None else self.plan(pipeline, child)
             if (plan := plans[key]) is not None:
-                place = self.place_of(child)
-                level.tasks.append(PassContext(self, child, place, plan, ctx, number))
+                task = PassContext(self, child, self.place_of(child), plan, ctx, number)
+                level.tasks.append(task)
         return level
 
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
@@ -322,7 +322,7 @@ class Loop(VerifyingRun):
             return UNCHANGED
         if not level.is_in_place(task.number, task.place):
             return CHANGED + self.tell(level.ctx, level.lose(task))
-        before = UNCHANGED
+        before = None
         if level.is_tracked and level.done and not level.enter(task):
             violation = level.violation(task.op, BESIDE, range(task.number))
             before = CHANGED + self.tell(level.ctx, violation)
@@ -330,7 +330,7 @@ class Loop(VerifyingRun):
                 return before  # passes may fail in any way on what is invalid
         outcome = self.run_nested(level.step, task)
         level.leave(task, outcome)
-        return before + outcome
+        return outcome if before is None else before + outcome
 
     def _settle(self, level: Level, outcomes: Sequence[Outcome]) -> Outcome:
         """Verify an op after pipelines on its nested ops, and report changes outside of those.

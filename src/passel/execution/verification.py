@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.hooks import Bracket, Ended
 from passel.hooks import Run as ObservedRun
-from passel.passes.outcome import PLAIN, Outcome
+from passel.passes.outcome import PLAIN, UNCHANGED, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,9 +57,9 @@ class VerifyingRun(ObservedRun):
         if self.tracks:
             ctx.valid_state = self.renew_fingerprint(ctx.op, was)
             changed = ctx.valid_state is not was
-        deferred = ctx.deferred
-        if deferred:
-            ctx.deferred = []
+            if not changed and self.skips and not ctx.deferred:
+                return UNCHANGED
+        deferred, ctx.deferred = ctx.deferred, []
         outcome = PLAIN[changed if self.knows_changes else None]
         if ctx.is_verified or (self.skips and not changed):
             return outcome
