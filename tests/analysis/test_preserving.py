@@ -176,21 +176,6 @@ def test_analyses_are_asked_in_the_order_of_their_computation() -> None:
     assert order == ["First", "Inner", "Outer"]
 
 
-def test_a_dependant_notices_that_a_dependency_went_of_its_own_accord() -> None:
-    """A preserved dependency that decides to go is not preserved any more for the others."""
-    seen: list[bool] = []
-
-    class OfMortal:
-        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
-            analyses.analysis(Mortal)
-
-        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-            return not preserved.is_preserved(Mortal)
-
-    manager(keep(OfMortal, Mortal), look(seen, OfMortal)).run(parse_toy("toy.module"))
-    assert seen == [False]
-
-
 def test_dependencies_are_not_tracked_without_being_asked() -> None:
     """A dependant without `is_invalidated` that is preserved stays, whatever it is built from."""
     seen: list[bool] = []
@@ -216,9 +201,6 @@ def test_is_invalidated_that_raises_crashes_the_pass() -> None:
         "after-pipeline-failed toy.func @f",
         "after-pass-failed [toy.func] toy.module",
     ]
-
-
-# -- When analyses are dropped ------------------------------------------------------------------
 
 
 # -- The ops inside --------------------------------------------------------------------------
@@ -248,9 +230,6 @@ def test_what_is_dropped_from_one_op_counts_as_preserved_for_others() -> None:
     both = step(lambda op, ctx: (own.run(op, ctx), inside.run(op, ctx)))
     manager(both, look(seen, Of), look_inside(seen, Of)).run(parse_toy(FUNCS))
     assert seen == [False, False, True]
-
-
-# -- Nested pipelines and the end ------------------------------------------------------------
 
 
 # -- When ------------------------------------------------------------------------------------

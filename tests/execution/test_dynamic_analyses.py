@@ -46,38 +46,6 @@ def test_passes_inside_see_the_analyses_around() -> None:
     assert seen == [True, True]
 
 
-def test_nested_pipelines_inside_find_and_wipe_the_same_analyses() -> None:
-    """In a pipeline on the current op, nested passes see its analyses, then drop them."""
-    seen: list[bool] = []
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        mine, of_f = ctx.analysis(Total), ctx.child_analysis(Total, op.body[0])
-        nested = step(
-            lambda _, ctx: seen.extend(
-                [ctx.parent_analysis(Total) is mine, ctx.cached_analysis(Total) is of_f]
-            )
-        )
-        behind = step(lambda _, ctx: seen.append(ctx.cached_analysis(Total) is not None))
-        ctx.run_pipeline(pipeline(pipeline(nested), behind, anchor="toy.module"))
-
-    manager(step(outer)).run(parse_toy("toy.module(toy.func @f)"))
-    assert seen == [True, True, False]
-
-
-def test_what_the_caller_preserves_is_its_own_affair() -> None:
-    """Passes inside neither preserve for their caller nor are preserved for by it."""
-    seen: list[bool] = []
-    inner = pipeline(step(nothing), step(lambda _, ctx: ctx.preserve_all()), anchor="toy.module")
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        ctx.run_pipeline(inner)
-        ctx.analysis(Total)
-
-    look = step(lambda _, ctx: seen.append(ctx.cached_analysis(Total) is not None))
-    manager(step(outer), look).run(parse_toy(FUNCS))
-    assert seen == [False]
-
-
 def test_handles_that_a_caller_holds_are_cut_off() -> None:
     """Analyses of ops inside that the caller held from before are not those in the cache."""
     seen: list[bool] = []

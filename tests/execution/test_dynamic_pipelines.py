@@ -149,26 +149,6 @@ def test_a_pass_may_fail_for_it() -> None:
     assert ran == []
 
 
-def test_crashes_and_invalid_ir_inside_are_failures_too() -> None:
-    """They are returned as those of `PassFailure` are."""
-    kinds: list[str] = []
-
-    def crash(op: ToyOp, ctx: PassContext) -> None:
-        raise ZeroDivisionError
-
-    def break_ir(op: ToyOp, ctx: PassContext) -> None:
-        op.value = -1
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        for body in (crash, break_ir):
-            run = ctx.run_pipeline(pipeline(step(body)), op.body[0])
-            kinds.extend(failure.kind for failure in run.failures)
-        op.body[0].value = 0
-
-    manager(step(outer)).run(parse_toy(FUNCS))
-    assert kinds == ["crashed", "invalid"]
-
-
 @pytest.mark.one_process
 def test_failures_before_stay_apart_from_failures_inside() -> None:
     """A failed sibling is neither forgotten nor counted by a dynamic pipeline on another op."""

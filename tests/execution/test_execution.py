@@ -12,7 +12,6 @@ import passel
 from passel import (
     Diagnostic,
     Location,
-    OptionError,
     Pass,
     PassContext,
     PassFailedError,
@@ -220,24 +219,6 @@ def test_a_failure_is_reported_before_the_hooks_hear_of_it(
     with pytest.raises(PassFailedError):
         pm.run(parse_toy("toy.module"), on_diagnostic=lambda _: order.append("diagnostic"))
     assert order == ["diagnostic", "hook"]
-
-
-def test_looking_for_problems_ends_after_a_hundred(
-    parse: Callable[[str], PassManager], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Passes behind the hundredth problem are not even read."""
-    read: list[str] = []
-
-    def counting(infos: Any, nodes: Any, owner: str, scope: Any) -> Any:
-        read.append(owner)
-        return original(infos, nodes, owner, scope)
-
-    from passel.passes.options import read_options as original
-
-    monkeypatch.setattr("passel.passes.options.read_options", counting)
-    with pytest.raises(OptionError):
-        parse(f"any({'a{x},' * 500}a)")
-    assert len(read) == 100
 
 
 class Nothing(Pass[ToyOp]):

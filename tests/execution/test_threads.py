@@ -79,39 +79,36 @@ class Ask(Pass):
         ctx.preserve(Size)
 
 
-def test_threads_work_at_once() -> None:
-    """Two threads are in a pass at the same time."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", Meet())
-    _, _, text = run(Threads(2), manager, module_of(8))
-    assert text.count(" 1") == 8
+@pytest.mark.parametrize(
+    ("pipelines", "ops", "is_shared"),
+    [
+        ([OpPassManager("toy.func").add(Meet())], 8, True),
+        ([OpPassManager("toy.func").add(MeetAlone())], 3, False),
+        ([OpPassManager("toy.func", jobs=1).add(Meet())], 3, False),
+        (
+            [
+                OpPassManager("toy.func", jobs=4).add(Meet()),
+                OpPassManager("toy.func", jobs=1).add(Again()),
+            ],
+            3,
+            False,
+        ),
+    ],
+    ids=["threads", "refused by a pass", "limited", "the lower limit of merged pipelines"],
+)
+def test_threads_work_at_once(pipelines: list[OpPassManager], ops: int, is_shared: bool) -> None:
+    """Two threads are in a pass at the same time, unless a pass or a manager forbids it."""
+    manager = OpPassManager("toy.module").add(*pipelines)
+    _, _, text = run(Threads(2), manager, module_of(ops))
+    assert text.count(" 1" if is_shared else " 2") == ops
 
 
-def test_a_pass_can_refuse_threads() -> None:
-    """One that is not safe is run by one thread, with all that is nested beside it."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", MeetAlone())
-    _, _, text = run(Threads(2), manager, module_of(3))
-    assert text.count(" 2") == 3
-
-
-def test_a_nested_pipeline_can_be_kept_to_one_thread() -> None:
-    """`nest(jobs=1)` is for its own level: what is inside of each op may be shared."""
-    manager = OpPassManager("toy.module")
-    manager.nest("toy.func", jobs=1).add(Meet())
-    _, _, text = run(Threads(2), manager, module_of(3))
-    assert text.count(" 2") == 3
+def test_what_is_inside_a_limited_pipeline_may_be_shared() -> None:
+    """`nest(jobs=1)` is for its own level."""
     inside = OpPassManager("toy.module")
     inside.nest("toy.module", jobs=1).nest("toy.func").add(Meet())
     _, _, text = run(Threads(2), inside, module_of(0, 8))
     assert text.count(" 1") == 8
-
-
-def test_the_smaller_limit_holds_where_pipelines_are_merged() -> None:
-    """Neighbours for the same ops are one pipeline, which keeps to both limits."""
-    manager = OpPassManager("toy.module")
-    manager.nest("toy.func", jobs=4).add(Meet())
-    manager.nest("toy.func", jobs=1).add(Again())
-    _, _, text = run(Threads(2), manager, module_of(3))
-    assert text.count(" 2") == 3
 
 
 def test_analyses_are_those_of_one_thread() -> None:

@@ -124,34 +124,28 @@ def test_without_verification_nothing_is_asked(registry: Any) -> None:
         pm.run(parse_toy(NESTED))
 
 
-def test_the_input_is_not_verified(verified: Verified) -> None:
+@pytest.mark.one_process
+@pytest.mark.parametrize(
+    ("inside", "mode", "calls"),
+    [
+        ("toy.func(set{to=1 at=f}),a", True, ["@f*", "@m"]),
+        ("toy.func(set{to=1 at=f}),set{to=1}", True, ["@f*", "@m", "@m*"]),
+        ("a,toy.func(set{to=1 at=f}),a", True, ["@f*", "@m"]),
+        ("toy.func(a)", True, []),
+        ("toy.func(a)", "always", ["@f*", "@g*"]),
+    ],
+)
+def test_nested_pipelines_verify_the_parent_itself(
+    verified: Verified, inside: str, mode: Any, calls: list[str]
+) -> None:
+    """After nested passes changed something, the enclosing op is verified, non-recursively, once."""
+    assert verified(f"toy.module({inside})", NESTED, mode)[0] == calls
+
+
+@pytest.mark.parametrize("pipeline", ["any()", "any(a)"])
+def test_the_input_is_not_verified(verified: Verified, pipeline: str) -> None:
     """A run does not verify what it is given, only what passes changed."""
-    assert verified("any()", "toy.module @m -1")[0] == []
-    assert verified("any(a)", "toy.module @m -1")[0] == []
-
-
-@pytest.mark.one_process
-def test_nested_pipelines_verify_the_parent_itself(verified: Verified) -> None:
-    """After nested passes changed something, the enclosing op is verified, non-recursively."""
-    calls, result = verified("toy.module(toy.func(set{to=1 at=f}),a)", NESTED)
-    assert calls == ["@f*", "@m"]
-    assert result.changed is True
-    text = "toy.module(toy.func(set{to=1 at=f}),set{to=1})"
-    assert verified(text, NESTED)[0] == ["@f*", "@m", "@m*"]
-
-
-@pytest.mark.one_process
-def test_nested_pipelines_that_changed_nothing_are_not_verified(verified: Verified) -> None:
-    """The enclosing op is verified only if something inside changed."""
-    assert verified("toy.module(toy.func(a))", NESTED)[0] == []
-    assert verified("toy.module(toy.func(a))", NESTED, "always")[0] == ["@f*", "@g*"]
-
-
-@pytest.mark.one_process
-def test_the_parent_is_compared_anew_after_nested_passes(verified: Verified) -> None:
-    """What nested passes changed and verified is not verified again after the next pass."""
-    calls, _ = verified("toy.module(a,toy.func(set{to=1 at=f}),a)", NESTED)
-    assert calls == ["@f*", "@m"]
+    assert verified(pipeline, "toy.module @m -1")[0] == []
 
 
 @pytest.mark.one_process
@@ -236,37 +230,6 @@ def test_a_change_after_nested_pipelines_is_blamed_on_who_made_it() -> None:
     change = step(lambda op, _: set_value(op, 1), "change")
     pm = manager(step(nothing), pipeline(change), step(nothing), spoil)
     assert origins(pm) == [("invalid", "m", "toy.module/2:spoil")]
-
-
-def test_changes_are_found_in_modules_of_modules() -> None:
-    """A module in a module, which passes around and inside of it run on, is held to its state."""
-    deep = "toy.module @m(toy.module @a(toy.func @f),toy.module @b(toy.func @g))"
-
-    def meddle(op: ToyOp, ctx: PassContext) -> None:
-        if op.symbol == "b":
-            assert op.parent is not None
-            op.parent.body[0].body[0].value += 1
-
-    def build(body: Callable[[ToyOp, PassContext], None]) -> PassManager:
-        inner = pipeline(step(nothing), pipeline(step(body)), step(body), anchor="toy.module")
-        return manager(step(nothing), inner, step(nothing))
-
-    assert build(nothing).run(parse_toy(deep)).changed is False
-    assert [each[:2] for each in origins(build(meddle), deep)] == [("isolation", "b")]
-
-
-@pytest.mark.parametrize("target", [0, 2])
-def test_a_change_beside_is_found_when_states_were_known_before(target: int) -> None:
-    """Passes around take nothing from what passes on functions are held to."""
-
-    def meddle(op: ToyOp, ctx: PassContext) -> None:
-        if op.symbol == "g":
-            assert op.parent is not None
-            op.parent.body[target].value += 1
-
-    pm = manager(step(nothing), pipeline(step(meddle, "meddle")), step(nothing))
-    ((kind, symbol, _),) = origins(pm)
-    assert (kind, symbol) == ("isolation", "fgh"[target])
 
 
 def test_a_claim_that_nobody_has_checked_yet_is_no_knowledge() -> None:
