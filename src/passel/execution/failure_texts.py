@@ -37,6 +37,7 @@ NOT_INSIDE = (
     "operation the pass is processing"
 )
 BESIDE = "was changed by a pass on a sibling op; only a pass on the enclosing op may do that"
+GONE = "was erased or moved by a pass on a sibling op; only a pass on the enclosing op may do that"
 INSIDE = "was changed by a pass on a nested op; a pass may only change the op that it runs on"
 PLACES = (
     "had nested ops added, erased or moved by a pass on one of them; only a pass on this op may do "
@@ -125,21 +126,6 @@ class Failures(NamedTuple):
         place = diagnostic.location
         return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
-    def lost_sibling(self, suspects: Suspects, enclosing: Any, op_name: str, rest: str) -> Failure:
-        """Return the failure of passes on one op that erased or moved a sibling.
-
-        Args:
-            suspects: The steps that may have failed.
-            enclosing: The op that encloses both ops; the failure is reported on this op.
-            op_name: The name of the op that is gone.
-            rest: The consequence for the other siblings, as a clause; may be empty.
-        """
-        message = (
-            "was erased or moved by a pass on a sibling op; only a pass on the enclosing op may "
-            f"do that{rest}"
-        )
-        return self._failure("isolation", suspects, enclosing, message, op_name=op_name)
-
     def died(self, suspects: Suspects, op: Any, how: str) -> Failure:
         """Return the failure of passes in a worker process that has died.
 
@@ -151,15 +137,16 @@ class Failures(NamedTuple):
         message = f"failed: the process that ran passes on it {how}"
         return self._failure("crashed", suspects, op, message)
 
-    def violation(self, suspects: Suspects, op: Any, how: str) -> Failure:
-        """Return the failure of passes on one op that changed another op.
+    def violation(self, suspects: Suspects, op: Any, how: str, op_name: str = "") -> Failure:
+        """Return the failure of passes on one op that changed, erased or moved another one.
 
         Args:
             suspects: The steps that may have failed.
-            op: The op that was changed.
+            op: The op that was changed, or the op that encloses it if it is gone.
             how: The change, as the predicate of a sentence about the op.
+            op_name: The name of the op that is gone.
         """
-        return self._failure("isolation", suspects, op, how)
+        return self._failure("isolation", suspects, op, how, op_name=op_name)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
         """Return the failure of a step, or a pipeline, that cannot run on the op."""

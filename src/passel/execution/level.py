@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.failure_texts import BESIDE, INSIDE, PLACES, suspects_of
+from passel.execution.failure_texts import BESIDE, GONE, INSIDE, PLACES, suspects_of
 from passel.ir import outwards
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Level:
         self.gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
         suspects, name = self.suspects(range(task.number)), task.plan.op_name
-        return self._failing.lost_sibling(suspects, self.ctx.op, name, rest)
+        return self._failing.violation(suspects, self.ctx.op, f"{GONE}{rest}", name)
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the passes that ran on some of the ops as suspects."""

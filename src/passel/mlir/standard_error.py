@@ -16,7 +16,7 @@ from io import FileIO
 from threading import local
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.streams import interrupts_held, last_words
+from passel.execution.process_state import interrupts_held, last_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

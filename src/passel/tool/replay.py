@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Severity
 from passel.execution import Run
-from passel.execution.streams import last_words
+from passel.execution.process_state import last_words
 from passel.frontend import WritesSources
 from passel.hooks import PassInstrumentation
 from passel.instruments.whole_files import check_writable, lasting, write_whole

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from passel.execution.run import Run
     from passel.passes.outcome import Outcome
 
-__all__ = [
-    "Jobs",
-    "Sequential",
-    "SiblingStrategy",
-    "at_work",
-    "jobs_of",
-    "jobs_of_environment",
-    "own_threads",
-    "processors",
-    "strategy_for",
-]
-
 Jobs = int | Literal["auto"]
 """The number of ops that are processed at once; `auto` for one per processor."""
 

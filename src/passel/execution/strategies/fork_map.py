@@ -20,8 +20,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
+from passel.execution.process_state import flush, interrupts_held
 from passel.execution.strategies import at_work
-from passel.execution.streams import flush, interrupts_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
 from passel.execution.loop import this_process
+from passel.execution.process_state import standard_streams
 from passel.execution.strategies import Sequential
-from passel.execution.streams import standard_streams
 from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
