@@ -86,9 +86,9 @@ class RunSettings:
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
         """Refuse passes that have effects outside the IR other than the allowed ones.
 
-        Use it for pipelines from untrusted files. It applies to passes at any depth: in nested
-        pipelines, in options of passes, in pipelines on another IR, and in dynamic pipelines. The
-        effects are those that passes declare; see `Pass.effects`.
+        Use this setting for pipelines from untrusted files. It applies to passes at any depth: in
+        nested pipelines, in options of passes, in pipelines on another IR, and in dynamic
+        pipelines. The effects are those that passes declare; see `Pass.effects`.
 
         Args:
             allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`. Passes of

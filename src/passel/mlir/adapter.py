@@ -205,7 +205,7 @@ class MLIRAdapter(IRAdapter):
                 raise LookupError(msg) from None
 
     def kind_of(self, op: Any) -> OpKind:
-        """Return the `OpKind` of ops of this op's name."""
+        """Return the `OpKind` of ops with the name of this op."""
         operation = op.operation
         return self._kinds.kind(operation.context, operation.name)
 

@@ -75,8 +75,8 @@ class Execution(NamedTuple):
             in a dynamic pipeline come before the pass that ran it.
         run: The number of the run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline: `builtin.module/func.func/1:cse`.
-        pass_name: The textual name of the pass; empty for passes that ran as one, and for a nested
-            pipeline, which is recorded only if it failed itself.
+        pass_name: The textual name of the pass; empty for several passes that ran as one, and for a
+            nested pipeline. A nested pipeline is recorded only if it failed itself.
         title: The pass as text, with its options.
         op_name: The name of the op.
         symbol: The op's symbol name before the pass, if it has one.

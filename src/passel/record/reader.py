@@ -34,9 +34,9 @@ class Record:
         info: Facts about the record as a whole.
         executions: All executions of passes, in program order: passes in a dynamic pipeline come
             before the pass that ran it. Only times depend on the number of workers.
-        running: The executions that had begun and not ended when the record ends, outermost first;
-            empty if the record is complete. The number of such an execution is the number of the
-            next execution that ended.
+        running: The executions that had begun but not ended at the end of the record, outermost
+            first; empty if the record is complete. The number of such an execution is the number of
+            the next execution that ended.
 
     Example:
         >>> import tempfile

@@ -97,7 +97,7 @@ class Replay:
         """Write the file of `--mlir-generate-reproducer` after a successful run.
 
         Raises:
-            UsageError: If it cannot be written.
+            UsageError: If the file cannot be written.
         """
         path = self._settings.mlir_generate_reproducer
         if not path:

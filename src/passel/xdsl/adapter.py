@@ -143,7 +143,7 @@ class XDSLAdapter(IRAdapter):
         return not isinstance(pass_, XDSLPass)
 
     def kind_of(self, op: Operation) -> OpKind:
-        """Return the `OpKind` of ops of this op's name."""
+        """Return the `OpKind` of ops with the name of this op."""
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
             return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)

@@ -49,7 +49,7 @@ _KNOWN: dict[str, Mapping[str, str]] = {
 def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
     """Return the effects outside the IR that passes of a class may have.
 
-    Passes of other packages declare their effects as passel's passes do; otherwise they are
+    Passes of other packages can declare their effects as passel's passes do; undeclared effects are
     unknown.
 
     Args:

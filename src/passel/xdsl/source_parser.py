@@ -60,7 +60,7 @@ class _DenseElement:
         self._element = element
 
     def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Return the value, where xDSL would take the bits for an integer."""
+        """Return the value of a float; xDSL would convert its bits as an integer."""
         if isinstance(type, AnyFloat):
             value, size = cast("int", self._element.value), type.compile_time_size
             if value.bit_length() > size * 8:
