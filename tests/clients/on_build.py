@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from functools import partial
@@ -73,10 +74,17 @@ def main(package: str, anchor: str, native: str) -> None:
         files = [each.read_text("utf-8") for each in Path("own").rglob("*.mlir")]
         return "\n".join(line for each in files if (line := each.partition("\n")[0]) not in printed)
 
+    def others() -> str:
+        maps = Path("/proc/self/maps").read_text("utf-8")
+        loaded = {*re.findall(r"/site-packages/(\S+)/_mlir_libs/", maps)}
+        root = bindings_of(context).root.replace(".", "/")
+        return " ".join(each for each in loaded if not each.endswith(root))
+
     own = native.split(",")
     tool = ("passel-opt", f"--ir={package}", f"--load-pass-plugin={__file__}", "in.mlir")
     flags = ("--mlir-timing", "--mlir-print-ir-after-all", "--record=run.passel")
     pipeline = f"builtin.module({anchor}({native},mark))"
+    misspelled = f"builtin.module({own[0]}e)"
     bisect = ("passel-bisect", "run.passel", "--interesting=grep -q x.mark {}")
     tried: dict[str, tuple[Any, list[str]]] = {
         "native": (partial(passes, *own), ["@f", "@g"]),
@@ -85,6 +93,8 @@ def main(package: str, anchor: str, native: str) -> None:
         "failure": (partial(passes, *own, GiveUp()), [f"5:1: '{anchor}' op pass 'give-up' failed"]),
         "passel-opt": (partial(program, *tool, *flags, "-p", pipeline), ["Execution time", "Dump"]),
         "banners": (partial(banners, f"builtin.module({anchor}({native}))"), []),
+        "hint": (partial(program, *tool, "-p", misspelled), [f"did you mean '{own[0]}'?"]),
+        "other builds": (others, []),
         "passel-bisect": (partial(program, *bisect), [f"mark on {anchor} @f"]),
     }
     outcome: dict[str, str] = {}

@@ -69,42 +69,26 @@ READABLE = (
 
 CASES = (
     # One pass each.
-    Case("affine_loops", "builtin.module(lower-affine)"),
     Case("affine_loops", "builtin.module(func.func(affine-loop-fusion))"),
     Case("affine_loops", "builtin.module(func.func(affine-loop-unroll{unroll-factor=3}))"),
     Case(
         "affine_loops", "builtin.module(func.func(affine-super-vectorize{virtual-vector-size=4}))"
     ),
-    Case("arith_folding", "builtin.module(canonicalize)"),
     Case("arith_folding", "builtin.module(canonicalize{max-iterations=1 top-down=false})"),
-    Case("arith_folding", "builtin.module(cse)"),
     Case("arith_folding", "builtin.module(int-range-optimizations)"),
-    Case("bufferization", "builtin.module(one-shot-bufferize)"),
     Case("cf_loop", "builtin.module(sccp)"),
-    Case("cf_switch", "builtin.module(convert-cf-to-llvm)"),
-    Case("complex_numbers", "builtin.module(convert-complex-to-standard)"),
-    Case("func_recursion", "builtin.module(inline)"),
     Case("func_recursion", "builtin.module(inline{default-pipeline=cse max-iterations=2})"),
     Case("gpu_launch", "builtin.module(gpu-kernel-outlining)"),
     Case("gpu_kernels", "builtin.module(any(cse))"),
-    Case("index_arithmetic", "builtin.module(convert-index-to-llvm)"),
     Case("linalg_generic", "builtin.module(func.func(linalg-fuse-elementwise-ops))"),
-    Case("linalg_named", "builtin.module(func.func(linalg-generalize-named-ops))"),
     Case("llvm_functions", "builtin.module(llvm.func(cse,canonicalize))"),
-    Case("math_functions", "builtin.module(func.func(math-uplift-to-fma))"),
     Case("memref_matmul", "builtin.module(loop-invariant-code-motion)"),
-    Case("memref_views", "builtin.module(expand-strided-metadata)"),
     Case("scf_for", "builtin.module(func.func(scf-for-loop-canonicalization))"),
     Case("scf_for", "builtin.module(scf-for-loop-peeling)"),
-    Case("scf_if", "builtin.module(convert-scf-to-cf)"),
     Case(
         "scf_parallel",
         "builtin.module(func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,4}))",
     ),
-    Case("scf_while", "builtin.module(convert-scf-to-cf)"),
-    Case("tensor_shapes", "builtin.module(canonicalize)"),
-    Case("unregistered_ops", "builtin.module(cse)"),
-    Case("visibility", "builtin.module(symbol-dce)"),
     Case("visibility", "builtin.module(symbol-privatize{exclude=main})"),
     Case("pdl_patterns", "builtin.module(convert-pdl-to-pdl-interp)"),
     # Several passes and nesting.
@@ -117,42 +101,29 @@ CASES = (
     # All the way down.
     Case("affine_loops", AFFINE_TO_LLVM),
     Case("memref_matmul", AFFINE_TO_LLVM),
-    Case("memref_views", AFFINE_TO_LLVM),
     Case("scf_for", AFFINE_TO_LLVM),
-    Case("scf_if", AFFINE_TO_LLVM),
-    Case("scf_while", AFFINE_TO_LLVM),
-    Case("arith_folding", AFFINE_TO_LLVM),
     Case("func_recursion", AFFINE_TO_LLVM),
-    Case("math_functions", AFFINE_TO_LLVM),
     Case("linalg_generic", LINALG_TO_LLVM),
-    Case("linalg_named", LINALG_TO_LLVM),
     Case("bufferization", LINALG_TO_LLVM),
     Case("vector_ops", VECTOR_TO_LLVM),
-    Case("index_arithmetic", VECTOR_TO_LLVM),
     Case("tensor_shapes", "builtin.module(sparsifier)"),
     # xDSL's tests of dialects and of conversions.
     Case("dialects/affine/examples.mlir", AFFINE_TO_LLVM),
-    Case("dialects/arith/canonicalize.mlir", "builtin.module(canonicalize)"),
     Case("dialects/bufferization/bufferization_ops.mlir", "builtin.module(canonicalize,cse)"),
     Case(
         "dialects/builtin/unrealized_conv_cast.mlir", "builtin.module(reconcile-unrealized-casts)"
     ),
-    Case("dialects/cf/canonicalize.mlir", "builtin.module(canonicalize)"),
     Case("dialects/cf/canonicalize.mlir", "builtin.module(sccp,symbol-dce)"),
     Case("dialects/emitc/emitc_ops.mlir", "builtin.module(form-expressions)"),
     Case("dialects/func/func_ops.mlir", "builtin.module(inline,convert-func-to-llvm)"),
     Case("dialects/linalg/linalg_ops.mlir", "builtin.module(canonicalize,cse)"),
     Case("dialects/llvm/arithmetic.mlir", "builtin.module(cse)"),
-    Case("dialects/memref/canonicalize.mlir", "builtin.module(canonicalize)"),
     Case("dialects/vector/vector_ops.mlir", "builtin.module(canonicalize)"),
-    Case("dialects/smt/bv_ops.mlir", "builtin.module(cse)"),
     Case(
         "mlir-conversion/with-mlir/dialects/affine/affine_ops.mlir", "builtin.module(lower-affine)"
     ),
     Case("mlir-conversion/with-mlir/dialects/memref/matmul.mlir", AFFINE_TO_LLVM),
     Case("mlir-conversion/with-mlir/dialects/omp/ops.mlir", "builtin.module(canonicalize)"),
-    Case("mlir-conversion/with-mlir/dialects/acc/ops.mlir", "builtin.module(cse)"),
-    Case("mlir-conversion/with-mlir/dialects/gpu/ops.mlir", "builtin.module(canonicalize)"),
     Case(
         "mlir-conversion/with-mlir/dialects/scf/parallel_with_reduce.mlir",
         "builtin.module(convert-scf-to-openmp)",
@@ -163,19 +134,15 @@ CASES = (
     ),
     Case("projects/riscv-backend-paper/conv.mlir", AFFINE_TO_LLVM),
     Case("projects/libxsmm/integration_test_matmul.mlir", CLEAN),
-    Case("transforms/convert-scf-to-cf.mlir", "builtin.module(convert-scf-to-cf)"),
-    Case("transforms/convert_linalg_to_loops.mlir", "builtin.module(convert-linalg-to-loops)"),
     Case("transforms/licm.mlir", "builtin.module(loop-invariant-code-motion)"),
     Case(
         "transforms/linalg_generalize_named_ops.mlir", "builtin.module(linalg-generalize-named-ops)"
     ),
-    Case("transforms/lower_affine.mlir", "builtin.module(lower-affine)"),
     Case(
         "transforms/scf-parallel-loop-tiling-partial.mlir",
         "builtin.module(func.func(scf-parallel-loop-tiling))",
     ),
     Case("transforms/scf_for_loop_unroll.mlir", "builtin.module(func.func(canonicalize,cse))"),
-    Case("backend/llvm/convert_op.mlir", "builtin.module(canonicalize)"),
     Case("projects/transform_frontend/tile.mlir", "builtin.module(transform-interpreter)"),
 )
 

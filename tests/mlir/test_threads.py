@@ -187,7 +187,7 @@ def interrupted(text):
 calls.decoded = interrupted
 source = b"func.func @f() -> i32 { return }"
 try:
-    print(calls_of(bindings_named("mlir")).parse(Context(), "op", source, b"t.mlir"))
+    print(calls_of(bindings_named("mlir")).parse(Context(), calls.OP, source, b"t.mlir"))
 except KeyboardInterrupt:
     print("interrupted")
 """

@@ -255,12 +255,7 @@ def _bindings_of_class(kind: type) -> Bindings:
 
 
 Caller: TypeAlias = "Callable[[Callable[[], Any]], Any]"
-"""Calls a function, maybe in another thread, and returns its result."""
-
-
-def at_once(function: Callable[[], Any]) -> Any:
-    """Call a function here."""
-    return function()
+"""Calls a function in another thread, and returns its result."""
 
 
 _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()

@@ -12,11 +12,11 @@ import threading
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import Diagnostic, Severity
 from passel.mlir import capi
-from passel.mlir.bindings import at_once, context_lock, has_no_threads, on_threads
+from passel.mlir.bindings import context_lock, has_no_threads, on_threads
 from passel.mlir.diagnostics import convert_diagnostic, convert_location, decoded
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 Calls: TypeAlias = "LibraryCalls | BindingsCalls"
 """Both have the same methods. Only one call works on a context at a time."""
 
-Form: TypeAlias = Literal["op", "module", "file"]
-"""A source: text of one op and its name, text or bytecode of a module, or the path of a file."""
+OP, MODULE = "mlirOperationCreateParse", "mlirModuleCreateParse"
+FILE = "mlirModuleCreateParseFromFile"
+"""The functions that parse one op, a module, or the file of a module."""
 
 Report: TypeAlias = "Callable[[Diagnostic], bool | None]"
 """Takes a diagnostic; returns false to leave it to other handlers."""
@@ -63,7 +64,9 @@ class BindingsCalls:
     def runner(self, manager: Any) -> Runner:
         """Return a function that runs a pass manager on ops."""
 
-        def run(operations: Sequence[Any], by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
+        def run(
+            operations: Sequence[Any], by: Caller | None = None
+        ) -> tuple[bool, list[Diagnostic]]:
             calls = [
                 self._call(each.context, lambda each=each: manager.run(each) or True, by)
                 for each in operations
@@ -73,19 +76,19 @@ class BindingsCalls:
 
         return run
 
-    def parse(self, context: Any, form: Form, *words: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a source; return the op, or None."""
-        ir, (source, *name) = self._ir, [each.decode(errors="surrogateescape") for each in words]
-        parsers: dict[Form, Callable[[], Any]] = {
-            "op": lambda: ir.Operation.parse(source, source_name=name[0], context=context),
-            "module": lambda: ir.Module.parse(words[0], context=context),
-            "file": lambda: ir.Module.parseFile(source, context),
+    def parse(self, context: Any, name: str, *words: bytes) -> tuple[Any, list[Diagnostic]]:
+        """Parse a source as `LibraryCalls.parse` does."""
+        ir, (source, *place) = self._ir, [each.decode(errors="surrogateescape") for each in words]
+        parsers: dict[str, Callable[[], Any]] = {
+            OP: lambda: ir.Operation.parse(source, source_name=place[0], context=context),
+            MODULE: lambda: ir.Module.parse(words[0], context=context),
+            FILE: lambda: ir.Module.parseFile(source, context),
         }
-        found, reports = self._call(context, parsers[form])
+        found, reports = self._call(context, parsers[name])
         return (None if found is None else found.operation), reports
 
     def _call(
-        self, context: Any, action: Callable[[], Any], by: Caller = at_once
+        self, context: Any, action: Callable[[], Any], by: Caller | None = None
     ) -> tuple[Any, list[Diagnostic]]:
         reports: list[Diagnostic] = []
         threads = [threading.get_ident()]
@@ -104,7 +107,7 @@ class BindingsCalls:
         ):
             context.emit_error_diagnostics = True
             try:
-                return by(call), reports
+                return by(call) if by else call(), reports
             except self._ir.MLIRError as error:
                 return None, [*reports, *map(convert_diagnostic, error.error_diagnostics)]
             finally:
@@ -123,11 +126,6 @@ class BindingsCalls:
         return context.attach_diagnostic_handler(take)
 
 
-_PARSERS = {
-    "op": "mlirOperationCreateParse",
-    "module": "mlirModuleCreateParse",
-    "file": "mlirModuleCreateParseFromFile",
-}
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 
 
@@ -157,7 +155,9 @@ class LibraryCalls:
         """Return a function that runs a pass manager, which has to outlive it, on ops."""
         native = capi.address(manager)
 
-        def run(operations: Sequence[Any], by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
+        def run(
+            operations: Sequence[Any], by: Caller | None = None
+        ) -> tuple[bool, list[Diagnostic]]:
             handles = [(native, capi.address(each)) for each in operations]
             context = operations[0].context
             found, reports = self._call(context, "mlirPassManagerRunOnOp", handles, by)
@@ -165,10 +165,16 @@ class LibraryCalls:
 
         return run
 
-    def parse(self, context: Any, form: Form, *words: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a source; return the op, or None."""
+    def parse(self, context: Any, name: str, *words: bytes) -> tuple[Any, list[Diagnostic]]:
+        """Parse with a function of the C API; return the op, or None.
+
+        Args:
+            context: The context.
+            name: The function.
+            words: Text of one op and the source's name, text or bytecode of a module, or a path.
+        """
         arguments = (capi.address(context), *map(capi.text, words))
-        (found,), reports = self._call(context, _PARSERS[form], [arguments])
+        (found,), reports = self._call(context, name, [arguments])
         return (self._top(found, context) if found else None), reports
 
     @contextmanager
@@ -206,7 +212,7 @@ class LibraryCalls:
         context: Any,
         name: str,
         arguments: Sequence[tuple[Any, ...]],
-        by: Caller = at_once,
+        by: Caller | None = None,
     ) -> tuple[list[Any], list[Diagnostic]]:
         """Call a function once for each tuple of arguments."""
         listener = self._latest.get(context)
@@ -216,7 +222,8 @@ class LibraryCalls:
         function = getattr(self._held if has_no_threads(context) else self._free, name)
         try:
             listener.reports, listener.from_elsewhere = reports, elsewhere = [], []
-            found = by(partial(listener.on_thread, function, arguments))
+            call = partial(listener.on_thread, function, arguments)
+            found = call() if by is None else by(call)
         finally:
             listener.reports = None
         listener.raise_error()

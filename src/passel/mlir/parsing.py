@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.mlir.bindings import MAGIC, bindings_named, bindings_of, view_of
-from passel.mlir.calls import calls_of
+from passel.mlir.calls import FILE, MODULE, OP, calls_of
 from passel.mlir.diagnostics import (
     ParseError,
     decoded,
@@ -67,7 +67,7 @@ def parse_source(
     """
     parse = calls_of(bindings_of(context)).parse
     if isinstance(source, bytes) and source.startswith(MAGIC):
-        return _checked(name, on_warning, *parse(context, "module", source))
+        return _checked(name, on_warning, *parse(context, MODULE, source))
     text = source if isinstance(source, bytes) else source.encode(errors="surrogatepass")
     text = b"\n" * line_offset + text
     try:
@@ -76,10 +76,10 @@ def parse_source(
         message = f"invalid UTF-8: {error.reason}"
         raise _error_at(name, text, error.start, message) from None
     _check_metadata(name, text)
-    op, reports = parse(context, "op", text, _shown(name).encode())
+    op, reports = parse(context, OP, text, _shown(name).encode())
     if implicit_module and (op is None or op.name != "builtin.module"):
         # This parser wraps what is no module, and takes no source name.
-        return _renamed(_checked(name, on_warning, *parse(context, "module", text)), _shown(name))
+        return _renamed(_checked(name, on_warning, *parse(context, MODULE, text)), _shown(name))
     return _checked(name, on_warning, op, reports)
 
 
@@ -110,7 +110,7 @@ def parse_file(
         _check_metadata(str(path), source)
     del source  # MLIR has its own copy
     parse = calls_of(bindings_of(context)).parse
-    return _checked(str(path), on_warning, *parse(context, "file", os.fsencode(path)))
+    return _checked(str(path), on_warning, *parse(context, FILE, os.fsencode(path)))
 
 
 def _shown(name: str) -> str:

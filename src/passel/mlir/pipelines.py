@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from passel.mlir.bindings import at_once, context_lock
+from passel.mlir.bindings import context_lock
 from passel.mlir.calls import calls_of
 from passel.mlir.contents import symbol_name
 from passel.mlir.standard_error import printing_elsewhere
@@ -116,12 +116,12 @@ class CompiledPipeline:
             tree_printing_dir_path=str(folder),
         )
 
-    def run(self, *operations: Any, by: Caller = at_once) -> tuple[bool, list[Diagnostic]]:
+    def run(self, *operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
         """Run the pipeline on ops with its anchor's name; return whether all passes succeeded.
 
         Args:
             operations: The ops, one or more.
-            by: A function that calls MLIR, possibly on another thread.
+            by: A function that calls MLIR on another thread; None to call it on this one.
         """
         return self._run(operations, by)
 
