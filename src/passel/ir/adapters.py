@@ -168,7 +168,8 @@ def running_adapter() -> IRAdapter | None:
 def imported_irs() -> Iterator[IRAdapter]:
     """Yield the adapters of the IRs whose packages have been imported, except broken ones."""
     for name, point in _adapters().items():
-        if name in sys.modules:
+        # Libraries may have modules of such names that no file defines: ASTER's has `mlir`.
+        if getattr(sys.modules.get(name), "__spec__", None) is not None:
             try:
                 adapter = adapter_named(name)
             except AdapterError as error:
