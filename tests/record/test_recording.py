@@ -70,36 +70,28 @@ def outline(executions: Any) -> list[tuple[str, str | None, str]]:
 
 
 def test_each_execution_is_in_the_record(tmp_path: Path) -> None:
-    """There is an execution for each pass and op in program order, with what became of it."""
-    record = recorded(tmp_path / "r", "toy.module @m(toy.func @f 4,toy.func @g 9)", Grow(), Grow())
+    """There is an execution for each pass and op in program order, with its result."""
+    ir, passes = "toy.module @m(toy.func @f 4,toy.func @g 9)", (Grow(), step(refuse, "refuse"))
+    record = recorded(tmp_path / "r", ir, *passes)
     assert outline(record.executions) == [
         ("toy.module/toy.func/0:grow", "f", "changed"),
-        ("toy.module/toy.func/1:grow", "f", "unchanged"),
+        ("toy.module/toy.func/1:refuse", "f", "unchanged"),
         ("toy.module/toy.func/0:grow", "g", "unchanged"),
-        ("toy.module/toy.func/1:grow", "g", "unchanged"),
+        ("toy.module/toy.func/1:refuse", "g", "failed"),
     ]
-    first = record.executions[0]
+    first, *_, last = record.executions
     assert first.ordinals == (0, 0)
     assert first.counts == {"grown": 1}
     assert [str(each) for each in first.diagnostics] == ["<unknown>:0: remark: grown"]
-    assert first.before is not None
-    assert first.after is not None
-    assert record.text(first.before) == "toy.func @f 4"
-    assert record.text(first.after) == "toy.func @f 5"
+    assert record.text(first.before or "") == "toy.func @f 4"
+    assert record.text(first.after or "") == "toy.func @f 5"
+    assert last.failure is not None
+    assert last.failure.message == "'toy.func' op pass 'refuse' failed: not this one"
     (run,) = record.info.runs
-    assert run.pipeline == run.schedule == "toy.module(toy.func(grow,grow))"
-    assert [step.title for step in run.steps] == ["grow", "grow"]
+    assert run.failures == (last.failure,)
+    assert run.pipeline == run.schedule == "toy.module(toy.func(grow,refuse))"
+    assert [each.title for each in run.steps] == ["grow", "refuse"]
     assert record.info.is_complete
-
-
-def test_a_failure_is_at_its_execution(tmp_path: Path) -> None:
-    """An execution that failed says why, and the run lists all failures."""
-    record = recorded(tmp_path / "r", "toy.module(toy.func @f,toy.func @g)", step(refuse, "refuse"))
-    assert [each.status for each in record.executions] == ["unchanged", "failed"]
-    failure = record.executions[1].failure
-    assert failure is not None
-    assert failure.message == "'toy.func' op pass 'refuse' failed: not this one"
-    assert record.info.runs[0].failures == (failure,)
 
 
 def test_an_incomplete_line_at_the_end_is_left_out(tmp_path: Path) -> None:
