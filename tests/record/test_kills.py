@@ -48,7 +48,7 @@ _PATIENCE = 60
 
 
 @pytest.mark.parametrize(
-    "moments", [4, pytest.param(50 // min(STEP, 5), marks=pytest.mark.sweep)], ids=["some", "many"]
+    "moments", [3, pytest.param(50 // min(STEP, 5), marks=pytest.mark.sweep)], ids=["some", "many"]
 )
 def test_a_killed_process_leaves_every_pass_that_has_ended(tmp_path: Path, moments: int) -> None:
     """Whenever a process is killed, its record opens and holds every pass that has ended."""
