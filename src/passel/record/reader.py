@@ -152,9 +152,7 @@ class Record:
         if execution.before is None or execution.after is None:
             return ""
         digests = [execution.before, execution.after]
-        return unified_diff(
-            *(f"{each}\n" for each in self.all_readable(digests, run=execution.run))
-        )
+        return unified_diff(*self.all_readable(digests, run=execution.run))
 
     def state_before(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op before an execution; see `state_after`."""
