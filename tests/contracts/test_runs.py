@@ -8,15 +8,7 @@ import pytest
 from toy_steps import nothing
 from xdsl_inputs import xdsl_context
 
-from passel import (
-    AllAnalyses,
-    ContractError,
-    OpPassManager,
-    Pass,
-    PassContext,
-    PassManager,
-    option,
-)
+from passel import AllAnalyses, ContractError, OpPassManager, Pass, PassContext, PassManager, option
 from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as parse_mlir
@@ -121,9 +113,7 @@ def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
 def test_a_pass_that_does_not_say_what_it_runs(inner: Pass, times: int) -> None:
     """The run goes by what it has run."""
     hides = made(
-        "hides",
-        lambda op, ctx: ctx.run_pipeline(funcs(inner), op.body[0]),
-        preserves=(Schedule,),
+        "hides", lambda op, ctx: ctx.run_pipeline(funcs(inner), op.body[0]), preserves=(Schedule,)
     )
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(GENERATE, hides, MATERIALIZE)
     pm.run(parse_toy("toy.module(toy.func @f)"))

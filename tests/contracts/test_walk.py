@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import (
-    AllAnalyses,
-    ContractError,
-    OpPassManager,
-    Pass,
-    PassManager,
-    PassType,
-    option,
-)
+from passel import AllAnalyses, ContractError, OpPassManager, Pass, PassManager, PassType, option
 from passel.bridge import RunOnMLIR
 from passel.builder import Bundle, PipelineBuilder
 from passel.manager import BarePipeline, CompositeFixedPoint

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from passel import (
-    AnchorError,
-    DefinitionError,
-    Nesting,
-    OpPassManager,
-    Pass,
-    PassManager,
-)
+from passel import AnchorError, DefinitionError, Nesting, OpPassManager, Pass, PassManager
 from passel.builder import PipelineBuilder
 from passel.testing import ToyAdapter
 from passel.xdsl.passes.cse import CSE

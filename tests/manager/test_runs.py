@@ -90,9 +90,7 @@ def test_an_unchanged_manager_is_compiled_once(parse: Callable[[str], PassManage
 # -- Contexts, dialects, adapters ------------------------------------------------------------
 
 
-def test_dialects_are_loaded_in_the_order_of_their_names(
-    make: Callable[..., Pass[Any]],
-) -> None:
+def test_dialects_are_loaded_in_the_order_of_their_names(make: Callable[..., Pass[Any]]) -> None:
     """Loading order does not depend on the order of passes, and each is loaded once."""
     loaded: list[str] = []
 

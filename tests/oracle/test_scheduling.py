@@ -107,11 +107,7 @@ ORDERS = {
 
 @pytest.mark.parametrize(("pipeline", "shape"), ORDERS.values(), ids=ORDERS)
 def test_order(
-    pipeline: str,
-    shape: str,
-    mlir_opt: MlirOpt,
-    registry: PassRegistry,
-    adapter: IRAdapter,
+    pipeline: str, shape: str, mlir_opt: MlirOpt, registry: PassRegistry, adapter: IRAdapter
 ) -> None:
     """Passes start, and fail, on the same ops in the same order."""
     module = parse_toy(shape)
@@ -158,11 +154,7 @@ def test_order(
     ],
 )
 def test_errors(
-    pipeline: str,
-    shape: str,
-    mlir_opt: MlirOpt,
-    registry: PassRegistry,
-    adapter: IRAdapter,
+    pipeline: str, shape: str, mlir_opt: MlirOpt, registry: PassRegistry, adapter: IRAdapter
 ) -> None:
     """What goes wrong in a run is said in the same words."""
     op = parse_toy(shape)
@@ -229,11 +221,7 @@ def test_building_errors(
     ],
 )
 def test_found_before_the_run(
-    pipeline: str,
-    shape: str,
-    mlir_opt: MlirOpt,
-    registry: PassRegistry,
-    adapter: IRAdapter,
+    pipeline: str, shape: str, mlir_opt: MlirOpt, registry: PassRegistry, adapter: IRAdapter
 ) -> None:
     """What mlir-opt only notices when it meets such an op, passel refuses before it runs."""
     real = mlir_opt(f"--pass-pipeline={pipeline}", *FLAGS, source=mlir_text(parse_toy(shape)))

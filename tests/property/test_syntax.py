@@ -8,11 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from passel import PipelineSyntaxError
-from passel.pipeline import (
-    PipelineNode,
-    parse_elements,
-    parse_pipeline,
-)
+from passel.pipeline import PipelineNode, parse_elements, parse_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import (
-    ANY,
-    AnchorError,
-    Nesting,
-    OpPassManager,
-    Pass,
-    PassFailedError,
-    PassManager,
-)
+from passel import ANY, AnchorError, Nesting, OpPassManager, Pass, PassFailedError, PassManager
 from passel.passes import default_registry
 from passel.schedule import PipelineCompiler
 from passel.testing import EventRecorder, ToyAdapter, parse_toy

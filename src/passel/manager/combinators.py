@@ -48,10 +48,7 @@ class BarePipeline(OpPassManager):
     option_metavar = "<pipeline>"
 
     def __init__(
-        self,
-        *passes: Addable,
-        nodes: Sequence[ElementNode] = (),
-        names: PassRegistry | None = None,
+        self, *passes: Addable, nodes: Sequence[ElementNode] = (), names: PassRegistry | None = None
     ) -> None:
         super().__init__()
         self.add(*passes).add_nodes(nodes, names)

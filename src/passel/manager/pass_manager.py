@@ -178,11 +178,10 @@ class PassManager(RunSettings, OpPassManager):
     def _compiled(self, adapter: IRAdapter | None) -> Schedule:
         chosen = adapter or self._adapter
         if chosen is None and self.context is None:
-            msg = (
+            raise AdapterError(
                 "cannot check a pipeline without knowing its IR: call check(adapter), or create "
                 "the manager with a context of the IR, PassManager(anchor, context)"
             )
-            raise AdapterError(msg)
         chosen = chosen or adapter_for(self.context)
         return self._compiler_for(chosen, self._context_for(chosen, None)).schedule(self)
 

@@ -216,11 +216,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return None
 
     @classmethod
-    def from_elements(
-        cls,
-        elements: Sequence[ElementNode],  # noqa: ARG003 - for those that take them
-        registry: Any,  # noqa: ARG003
-    ) -> Self:
+    def from_elements(cls, elements: Sequence[ElementNode], registry: Any) -> Self:
         """Return the pass for `name(elements)`, for classes that take elements.
 
         Args:
@@ -230,8 +226,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         Raises:
             PipelineError: The elements are invalid.
         """
-        msg = f"{cls.__qualname__} takes elements, but does not define from_elements"
-        raise DefinitionError(msg)
+        raise NotImplementedError
 
     @property
     def short_name(self) -> str:
@@ -329,11 +324,10 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
         """Also refuse a class without an anchor."""
         super().check_complete()
         if cls.anchor is None and cls.can_schedule_on is OperationPass.can_schedule_on:
-            msg = (
+            raise DefinitionError(
                 f"{cls.__qualname__} needs an anchor: derive from OperationPass[FuncOp], with the "
                 "class of the op, or write anchor = 'func.func' in the class body"
             )
-            raise DefinitionError(msg)
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept the anchor only."""
@@ -362,11 +356,10 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         """Also refuse a class without an interface."""
         super().check_complete()
         if cls.interface is None and cls.can_schedule_on is InterfacePass.can_schedule_on:  # pyright: ignore[reportUnknownMemberType]
-            msg = (
+            raise DefinitionError(
                 f"{cls.__qualname__} needs an interface: derive from InterfacePass[SymbolTable], "
                 "with the class of the trait or interface"
             )
-            raise DefinitionError(msg)
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept ops that implement the interface."""
@@ -393,9 +386,8 @@ def _parameter(cls: type, base: type, expected: str) -> type | None:
             if isinstance(given, type):
                 return given
             shown = getattr(given, "__forward_arg__", given)
-            msg = (
+            raise DefinitionError(
                 f"{cls.__qualname__} derives from {base.__name__}[{shown!r}], which takes the "
                 f"class of {expected}; for the name of an op, write anchor = 'func.func'"
             )
-            raise DefinitionError(msg)
     return None

@@ -9,7 +9,7 @@ from passel.analysis import AnalysisManager
 from passel.diagnostics import Diagnostic, Severity
 from passel.passes.op_facts import OpFacts, op_diagnostic
 from passel.passes.outcome import PipelineRun, Record
-from passel.passes.remarks import UNHEARD, RemarkEmitter
+from passel.passes.remarks import RemarkEmitter
 
 if TYPE_CHECKING:
     # Only for its default: a plain `PassContext` is that of a pass without state.
@@ -296,7 +296,7 @@ class PassContext(Generic[StateT]):
 
         Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
         """
-        return UNHEARD if self.run.options.remarks is None else RemarkEmitter(self)
+        return RemarkEmitter(self)
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic from another source, such as another compiler."""

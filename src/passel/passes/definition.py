@@ -154,11 +154,10 @@ def make_dataclass(cls: type[Any]) -> None:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     except (TypeError, ValueError) as error:
         reason = str(error).removesuffix(": use default_factory")
-        msg = (
+        raise DefinitionError(
             f"{cls.__qualname__}: {reason}; options are values with types, such as "
             "'sizes: tuple[int, ...] = (1, 2)' or a subclass of Options"
-        )
-        raise DefinitionError(msg) from None
+        ) from None
     for method in ("__setattr__", "__delattr__"):
         delattr(cls, method)  # those of the base class say more
     bases = [base for base in cls.__bases__ if dataclasses.is_dataclass(base)]

@@ -127,11 +127,7 @@ class _Word(Codec):
     """
 
     def __init__(
-        self,
-        metavar: str,
-        value: Callable[[str], Any],
-        word: Callable[[Any], str],
-        *kinds: type,
+        self, metavar: str, value: Callable[[str], Any], word: Callable[[Any], str], *kinds: type
     ) -> None:
         super().__init__(metavar)
         self.bare = None if metavar else _TRUE

@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, PipelineError, Problem
 from passel.passes.option_types import OBJECT, BadValue, Codec, codec_for
-from passel.pipeline import (
-    OptionNode,
-    OptionText,
-    parse_options,
-    split_struct,
-)
+from passel.pipeline import OptionNode, OptionText, parse_options, split_struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -391,9 +386,8 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
         used = next(
             (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
         )
-        msg = (
+        raise UnknownTypeError(
             f"the type of option '{used}' of {cls.__qualname__} cannot be evaluated at run time: "
             f"{error}; import or define it in the module, not in a function or under "
             "'if TYPE_CHECKING:'"
-        )
-        raise UnknownTypeError(msg) from None
+        ) from None

@@ -72,10 +72,10 @@ class RemarkEmitter:
     """
 
     def __init__(self, ctx: Any) -> None:
-        self._ctx = ctx  # the context of the pass, or None
+        self._ctx = ctx
 
     def __bool__(self) -> bool:
-        return self._ctx is not None
+        return self._ctx.run.options.remarks is not None
 
     def passed(self, name: str, op: Any = None, /, **facts: Any) -> None:
         """Report an optimization that was done."""
@@ -94,10 +94,9 @@ class RemarkEmitter:
         self._emit("Analysis", name, op, facts)
 
     def _emit(self, kind: RemarkKind, name: str, op: Any, facts: dict[str, Any]) -> None:
-        if (ctx := self._ctx) is None:
-            return
+        ctx = self._ctx
         category = facts.pop("category", "") or ctx.step.pass_.short_name
-        heard: RemarkFilter = ctx.run.options.remarks
+        heard: RemarkFilter = ctx.run.options.remarks or {}
         if kind not in heard or not heard[kind].search(category):
             return
         adapter: IRAdapter = ctx.adapter
@@ -119,7 +118,3 @@ class RemarkEmitter:
 
 def _plain(value: Any) -> bool | float | str:
     return value if isinstance(value, float | int | str) else str(value)
-
-
-UNHEARD = RemarkEmitter(None)
-"""The emitter of runs without remarks."""

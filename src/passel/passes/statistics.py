@@ -46,11 +46,10 @@ class Statistic:
 
         def __iadd__(self, amount: object) -> None:
             """Refuse `+=`, which counts in C++."""
-            msg = (
+            raise TypeError(
                 f"statistic '{self.name}' is a declaration without a value: count with "
                 f"ctx.count(self.{self.name.replace('-', '_')})"
             )
-            raise TypeError(msg)
 
 
 @cache  # asked for whenever a pass counts

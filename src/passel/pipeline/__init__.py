@@ -1,12 +1,7 @@
 """The textual form of pipelines: text to nodes and back, independent of passes."""
 
 from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list, split_struct
-from passel.pipeline.parser import (
-    MAX_ELEMENTS,
-    parse_elements,
-    parse_options,
-    parse_pipeline,
-)
+from passel.pipeline.parser import MAX_ELEMENTS, parse_elements, parse_options, parse_pipeline
 from passel.pipeline.syntax import (
     ElementNode,
     OptionNode,

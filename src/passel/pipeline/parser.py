@@ -21,13 +21,7 @@ from typing import NoReturn
 
 from passel.diagnostics import Source, Span
 from passel.errors import PipelineSyntaxError, Problem
-from passel.pipeline.lexer import (
-    clean,
-    find_closing_brace,
-    split_options,
-    split_struct,
-    trim,
-)
+from passel.pipeline.lexer import clean, find_closing_brace, split_options, split_struct, trim
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 MAX_DEPTH = 64
