@@ -42,7 +42,7 @@ from passel.ir import crossing_with
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
-from passel.search.oracle import ComputesElse, NotValid
+from passel.search.oracle import Command, ComputesElse, NotValid
 from passel.search.starting import failure_of, first_failed, scoped
 from passel.tool.flags import flag, number_of
 from passel.tool.output import put
@@ -50,8 +50,6 @@ from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import (
     SearchFlags,
     as_recorded,
-    command_oracle,
-    function_of,
     run_search,
     search_program,
 )
@@ -110,7 +108,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     subject, strict = (
         Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies
     )
-    trials = Trials(_oracle(record, run, settings, flags, subject, strict))
+    trials = Trials(_oracle(record, run, flags, subject, strict))
     culprit = Bisection(record, trials, run=run.number, say=_say).find()
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
@@ -136,46 +134,35 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
 
 
 def _oracle(
-    record: Record,
-    run: RunInfo,
-    settings: Settings,
-    flags: _Flags,
-    subject: Subject,
-    strict: Subject,
+    record: Record, run: RunInfo, flags: _Flags, subject: Subject, strict: Subject
 ) -> Oracle:
     """Return the oracle that the flags select.
 
     Args:
         record: The record.
         run: The run.
-        settings: The settings of the command line.
         flags: The flags of this program.
         subject: Reads and runs IR, valid or not.
         strict: Reads and runs valid IR.
 
     Raises:
-        UsageError: If the flags select several oracles, or the command does not exist.
+        UsageError: If the flags select several oracles.
         SearchError: If neither the flags nor the record select an oracle.
     """
-    asked = [name for name in ("interesting", "invalid", "computes_else") if getattr(flags, name)]
-    match asked:
-        case ["interesting"]:
-            return command_oracle(settings, None)
-        case ["invalid"]:
-            return NotValid(strict)
-        case ["computes_else"]:
-            if run.before is None:
-                raise SearchError("the record lacks the IR before the run")
-            first, function = record.text(run.before), function_of(flags.computes_else)
-            oracle = ComputesElse(subject, first, *function, timeout=flags.timeout)
-            if oracle.left_out:
-                _say(f"BISECT: not run: {oracle.left_out}")
-            return oracle
-        case []:
-            return _failure_oracle(record, run, strict)
-        case _:
-            listed = " and ".join(f"'--{name.replace('_', '-')}'" for name in asked)
-            raise UsageError(f"{listed} are mutually exclusive: give only one")
+    flags.check_oracle()
+    if flags.interesting:
+        return Command(flags.interesting, timeout=flags.timeout)
+    if flags.invalid:
+        return NotValid(strict)
+    if not flags.computes_else:
+        return _failure_oracle(record, run, strict)
+    if run.before is None:
+        raise SearchError("the record lacks the IR before the run")
+    first = record.text(run.before)
+    oracle = ComputesElse(subject, first, *flags.computes_else, timeout=flags.timeout)
+    if oracle.left_out:
+        _say(f"BISECT: not run: {oracle.left_out}")
+    return oracle
 
 
 def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from passel.passes import Pass
     from passel.passes.options import OptionInfo
     from passel.record import Record, RunInfo
-    from passel.search import Subject
-    from passel.search.oracle import Command
     from passel.tool.flags import CommandLine
     from passel.tool.irs import IRChoice
 
@@ -255,22 +253,62 @@ def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:
 # -- Searches ------------------------------------------------------------------------------------
 
 
+def command_of(text: str) -> list[str]:
+    """Return the words of a command that exists, and runs without a shell."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"has {str(error).lower()}") from None
+    if found := _OPERATOR.search(_QUOTED.sub("", text)):
+        shell = f"runs without a shell, which '{found[0]}' needs"
+        raise ValueError(f"{shell}: write sh -c '...', or quote it")
+    if words and shutil.which(words[0]) is None:
+        name = words[0]
+        problem = f"there is no program '{name}' here"
+        if Path(name).is_file():
+            problem = f"'{name}' is not executable: chmod +x {name}"
+            if "/" not in name:
+                problem = f"there is no program '{name}'; for the file of that name, write ./{name}"
+        raise ValueError(f"cannot be run: {problem}")
+    return words
+
+
+def function_of(text: str) -> tuple[str, str]:
+    """Return the name of a function, or "" for all functions, and its arguments."""
+    symbol, _, arguments = text.partition("(")
+    return "" if symbol == "all" else symbol.removeprefix("@"), arguments.removesuffix(")")
+
+
 class SearchFlags(FlagGroup):
     """Search."""
 
-    interesting: str = flag(
-        "a command that exits with 0 if the case in file {} is interesting", "<command>"
+    interesting: list[str] | None = flag(
+        "a command that exits with 0 if the case in file {} is interesting",
+        "<command>",
+        parse=command_of,
     )
-    computes_else: str = flag(
+    computes_else: tuple[str, str] | None = flag(
         "find different results of functions: all, @name, or @name(1 : i32)",
         "<function>",
         implied="all",
+        parse=function_of,
     )
     timeout: float | None = flag(
         "time limit for each case (by default, 10 times the input's) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )
+
+    def check_oracle(self) -> None:
+        """Check that the flags select one oracle at most.
+
+        Raises:
+            UsageError: If they select several.
+        """
+        names = ("interesting", "invalid", "computes_else")
+        given = [f"'--{name.replace('_', '-')}'" for name in names if getattr(self, name, None)]
+        if len(given) > 1:
+            raise UsageError(f"{' and '.join(given)} are mutually exclusive: give only one")
 
 
 def search_program(
@@ -326,42 +364,3 @@ def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
         if flag.replayed and flag.searched:
             words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
     return Settings([*words, *settings.line.words], settings.tool)
-
-
-def function_of(text: str) -> tuple[str, str]:
-    """Return the function in `--computes-else`, or "" for all, and its arguments."""
-    symbol, _, arguments = text.partition("(")
-    return "" if symbol == "all" else symbol.removeprefix("@"), arguments.removesuffix(")")
-
-
-def command_oracle(settings: Settings, subject: Subject | None) -> Command:
-    """Return the oracle for the command of `--interesting`.
-
-    Args:
-        settings: The settings of the command line.
-        subject: The subject that checks whether cases are valid; None to skip the check.
-
-    Raises:
-        UsageError: If the command does not exist.
-    """
-    from passel.search.oracle import Command
-
-    given = SearchFlags(settings.line)
-    try:
-        words = shlex.split(given.interesting)
-    except ValueError as error:
-        raise UsageError(f"'--interesting': {str(error).lower()}") from None
-    if found := _OPERATOR.search(_QUOTED.sub("", given.interesting)):
-        raise UsageError(
-            f"'--interesting' runs without a shell, which '{found[0]}' needs: write sh -c '...', "
-            "or quote it"
-        )
-    if not words or shutil.which(words[0]) is None:
-        name = words[0] if words else ""
-        problem = f"there is no program '{name}' here"
-        if name and Path(name).is_file():
-            problem = f"'{name}' is not executable: chmod +x {name}"
-            if "/" not in name:
-                problem = f"there is no program '{name}'; for the file of that name, write ./{name}"
-        raise UsageError(f"'--interesting' cannot be run: {problem}")
-    return Command(words, subject, timeout=given.timeout)

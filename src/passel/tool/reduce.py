@@ -42,7 +42,7 @@ from passel.passes.reachable import walk
 from passel.record import Record
 from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials, Verdict
 from passel.search.children import Died, in_child
-from passel.search.oracle import ComputesElse
+from passel.search.oracle import Command, ComputesElse
 from passel.search.starting import failure_of, narrowed, printed
 from passel.tool.irs import note_other_ir
 from passel.tool.output import Output, Renderer
@@ -50,8 +50,6 @@ from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import (
     SearchFlags,
     as_recorded,
-    command_oracle,
-    function_of,
     run_search,
     search_program,
 )
@@ -150,22 +148,20 @@ def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
     """Return the oracle that the flags select.
 
     Raises:
-        UsageError: If the command does not exist, or there is no pipeline.
+        UsageError: If the flags select several oracles, or there is no pipeline.
         SearchError: If the case does not fail.
     """
     flags = SearchFlags(settings.line)
-    if flags.interesting and flags.computes_else:
-        raise UsageError("'--interesting' and '--computes-else' are mutually exclusive")
+    flags.check_oracle()
     if flags.interesting:
-        return command_oracle(settings, subject)
+        return Command(flags.interesting, subject, timeout=flags.timeout)
     if not case.pipeline:
         raise UsageError(
             "there is nothing to run: give a pipeline with -p, passes as flags, or a "
             "reproducer; or specify what is interesting with --interesting=<command>"
         )
     if flags.computes_else:
-        function = function_of(flags.computes_else)
-        return ComputesElse(subject, None, *function, timeout=flags.timeout)
+        return ComputesElse(subject, None, *flags.computes_else, timeout=flags.timeout)
     failure = failure_of(subject, case)
     if failure is None:
         raise SearchError(

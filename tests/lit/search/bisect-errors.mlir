@@ -22,7 +22,7 @@
 // FLAG: passel-bisect: error: '--pass-pipeline' is not supported
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | FileCheck %s --check-prefix=COMMAND
 // RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | FileCheck %s --check-prefix=QUOTE
-// QUOTE: passel-bisect: error: '--interesting': no closing quotation
+// QUOTE: passel-bisect: error: '--interesting' has no closing quotation
 // COMMAND: passel-bisect: error: '--interesting' cannot be run: there is no program './no-such-command' here
 func.func @f() {
   return
