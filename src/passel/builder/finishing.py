@@ -146,13 +146,13 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
     Of a bundle, drop the longest prefix that is redundant.
     """
     for nodes in _streams(draft.root):
-        changing, looking = list[Step](), list[Step]()
+        ran, changing, looking = list[Step](), list[Step](), list[Step]()
         while nodes:
             run = _together(nodes)
             found = (
                 (before[-1], run[:length])
                 for length in range(len(run), 0, -1)
-                for before in (changing[-length:], *([each] for each in looking))
+                for before in (ran[-length:], changing[-length:], *([each] for each in looking))
                 if _is_repeated(before, run[:length], draft.declarations)
             )
             before, dropped = next(found, (None, run[:1]))
@@ -162,11 +162,11 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
                 for each in dropped:
                     draft.take_out(each)
             elif not run:  # a nested pipeline
-                changing, looking = [], []
+                ran, changing, looking = [], [], []
             elif only_looks(run[0]):
-                looking += dropped
+                ran, looking = [*ran, run[0]], [*looking, run[0]]
             else:
-                changing, looking = [*changing, run[0]], []
+                ran, changing, looking = [*ran, run[0]], [*changing, run[0]], []
 
 
 def _streams(root: Scope) -> Collection[list[Node]]:

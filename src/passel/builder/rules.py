@@ -209,10 +209,8 @@ class Rules:
         constraint = rule.constraint
         if constraint.is_wish:
             return ""
-        if constraint.kind == "once":
-            others = self._earlier_peers(rule, step)
-        else:
-            others = self.others(constraint.targets[0], step)
+        targets = constraint.targets
+        others = self.others(targets[0], step) if targets else self._earlier_peers(rule, step)
         if constraint.kind in ("once", "conflicts"):
             return (
                 f"'{others[0].label}' is also in the pipeline: remove one of them" if others else ""
@@ -220,9 +218,8 @@ class Rules:
         if others:
             return self._disorder(constraint, step, others)
         if constraint.kind in NEEDING:
-            target = constraint.targets[0]
-            hint = self.suggestion(target) or f": add one, or remove '{step.label}'"
-            return f"there is no {noun(target)}{hint}"
+            hint = self.suggestion(targets[0]) or f": add one, or remove '{step.label}'"
+            return f"there is no {noun(targets[0])}{hint}"
         return ""
 
     def _earlier_peers(self, rule: Rule, step: Step) -> list[Step]:
