@@ -105,7 +105,7 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                 if regions := each.regions:
                     objects.append(regions)
                     for region in regions:
-                        block = region._first_block
+                        block = region.first_block
                         while block is not None:
                             objects.append(block)
                             if args := block._args:
@@ -114,10 +114,10 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                                     attributes += (arg._type, arg.location)
                             if not recursive:
                                 objects += block.ops
-                            elif (inner := block._first_op) is not None:
+                            elif (inner := block.first_op) is not None:
                                 objects.append(inner)
                                 first_ops.append(inner)
-                            block = block._next_block
+                            block = block.next_block
                         objects.append(region)
                 if each is op:
                     break  # where that stands does not count

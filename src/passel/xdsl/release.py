@@ -16,8 +16,7 @@ FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
 PRIVATE: Final = frozenset(
     {
         # Links of the IR in loops over all ops, where properties would cost a third of the time.
-        *("_args", "_first_block", "_first_op", "_next_block", "_next_op", "_operands"),
-        *("_successors", "_type"),
+        *("_args", "_next_op", "_operands", "_successors", "_type"),
         # Parts of the parser without a public hook.
         *("_parse_block_body", "_parse_location", "_parse_tensor_literal_element"),
         *("_parse_dialect_resource_handle", "_parse_dialect_resources", "_parser_state"),
