@@ -1,4 +1,4 @@
-"""Crossings: pipelines that continue on another IR and come back."""
+"""Crossings: passes that run a pipeline on the op in another IR."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Passes that take an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
+"""Passes that convert an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
 
-In a pipeline they look like a nested pipeline with an IR as its anchor. The op crosses as generic
-text with locations, within the process. Its new attributes and regions then replace those of the
-original op, so references to the op remain valid.
+In a pipeline, such a pass looks like a nested pipeline whose anchor is an IR. The op is converted
+through generic text with locations, within the process. Then the new attributes and regions replace
+those of the original op, so references to the op remain valid.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 Side: TypeAlias = "XDSLSide | MLIRSide"
-"""One of the two IRs, with a context for the ops that are read; both have the same methods."""
+"""One of the two IRs, with a context for parsed ops. Both IRs have the same methods."""
 
 
 class Crossing(Pass[Any]):
-    """Base class of the passes that run a pipeline on the op in the other IR.
+    """The base class of passes that run a pipeline on the op in the other IR.
 
-    A subclass has the other IR's name as its own.
+    The name of a subclass in pipelines is the name of the other IR.
 
     Args:
         passes: The passes to run on the other IR; in text, the contents of the parentheses.
@@ -62,10 +62,10 @@ class Crossing(Pass[Any]):
         owner: str,
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Refuse a name without parentheses.
+        """Reject a name without parentheses.
 
         Raises:
-            OptionError: If it is called.
+            OptionError: Always, since passes must be given in parentheses.
         """
         example = f"{cls.name}(cse)"
         raise OptionError(Problem(f"{owner} takes passes in parentheses, such as {example}"))
@@ -75,17 +75,17 @@ class Crossing(Pass[Any]):
         """Return the pass for the contents of the parentheses.
 
         Args:
-            elements: The contents.
+            elements: The contents of the parentheses.
             registry: The registry for names of this IR's passes.
 
         Raises:
-            PipelineError: If the other IR has no such pass, or refuses an option.
+            PipelineError: If a pass does not exist on the other IR, or an option is invalid.
         """
         return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
 
     @classmethod
     def of(cls, *passes: Addable) -> Self:
-        """Return a crossing for passes in any form that `PassManager.add` takes.
+        """Return a crossing for passes in any form that `PassManager.add` accepts.
 
         Names in text refer to the other IR's passes.
 
@@ -107,12 +107,12 @@ class Crossing(Pass[Any]):
         return names_on(adapter_named(cls.name), registry)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
-        """Return the pass as an element of a pipeline, in the form of a nested pipeline."""
+        """Return the pass as a node of a pipeline, in the form of a nested pipeline."""
         return PipelineNode(self.name, self.passes.to_node(all_options=all_options).elements)
 
     @property
     def display_name(self) -> str:
-        """The pass as in the text of a pipeline, including the passes inside."""
+        """The text of the pass in a pipeline, including the passes inside."""
         return self.to_text()
 
     def initialize(self, ir_context: Any) -> Any:
@@ -121,11 +121,10 @@ class Crossing(Pass[Any]):
         return _Destination(there, self.passes)
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Send the op to the other IR, run the pipeline, and take the result back if it changed.
+        """Convert the op to the other IR, run the pipeline, and convert a changed op back.
 
         Raises:
-            PassFailure: If the op cannot be written or read, a pass failed, or the result cannot be
-                read back or has another name.
+            PassFailure: If a conversion fails, a pass fails, or the name of the op has changed.
         """
         state: Any = ctx.state
         destination: _Destination = state
@@ -239,10 +238,10 @@ class _Destination:
         self._managers: dict[str, OpPassManager] = {}
 
     def manager(self, op: Any) -> OpPassManager:
-        """Return a manager for ops of this name with the passes.
+        """Return a manager with the passes, anchored on an op name.
 
         Raises:
-            AnchorError: If one of the passes is for ops of another name.
+            AnchorError: If a pass has a different anchor.
         """
         name = self.side.adapter.kind_of(op).name
         if name not in self._managers:
@@ -251,14 +250,14 @@ class _Destination:
 
 
 class RunOnXDSL(Crossing):
-    """Run xDSL's passes on an op of MLIR's."""
+    """Run xDSL's passes on MLIR's op."""
 
     name = "xdsl"
     ir = "mlir"
 
 
 class RunOnMLIR(Crossing):
-    """Run MLIR's passes on an op of xDSL's."""
+    """Run MLIR's passes on xDSL's op."""
 
     name = "mlir"
     ir = "xdsl"

@@ -1,4 +1,4 @@
-"""Registration of the crossings, whose passes are imported on first use."""
+"""Registration of `xdsl(...)` and `mlir(...)`, whose classes are imported on first use."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def register(registry: PassRegistry) -> None:
-    """Register the crossings; an entry point names this function."""
+    """Register `xdsl(...)` and `mlir(...)`; an entry point names this function."""
     registry.register("xdsl", lambda: bridge.RunOnXDSL, origin="passel", ir="mlir")
     registry.register("mlir", lambda: bridge.RunOnMLIR, origin="passel", ir="xdsl")

@@ -1,4 +1,4 @@
-"""The adapter contract, optional abilities, and finding the adapter of an object."""
+"""The interface of adapters, optional abilities, and a search for the adapter of an object."""
 
 from passel.ir.abilities import (
     BringsPasses,

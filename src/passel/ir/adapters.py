@@ -27,10 +27,10 @@ def _adapters() -> dict[str, EntryPoint]:
 
 @cache
 def adapter_named(name: str) -> IRAdapter:
-    """Return the installed adapter with a name, created once and without arguments.
+    """Return the installed adapter with a name. It is created once, without arguments.
 
     Raises:
-        AdapterError: If there is none, or its package cannot be used.
+        AdapterError: If there is no such adapter, or its package cannot be used.
     """
     point = _adapters().get(name)
     if point is None:
@@ -65,7 +65,7 @@ def _claimed(package: str) -> IRAdapter | None:
 
 
 def has_adapter(name: str) -> bool:
-    """Return whether there is an adapter of a name, with or without an entry point."""
+    """Return whether there is an adapter with a name, with or without an entry point."""
     return name in _adapters() or _claimed(name) is not None
 
 
@@ -77,7 +77,8 @@ def adapter_names() -> Collection[str]:
 def installed_name(adapter: IRAdapter) -> str:
     """Return the name under which an adapter of this class is installed.
 
-    `--ir` and `load_reproducer` accept it. It is empty if the adapter is not installed.
+    `--ir` and `load_reproducer` accept this name. The name is empty if the adapter is not
+    installed.
     """
     name = adapter.build_name()
     is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
@@ -85,14 +86,14 @@ def installed_name(adapter: IRAdapter) -> str:
 
 
 def adapter_for(thing: object) -> IRAdapter:
-    """Return the adapter of the IR that an op (or a pass of that IR) belongs to.
+    """Return the adapter of the IR that an op, or a pass of this IR, belongs to.
 
     The top-level package of the object's class, or of a base class, selects one of the entry points
-    `passel.adapters` of installed packages. An entry point has the name of that package, and a
-    subclass of `IRAdapter` as its value.
+    `passel.adapters` of installed packages. The name of an entry point is this package, and its
+    value is a subclass of `IRAdapter`.
 
     Raises:
-        AdapterError: If no installed adapter claims it.
+        AdapterError: If no installed adapter is for this package.
     """
     return adapter_of_class(type(thing))
 
@@ -101,7 +102,7 @@ def adapter_of_class(cls: type) -> IRAdapter:
     """Return the adapter of the IR that a class of ops or passes belongs to; see `adapter_for`.
 
     Raises:
-        AdapterError: If no installed adapter claims it.
+        AdapterError: If no installed adapter is for the package of the class.
     """
     names = _adapters()
     for base in cls.__mro__:
@@ -119,7 +120,7 @@ def adapter_of_class(cls: type) -> IRAdapter:
 
 
 def entered_context(adapter: IRAdapter | None = None) -> Any:
-    """Return the IR's context that the calling thread is in, or None.
+    """Return the current context of the calling thread, or None.
 
     Args:
         adapter: The adapter of the IR; by default, all imported IRs are tried.
@@ -142,14 +143,14 @@ _running: ContextVar[tuple[tuple[IRAdapter, Any], ...]] = ContextVar("running", 
 
 @contextmanager
 def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
-    """Enter a context for passes; pipelines that they build use its IR.
+    """Enter a context for passes, so that pipelines that the passes build use its IR.
 
-    This applies to the calling thread. Other threads need `contextvars.copy_context` and
-    `IRAdapter.in_context`.
+    The context is current only in the calling thread. Other threads need `contextvars.copy_context`
+    and `IRAdapter.in_context`.
 
     Args:
-        adapter: The adapter of the IR whose ops passes run on.
-        context: The ops' context.
+        adapter: The adapter of the IR of the ops.
+        context: The context of the ops.
     """
     token = _running.set((*_running.get(), (adapter, context)))
     try:
@@ -160,13 +161,13 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
 
 
 def running_adapter() -> IRAdapter | None:
-    """Return the adapter of the IR whose ops the passes of the calling thread run on, if any."""
+    """Return the adapter for the ops of the run in the calling thread, if any."""
     running = _running.get()
     return running[-1][0] if running else None
 
 
 def imported_irs() -> Iterator[IRAdapter]:
-    """Yield the adapters of the IRs whose packages have been imported, except broken ones."""
+    """Yield the adapters of imported IRs, except adapters that cannot be used."""
     for name, point in _adapters().items():
         # Libraries may have modules of such names that no file defines: ASTER's has `mlir`.
         if getattr(sys.modules.get(name), "__spec__", None) is not None:
@@ -188,13 +189,13 @@ _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
 
 @contextmanager
 def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
-    """Use given adapters for pipelines that continue on other IRs.
+    """Use the given adapters for pipelines on other IRs, inside `xdsl(...)` and `mlir(...)`.
 
     Tools use this to provide additional dialects for both IRs.
 
     Args:
-        find: Returns the adapter for an IR, or None for the installed one; called when a pipeline
-            crosses.
+        find: A function that returns the adapter for an IR, or None for the installed adapter. It
+            is called when a pipeline continues on another IR.
     """
     token = _elsewhere.set(find)
     try:
@@ -204,7 +205,7 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
 
 
 def crossing_adapter(name: str) -> IRAdapter | None:
-    """Return the given adapter of another IR for a pipeline that continues there, if any."""
+    """Return the adapter that `crossing_with` gives for another IR, if any."""
     find = _elsewhere.get()
     return None if find is None else find(name)
 
@@ -212,10 +213,10 @@ def crossing_adapter(name: str) -> IRAdapter | None:
 def op_name_of(anchor: str | type) -> str:
     """Return the op name of an anchor: a name, or an op class of any IR.
 
-    An op class carries its name as `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
+    The op name of a class is its attribute `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
 
     Raises:
-        DefinitionError: If the class carries no op name.
+        DefinitionError: If the class has no op name.
     """
     if isinstance(anchor, str):
         return anchor

@@ -1,7 +1,7 @@
-"""The adapter contract: the questions that passel asks of an IR.
+"""The interface of adapters, through which passel accesses the ops of an IR.
 
-passel brings no IR. An adapter answers for one IR. Modules above this one never access ops
-themselves; to the core, ops are `Any`.
+passel has no IR of its own. An adapter implements this interface for one IR. The core never
+accesses ops directly; in type annotations of the core, ops are `Any`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class SiblingWatch:
     """Detection of erased and moved ops while pipelines run on sibling ops.
 
     Args:
-        place_of: `Lifetime.place_of`.
+        place_of: A function that returns the place of an op; see `Lifetime`.
         children: The nested ops, in program order.
     """
 
@@ -32,7 +32,7 @@ class SiblingWatch:
         self._children = children
 
     def is_in_place(self, number: int, place: object) -> bool:
-        """Return whether a child is in its original place; called in program order.
+        """Return whether a child is in its original place. This is called in program order.
 
         Args:
             number: The number of the child.
@@ -44,19 +44,20 @@ class SiblingWatch:
     def are_all_in_place(self) -> bool:
         """Return whether all children are in their places after all pipelines have run.
 
-        Changes by a pass to its own op do not count. By default, the result is True: processed ops
-        were in place, and fingerprints detect later moves.
+        A pass may change its own op. By default, the result is True: each op was in place before it
+        was processed, and fingerprints detect later moves.
         """
         return True
 
 
 class Lifetime:
-    """Policy for detecting that an op was erased or moved, by default by its place.
+    """A policy to detect that an op was erased or moved, by default from its place.
 
     Args:
-        place_of: Returns the place of an op, such as its parent: equal as long as the op is neither
-            moved nor erased. It is called once per pass and op, so it should be as cheap as an
-            attribute. It must not raise for an erased op.
+        place_of: A function that returns the place of an op, such as its parent. Places are equal
+            as long as the op is neither moved nor erased. The function is called once per pass and
+            op, so it should be as cheap as an attribute. It must not raise an error for an erased
+            op.
 
     Attributes:
         survives_loss: Whether other ops can still be accessed after an op was erased.
@@ -73,24 +74,24 @@ class Lifetime:
 
 
 ANY = "any"
-"""The anchor of pipelines for every op that their passes accept."""
+"""The anchor of a pipeline that runs on every op that all its passes accept."""
 
 
 class FunctionLike:
-    """Interface of functions in any IR: `InterfacePass[FunctionLike]`.
+    """The interface of functions in any IR, as in `InterfacePass[FunctionLike]`.
 
-    Source: `mlir::FunctionOpInterface`, MLIR 22, for which bindings and xDSL have no class.
+    Source: `mlir::FunctionOpInterface`, MLIR 22, for which xDSL and MLIR's bindings have no class.
     """
 
 
 class OpKind(NamedTuple):
-    """Facts about all ops of one name.
+    """Facts about all ops with the same name.
 
     Attributes:
-        name: The op's full name, such as `func.func`; an unregistered op's own name.
-        registered: Whether its dialect defines it.
-        isolated: Whether it is `IsolatedFromAbove`. Always False if unregistered.
-        implements: Returns whether the ops have a trait or implement an interface.
+        name: The full name of the op, such as `func.func`, even if the op is unregistered.
+        registered: Whether the dialect defines the op.
+        isolated: Whether the op is `IsolatedFromAbove`. This is False for unregistered ops.
+        implements: A function that returns whether the op has a trait or implements an interface.
     """
 
     name: str
@@ -105,12 +106,12 @@ class PrintFlags(NamedTuple):
     Attributes:
         generic: Use the generic form.
         debuginfo: Print locations.
-        local_scope: Print nothing outside of the op, such as attribute aliases.
-        elide_elements: Omit the values of constants with more elements than this.
-        elide_resources: Omit resources with more characters than this.
+        local_scope: Print nothing outside the op, such as attribute aliases.
+        elide_elements: Omit the values of constants with more elements than this number.
+        elide_resources: Omit resources with more characters than this number.
         skip_regions: Print `{...}` for regions.
         pretty_locations: Print locations in a short form, which cannot be parsed.
-        name_locations: Name values after their `NameLoc` locations.
+        name_locations: Use the names in `NameLoc` locations as names of values.
         assume_verified: Print in custom form without verifying the op.
     """
 
@@ -126,12 +127,12 @@ class PrintFlags(NamedTuple):
 
 
 class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; never leaves passel
-    """Raised by an adapter's `verify`.
+    """An op is invalid; raised by `verify` of an adapter.
 
     Attributes:
-        op: The op that is invalid, which may be nested in the one verified.
-        message: The reason, without the op's name.
-        notes: Further notes: an op, and a text about it.
+        op: The invalid op, which may be nested in the verified op.
+        message: The reason, without the name of the op.
+        notes: Further notes, each an op and a text about the op.
     """
 
     def __init__(self, op: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> None:
@@ -142,15 +143,15 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
 
 
 class IRAdapter(ABC):
-    """Base class of adapters: fourteen abstract methods, and some with defaults.
+    """The base class of adapters, with fourteen abstract methods and some default methods.
 
-    An adapter holds no state of a run. Methods that take an op may be called from several threads
-    for ops that are not nested in each other.
+    An adapter has no state that belongs to a run. Methods that take an op may be called from
+    several threads for ops that are not nested in each other.
 
     Attributes:
-        name: The IR's name, such as `xdsl`.
-        finds_changes: Whether a run looks for changes by fingerprint, to verify only what changed.
-            Not worthwhile if the IR's own verifier is faster.
+        name: The name of the IR, such as `xdsl`.
+        finds_changes: Whether a run detects changes by fingerprints, to verify only changed ops.
+            Set it to False if the IR's own verifier is faster than fingerprints.
         allows_threads: Whether several Python threads may work on ops of one context.
     """
 
@@ -161,25 +162,25 @@ class IRAdapter(ABC):
     @property
     @abstractmethod
     def key_of(self) -> Callable[[Any], Hashable]:
-        """A function from an op to its identity key.
+        """A function that returns the key of an op.
 
-        The key is the same object for all ops of one name in one context: a class or an interned
-        string. It is called for every op that a run visits, so the function should be as cheap as
-        the builtin `type`.
+        The key is the same object for all ops with the same name in a context, such as a class or
+        an interned string. The function is called for every op that a run visits, so it should be
+        as cheap as the builtin `type`.
         """
 
     @classmethod
     def for_package(cls, package: str) -> IRAdapter | None:  # noqa: ARG003 - for subclasses
-        """Return an adapter for a package, or a module in it, that has no entry point."""
+        """Return an adapter for a package, or a module in a package, that has no entry point."""
         return None
 
     @abstractmethod
     def create_context(self) -> Any:
-        """Return a new context with every dialect of the installation available."""
+        """Return a new context in which all installed dialects are available."""
 
     @abstractmethod
     def context_of(self, op: Any) -> Any:
-        """Return the context that `op` belongs to, or None if ops do not know theirs."""
+        """Return the context that `op` belongs to, or None if ops do not know their context."""
 
     @abstractmethod
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
@@ -187,7 +188,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def kind_of(self, op: Any) -> OpKind:
-        """Return the `OpKind` of ops of this op's name. Called once per key and run."""
+        """Return the `OpKind` for ops with the name of `op`. A run calls this once per key."""
 
     @abstractmethod
     def kind_named(self, context: Any, name: str) -> OpKind | None:
@@ -217,12 +218,12 @@ class IRAdapter(ABC):
     def verify(self, op: Any, *, recursive: bool) -> None:
         """Check `op` and, if `recursive`, all nested ops.
 
-        Without `recursive`, only checks that verifying each nested op separately cannot make are
-        required: the op's own rules, and rules between nested ops, such as a call and its callee.
-        An IR without separate checks always checks both.
+        If not `recursive`, the method must check only the rules of the op itself, and rules between
+        nested ops, such as a call and its callee; nested ops are verified separately. If the IR
+        cannot verify an op without its nested ops, the method always verifies both.
 
         Raises:
-            InvalidIR: If an op is invalid; for the first such op.
+            InvalidIR: If an op is invalid. The error names the first invalid op.
         """
 
     def verification_error(self, op: Any, *, recursive: bool) -> InvalidIR | None:
@@ -242,16 +243,16 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Return `op` as text, without a final newline. It must also work for invalid ops."""
+        """Return `op` as text, without a final newline. This must also work for invalid ops."""
 
     @abstractmethod
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
-        """Return a value that equals a later one only if nothing in `op` changed between.
+        """Return a value that is equal to a later value only if nothing in `op` has changed.
 
-        It covers all nested ops, but not the place of `op`. If not `recursive`, it covers only the
-        op's own parts: attributes, blocks, and the order of the ops immediately inside. It may be
-        conservative (differ although nothing changed), but never optimistic. It lives at most as
-        long as a run.
+        A fingerprint covers all nested ops, but not the place of `op`. If not `recursive`, it
+        covers only the op's own parts: attributes, blocks, and the order of the ops immediately
+        inside. Fingerprints may differ although nothing changed, but must not be equal after a
+        change. They are kept until the end of the run at most.
         """
 
     # -- What most IRs answer alike ---------------------------------------------------------
@@ -266,7 +267,7 @@ class IRAdapter(ABC):
         return nullcontext()
 
     def renew_fingerprint(self, op: Any, last: Any) -> object:
-        """Return `last` itself if nothing in `op` has changed since, else a new fingerprint."""
+        """Return the fingerprint `last` if nothing in `op` has changed since, else a new one."""
         now = self.fingerprint(op)
         return last if now == last else now
 
@@ -275,25 +276,25 @@ class IRAdapter(ABC):
         return True
 
     def op_of(self, thing: Any) -> Any:
-        """Return the op as passes see it, given the op or an object for it."""
+        """Return the op as passes get it, for the op or an object that wraps it."""
         return thing
 
     def identity_of(self, op: Any) -> Hashable:
-        """Return a key that is equal for all objects for one op, even if the op changes.
+        """Return a key that is equal for all objects of an op, even if the op changes.
 
-        By default, the op itself, which suits IRs with one object per op that compares by identity.
+        The default is the op itself, for IRs with one object per op that is compared by identity.
         """
         return op
 
     def entered_context(self) -> Any:
-        """Return the context that the calling thread is in, as in `with Context():`, or None.
+        """Return the current context of the calling thread, as in `with Context():`, or None.
 
-        It must import nothing.
+        The method must not import modules.
         """
         return None
 
     def in_context(self, context: Any) -> AbstractContextManager[object]:
-        """Return a context manager that makes a context the calling thread's current one."""
+        """Return a context manager that makes a context current in the calling thread."""
         return nullcontext()
 
     def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
@@ -308,18 +309,15 @@ class IRAdapter(ABC):
         return nullcontext()
 
     def build_name(self) -> str:
-        """Return the adapter's name in entry points.
-
-        By default, the IR's name.
-        """
+        """Return the name of the adapter in entry points; by default, the name of the IR."""
         return self.name
 
     def lifetime(self) -> Lifetime:
-        """Return the policy for detecting erased ops; by default, by their parents."""
+        """Return the policy for detecting erased ops, by default from their parents."""
         return Lifetime(self.parent)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return the reason why ops of one name are never immediately inside ops of another.
+        """Return the reason why some ops are never immediately inside certain other ops.
 
         Args:
             context: The IR's own context.
@@ -327,12 +325,12 @@ class IRAdapter(ABC):
             inner: The name of the nested ops.
 
         Returns:
-            A sentence without a final period; empty if they may be, or if unknown.
+            A sentence without a final period; empty if the nesting is possible or unknown.
         """
         return ""
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of the IR's packages, by name, for records of runs."""
+        """Return the versions of the IR's packages by name, for records of runs."""
         return {}
 
 

@@ -1,7 +1,7 @@
 """Messages about installed packages that cannot be used.
 
-A broken package does not break passel or other packages. It is left out, and reported
-when a name is unknown or all names are listed.
+A broken package does not affect passel or other packages. It is left out, and reported with errors
+about unknown names and in lists of all names.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
 
     Args:
         point: The entry point.
-        group: Its group.
-        error: The error that it raised.
+        group: The group of the entry point.
+        error: The error that loading the entry point raised.
     """
     if isinstance(error, AdapterError):
         _unusable.append(error)
@@ -62,7 +62,7 @@ def package_of(point: EntryPoint) -> str:
 
 
 def unusable_ir() -> AdapterError | None:
-    """Return the error of an unusable installed IR, if known."""
+    """Return the error of an installed IR that cannot be used, if known."""
     return _unusable[0] if _unusable else None
 
 
@@ -73,7 +73,7 @@ def warn(message: str) -> None:
 
 
 def report_left_out() -> None:
-    """Report the packages that are left out and have not been reported yet, a line for each.
+    """Report each package that is left out and has not been reported yet, in a line.
 
     The line goes to the function in `telling_left_out`, by default to the log `passel`.
     """
@@ -86,10 +86,10 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Pass each message about packages that are left out to a function, including reported ones.
+    """Pass messages about packages that are left out to a function, even if already reported.
 
     Args:
-        tell: Receives a line.
+        tell: A function that is called with each line.
     """
     token = _reader.set((tell, set()))
     try:
