@@ -53,7 +53,7 @@ class Bundle(NamedTuple):
 
 
 def test_a_record_shows_its_passes(tmp_path: Path) -> None:
-    """A record shows what each pass changed, behind its name the diffs, and why it failed."""
+    """A record shows the passes with their changes, diffs behind their names, and the failures."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Change())
     manager.add_instrumentation(Recorder(tmp_path / "r"))
     with pytest.raises(PassFailedError) as info:
@@ -70,7 +70,7 @@ def test_a_record_shows_its_passes(tmp_path: Path) -> None:
 
 
 def test_each_pass_that_changed_something_unfolds(tmp_path: Path) -> None:
-    """Also the last one of a long pipeline; what is left out is said."""
+    """Every pass with changes has diffs, also at the end; the number of other ops is shown."""
     functions, passes = 40, [Change() for _ in range(9)]
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", *passes)
     manager.add_instrumentation(Recorder(tmp_path / "r"))
@@ -120,7 +120,7 @@ def test_timing_shows_a_table() -> None:
 
 
 def test_a_result_shows_all_of_it() -> None:
-    """Whether something changed, what was said and counted, how long it took."""
+    """A result shows whether the IR changed, diagnostics, statistics and times."""
     manager = PassManager("toy.module", adapter=ToyAdapter())
     manager.add_nested("toy.func", Tells()).add_nested("toy.module", Tells())
     with manager.instrument(Timing()):
@@ -170,7 +170,7 @@ def test():
 
 
 def test_tracebacks_are_those_of_the_pass(tmp_path: Path) -> None:
-    """Frames of passel are hidden in a failing test, and there if they are asked for."""
+    """Frames of passel are hidden in a failing test, except with --full-trace."""
     (tmp_path / "test_it.py").write_text(TEST)
 
     def shown(*flags: str) -> str:
@@ -223,7 +223,7 @@ def rendered(error: Any) -> list[str]:
 
 
 def test_errors_of_wrong_calls_show_the_call(shell: Shell) -> None:
-    """The frames of passel are not shown, unless frames are not to be hidden."""
+    """The frames of passel are hidden, unless IPython shows hidden frames."""
     builder = PipelineBuilder.parse("builtin.module(cse)")
 
     def extension(builder: PipelineBuilder) -> None:

@@ -52,7 +52,7 @@ def manager(*passes: Pass[Any], adapter: ToyAdapter | None = None) -> PassManage
 
 
 def test_executions_have_the_numbers_of_a_counter() -> None:
-    """Whatever is logged: after as many as the number says, a counter stops before the next."""
+    """Execution numbers in the log are the numbers at which a counter stops, whatever is logged."""
     stream, pm = io.StringIO(), manager(Count(), Other(), adapter=LocatedAdapter())
     log = ActionLog(stream, places=[place_of(f"in.toy:{ord('g')}")])
     with pm.instrument(log):
@@ -93,7 +93,7 @@ def test_a_place_is_written_as_diagnostics_write_it(text: str) -> None:
     ],
 )
 def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
-    """It counts executions of that pass, of those that are admitted as executions."""
+    """The counter of a pass counts the executions that `pass-execution` admits."""
     pm, module = manager(Count(), Other()), parse_toy(FUNCTIONS)
     pm.add_gate(DebugCounter(text))
     pm.run(module)
@@ -113,5 +113,5 @@ def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
     ],
 )
 def test_wrong_flags_are_one_error(tool: Tool, flags: list[str], message: str) -> None:
-    """The tool says what is wrong before it does anything, and exits with 1."""
+    """The tool reports the mistake before it does any work, and exits with 1."""
     assert message in only_error(tool("in.mlir", "--cse", *flags))

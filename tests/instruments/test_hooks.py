@@ -33,7 +33,7 @@ def manager(*passes: Any) -> PassManager:
 
 
 def test_a_scope_ends_also_when_its_body_raises() -> None:
-    """Behind the `with` statement, what observed inside it does no longer."""
+    """After the `with` statement, its instrumentations observe no more runs."""
     pm = manager()
     inner, outer = EventRecorder(), EventRecorder()
     with suppress(ZeroDivisionError), pm.instrument(outer):
@@ -85,7 +85,7 @@ def test_a_run_that_ends_elsewhere_does_not_disturb_a_hook() -> None:
 
 
 def test_hooks_of_one_object_never_overlap() -> None:
-    """Four threads with managers of their own share it."""
+    """Four threads with separate managers share the instrumentation."""
     alone, threads = Alone(), 4
 
     def work() -> None:
@@ -105,7 +105,7 @@ def test_hooks_of_one_object_never_overlap() -> None:
 
 
 def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> None:
-    """An instrumentation that has observed can be copied and pickled, and observes again."""
+    """An instrumentation can be copied and pickled after a run, and the copy observes the next run."""
     recorder = EventRecorder()
     for _ in range(2):
         with manager().instrument(recorder) as pm:
@@ -147,7 +147,7 @@ def ask(op: ToyOp, ctx: PassContext) -> None:
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_hooks_see_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
-    """Both fail by an exception, which the hook does not see."""
+    """The hook sees that the verification or the analysis failed, but not the exception."""
     with manager(step(ask)).instrument(ends := Ends()) as pm, suppress(PassFailedError):
         pm.run(ToyOp("toy.module", value=int(fails)))
     assert ends.failed == [("Zero", fails), ("verification", fails)]
@@ -176,7 +176,7 @@ class Counting(ToyAdapter):
 
 
 def test_the_isolation_check_takes_as_many_fingerprints_as_there_are_ops() -> None:
-    """Among many ops as well, whatever is changed beside an op is found."""
+    """Changes to siblings are found among many ops too."""
 
     def meddle(op: ToyOp, pass_: Any) -> None:
         if op.symbol == "f7" and op.parent is not None:
@@ -195,7 +195,7 @@ def test_the_isolation_check_takes_as_many_fingerprints_as_there_are_ops() -> No
 
 
 def test_failed_hooks_and_pipeline_hooks_get_what_it_is_about() -> None:
-    """The failure is the one that the run raises, none for the step around; `parent` is that step."""
+    """The hook gets the failure that the run raises, and None for the enclosing step, which is `parent`."""
     failures: list[Any] = []
     steps: list[Any] = []
 
@@ -219,7 +219,7 @@ def test_failed_hooks_and_pipeline_hooks_get_what_it_is_about() -> None:
 def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It is disabled for the run only."""
+    """An instrumentation that raises is disabled for one run only."""
 
     class Broken(PassInstrumentation):
         def before_pass(self, step: Any, op: Any) -> None:
@@ -271,7 +271,7 @@ def executions(bad: str = "", *, gated: bool = False) -> list[PassExecution]:
 
 
 def test_each_execution_has_an_identity_of_its_own() -> None:
-    """Ops are told from each other without symbols, whatever has failed or was skipped elsewhere."""
+    """Identities distinguish ops without symbols, and do not depend on failures or skipped passes."""
     everything = {each.identity: each for each in executions()}
     assert sum(bool(each.name) for each in everything.values()) == 8
     assert ("toy.module/toy.module/toy.func/0:visit", (0, 2, 1)) in everything
@@ -282,7 +282,7 @@ def test_each_execution_has_an_identity_of_its_own() -> None:
 
 
 def test_a_hook_finds_its_run() -> None:
-    """It is the innermost one, also when a pass lets the same object observe another."""
+    """`run` is the innermost run, also if a pass runs another manager with the same instrumentation."""
     watch = Executions()
 
     def run_another(op: Any, pass_: Any) -> None:

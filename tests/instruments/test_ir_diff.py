@@ -52,7 +52,7 @@ def changed(before: str, after: str) -> list[str]:
 
 
 def test_a_number_is_no_change() -> None:
-    """What is removed is all of the diff, whose other lines are those of the new text."""
+    """The diff has only the removed line; lines of context are those of the new text."""
     after = renumbered(BEFORE)
     assert changed(BEFORE, after) == ["-  %0 = arith.constant 1 : i32"]
     assert "\n   %0 = arith.addi %arg0, %arg0 : i32\n" in unified_diff(BEFORE, after)
@@ -75,7 +75,7 @@ def test_a_number_is_no_change() -> None:
     ids=["values", "argument", "blocks", "results", "loop", "names", "region", "string"],
 )  # fmt: skip
 def test_another_value_is_a_change(old: str, new: str) -> None:
-    """Whatever has been numbered anew before it."""
+    """A use of another value is a change, even among renumbered values."""
     after = renumbered(BEFORE)
     assert old in after
     found = changed(BEFORE, after.replace(old, new))
@@ -98,7 +98,7 @@ def test_blocks_are_those_of_their_function() -> None:
 
 
 def test_uses_of_another_op_have_changed() -> None:
-    """A line that uses what another op defines, by another name, is one that has changed."""
+    """A line has changed if it uses a value of another op under another name."""
     use = "  %r = arith.xori {}, %c : i32\n"
     before = "  %t = arith.subi %a, %s : i32\n" + use.format("%t")
     after = "  %t = arith.xori %s, %m : i32\n  %t_1 = arith.addi %a, %t : i32\n"
@@ -113,7 +113,7 @@ def test_uses_of_another_op_have_changed() -> None:
 
 
 def test_what_replaces_an_op_by_its_name_is_used_as_it_was() -> None:
-    """Uses have not changed if another op has the name, or the same one has other operands."""
+    """Uses have not changed if another op takes over the name, or if the op has other operands."""
     constant = "-  %0 = arith.constant 1 : i32"
     after = renumbered(BEFORE).replace("arith.addi %arg0, %arg0", "arith.addi %arg0, %c")
     assert changed(BEFORE, after) == [
@@ -130,7 +130,7 @@ def test_what_replaces_an_op_by_its_name_is_used_as_it_was() -> None:
 
 
 def test_what_has_moved_is_used_as_it_was() -> None:
-    """An op that now stands elsewhere, under another number, is the same; another op is not."""
+    """An op that has moved and has another number is still the same op."""
     loop = "  scf.for %i = %c to %c step %c {\n    %0 = a.a %i\n    %1 = a.b\n    use %0, %1\n  }\n"
     hoisted = "  %0 = a.b\n" + loop.replace("    %1 = a.b\n", "").replace("%0, %1", "%1, %0")
     hoisted = hoisted.replace("%0 = a.a", "%1 = a.a")
@@ -140,13 +140,13 @@ def test_what_has_moved_is_used_as_it_was() -> None:
 
 
 def test_an_op_in_another_region_has_changed() -> None:
-    """Its indentation says so; what uses it has not."""
+    """The indentation shows the change of region; the uses of the op have not changed."""
     old, new = "a.a {\n    %0 = b.b\n    c.c %0\n}\n", "%0 = b.b\na.a {\n    c.c %0\n}\n"
     assert changed(old, new) == ["+%0 = b.b", "-    %0 = b.b"]
 
 
 def test_of_equal_lines_the_later_ones_are_removed() -> None:
-    """A function that is gone is shown from its first line to its last, between other changes."""
+    """A removed function is shown from its first line to its last, between other changes."""
     functions = [f"f @{name} {{\n  a\n  b\n}}\n" for name in "abc"]
     old, new = "x {a}\n" + "".join(functions) + "y {a}\n", "x {b}\n" + functions[0] + functions[2]
     gone = [f"-{line}" for line in functions[1].splitlines()]
@@ -154,7 +154,7 @@ def test_of_equal_lines_the_later_ones_are_removed() -> None:
 
 
 def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With all lines around its changes, its parts are the text before and the text after."""
+    """A diff with all of its context consists of the old text and the new text."""
     monkeypatch.setattr(ir_diff, "_CONTEXT", 100)
     numbers = random.Random(1)  # noqa: S311 - repeatable
     for _ in range(300):
@@ -165,7 +165,7 @@ def test_a_diff_holds_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lines_are_matched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Matching takes most of the time of a diff: once for all lines, once for each change."""
+    """Lines are matched once for the whole text and once for each change, which takes most of the time."""
     matched: list[int] = []
 
     class Counting(difflib.SequenceMatcher[str]):

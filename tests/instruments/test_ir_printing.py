@@ -58,7 +58,7 @@ def dumps(pm: PassManager, source: str = SOURCE, **flags: Any) -> list[str]:
 
 
 def test_diff_shows_each_change_once() -> None:
-    """Each pass has its own change only, on whatever op it and the one before it ran."""
+    """Each diff has the changes of one pass, whatever op the pass before it ran on."""
     pm = manager(Bump(symbol="f"), nested=(Bump(symbol="f"), Bump(symbol="x"), Bump(symbol="f")))
     lines = [line for line in dumps(pm, diff=True) if line[0] in "#+-" and line[1] not in "+-"]
     assert lines == [
@@ -75,7 +75,7 @@ def test_diff_shows_each_change_once() -> None:
 
 
 def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
-    """A pipe without a reader ends the printing, silently; a full disk is reported once."""
+    """A pipe without a reader ends printing silently; a full disk is reported once."""
 
     class Broken(StringIO):
         error: OSError = BrokenPipeError()
@@ -133,7 +133,7 @@ class Failures(PassInstrumentation):
 def test_workers_leave_what_one_process_does(
     strategy: SiblingStrategy, flags: dict[str, Any] | None, tmp_path: Path
 ) -> None:
-    """Dumps, what passes report and failures come in the order of one process; so do files."""
+    """Dumps, diagnostics, failures and files are the same, and in the same order, as without workers."""
     said: list[str] = []
     for number, chosen in enumerate((Sequential(), strategy)):
         log, compiler = Log(), PipelineCompiler(ToyAdapter(), {"toy"})
@@ -157,7 +157,7 @@ def test_workers_leave_what_one_process_does(
 
 
 def test_names_that_look_alike() -> None:
-    """Escapes and cut names do not make two names one."""
+    """Escaped and shortened names remain distinct."""
     names = ["a/b", "a%2Fb", "a_b", "x" * 5000, "x" * 5001]
     assert len({file_name(name) for name in names}) == len(names)
 
@@ -165,7 +165,7 @@ def test_names_that_look_alike() -> None:
 @pytest.mark.one_process
 @pytest.mark.parametrize("wanted", ["after", "before", "diff"])
 def test_nested_ops_are_printed_alone(wanted: str) -> None:
-    """No print looks at what encloses the op: its time would grow with the size of that."""
+    """Nested ops are printed in local scope, so that the time does not depend on enclosing ops."""
     scopes: dict[str, bool] = {}
 
     class Seen(ToyAdapter):

@@ -58,7 +58,7 @@ def run(
 
 
 def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below a cell spaces stand in the line's place in the end, as not all of them know codes."""
+    """In a notebook, spaces erase the line, since not all frontends support escape codes."""
     cell = Cell()
     run(monkeypatch, stdout=cell)
     assert "step 1/1, 0/2 ops: nap @f" in cell.getvalue()
@@ -79,7 +79,7 @@ def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> N
 def test_no_line(
     monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, term: str, delay: float
 ) -> None:
-    """There is none where nothing can be overwritten, nor before a run has taken a while."""
+    """No line appears on streams that cannot overwrite it, or in short runs."""
     run(monkeypatch, stderr=stream, term=term, delay=delay)
     assert "step" not in stream.getvalue()
 
@@ -87,6 +87,6 @@ def test_no_line(
 def test_the_line_keeps_nothing_from_workers(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The thread that draws the line is no reason not to fork."""
+    """The thread that draws the line does not prevent forking."""
     run(monkeypatch, jobs=2, stderr=Terminal())
     assert not caplog.messages

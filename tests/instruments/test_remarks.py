@@ -64,7 +64,7 @@ def remark(number: int, text: str) -> OptimizationRemark:
 
 
 def test_llvm_reads_and_writes_the_same_yaml(tmp_path: Path) -> None:
-    """From bitstream, `llvm-remarkutil` writes each remark byte by byte as it was."""
+    """`llvm-remarkutil` converts the YAML to bitstream and back without a difference."""
     text = "".join(map(yaml_of, map(remark, range(len(TEXTS)), TEXTS)))
     (tmp_path / "in.yaml").write_text(text)
     for way in ("yaml2bitstream in.yaml -o bits", "bitstream2yaml bits -o out.yaml"):
@@ -74,7 +74,7 @@ def test_llvm_reads_and_writes_the_same_yaml(tmp_path: Path) -> None:
 
 
 def test_opt_viewer_reads_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its parser finds the texts, quoted or not, and all but ASCII as well."""
+    """The parser of opt-viewer reads all texts, quoted or not, including non-ASCII text."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(LLVM / "share" / "opt-viewer")])
     reader: Any = importlib.import_module("optrecord")
     # LLVM forgets that YAML has more booleans, and that a comma may stand in braces.
@@ -89,7 +89,7 @@ def test_opt_viewer_reads_what_was_said(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("split", [[], ["--split-input-file"]], ids=["whole", "split"])
 @pytest.mark.parametrize("how", ["-j2", "--record=record", "--mlir-disable-threading"])
 def test_the_same_remarks_in_the_same_order(tool: Tool, split: list[str], how: str) -> None:
-    """With workers and while a run is recorded, of the whole input or of its parts."""
+    """Workers, recording and split input do not change the remarks or their order."""
     Path("in.mlir").write_text(MODULE)
     alone = tool("in.mlir", PIPELINE, "--remarks-filter=.*", *split, "-j1").err
     assert alone.count("[Passed] inlined") == alone.count("[Missed] hoisted") == 4
@@ -97,7 +97,7 @@ def test_the_same_remarks_in_the_same_order(tool: Tool, split: list[str], how: s
 
 
 def test_recorded_remarks(tool: Tool) -> None:
-    """A record has all remarks, whether or not they are shown, with workers as well."""
+    """A record has all remarks, including hidden ones and those of workers."""
     Path("in.mlir").write_text(MODULE)
     found: list[list[OptimizationRemark | None]] = []
     for jobs in ("-j1", "-j2"):
@@ -110,7 +110,7 @@ def test_recorded_remarks(tool: Tool) -> None:
 
 
 def test_a_reproducer_has_the_same_remarks(tool: Tool) -> None:
-    """Replayed, a run that failed says the same; lines are those of the reproducer."""
+    """A replay emits the same remarks, at the lines of the reproducer."""
     Path("in.mlir").write_text(MODULE)
     flags = [f"--load-pass-plugin={ROOT}/tests/lit/Inputs/passes.py", "--remarks-filter=.*"]
     pipeline = f"{PIPELINE[:-2]},fail{{on=f3}}))"

@@ -123,7 +123,7 @@ def registry() -> Any:
 def test_a_command_shows_the_failure(
     replayed: Replayed, registry: Any, ir: str, way: str, local: bool
 ) -> None:
-    """It names the IR, and what may have effects."""
+    """The command names the IR and the allowed effects, and reproduces the failure."""
     op = module_of(ir)
     context = op.context if ir == "mlir" else None
     pm = PassManager.parse(WAYS[way], context, registry=registry)
@@ -137,7 +137,7 @@ def test_a_command_shows_the_failure(
 def test_a_build_that_is_installed(
     replayed: Replayed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command names the build that the failure was in, which may be the only one."""
+    """The command names the build of MLIR in which the pass failed."""
     (tmp_path / "packages" / "this_build" / "_mlir_libs").mkdir(parents=True)
     for name in ("ir", "passmanager", "dialects"):
         file = tmp_path / "packages" / "this_build" / f"{name}.py"
@@ -170,7 +170,7 @@ def replayed_in_python(file: str, adapter: Any, *passes: Any, **how: Any) -> str
     ],
 )
 def test_a_class_inside_of_a_function(ir: str, base: type[Any], tmp_path: Path) -> None:
-    """No file has it, so that it is replayed in Python; xDSL's may do anything outside the IR."""
+    """A class without a module is replayed in Python; passes of xDSL have unknown effects."""
     inner = type("Inner", (base,), {"name": "inner", "__module__": __name__})
     file = str(tmp_path / "r.mlir")
     told = failed(PassManager("builtin.module").add(inner()), module_of(ir), file)
@@ -178,7 +178,7 @@ def test_a_class_inside_of_a_function(ir: str, base: type[Any], tmp_path: Path) 
 
 
 def test_an_ir_that_is_not_installed(tmp_path: Path) -> None:
-    """The note says that the tool does not read it, and what does."""
+    """The note says that the tool cannot read the IR, and names the function that can."""
     file, adapter = str(tmp_path / "r"), ToyAdapter()
     pm = PassManager("toy.module", adapter=adapter).add(ways_to_fail.GiveUp())
     told = failed(pm, parse_toy("toy.module(toy.func @f)"), file)
@@ -188,7 +188,7 @@ def test_an_ir_that_is_not_installed(tmp_path: Path) -> None:
 
 
 def test_a_pass_that_no_text_names(tmp_path: Path) -> None:
-    """The note says that a function or a nameless pass cannot be replayed, and the way out."""
+    """The note says that a function or a nameless pass cannot be replayed, and what to do."""
 
     def refuse(_: Any, pass_: Any) -> None:
         pass_.signal_pass_failure()

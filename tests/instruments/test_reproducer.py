@@ -156,7 +156,7 @@ def test_a_failure_replays_as_the_same_failure(
 def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
     directory: Path, how: str, local: bool
 ) -> None:
-    """An older file stays, and what is left beside it makes the process die again."""
+    """An older file is kept, and the file next to it makes the process die again."""
     Path("r.mlir").write_text("older")
     words = [LOCAL] * local
     first = process(
@@ -168,7 +168,7 @@ def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
 
 
 def test_what_a_dead_process_left_is_kept(write: Run, directory: Path) -> None:
-    """The next run writes ahead to another file."""
+    """The next run writes in advance to another file."""
     Path("r.mlir.running").write_text("left")
     assert write("builtin.module(act)").code == 1
     assert Path("r.mlir.running").read_text() == "left"
@@ -194,7 +194,7 @@ def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_
 
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
 def test_a_failure_that_a_pass_handles_is_none(write: Run, directory: Path, local: bool) -> None:
-    """The run succeeds, so nothing is left; if it fails later, that is what is recorded."""
+    """A run that handles the failure leaves no file; a later failure is the one that is recorded."""
     words = [LOCAL] * local
     assert write("builtin.module(run-act{lenient=true})", *words).code == 0
     assert not list(directory.glob("r.mlir*"))
@@ -207,7 +207,7 @@ def test_a_failure_that_a_pass_handles_is_none(write: Run, directory: Path, loca
 def test_a_signal_leaves_the_reproducer_alone(
     directory: Path, number: signal.Signals, code: int
 ) -> None:
-    """A lost terminal ends the tool as Ctrl-C does: the file is whole, nothing else is left."""
+    """Signals end the tool like Ctrl-C: the file is complete, and no other file is left."""
     Path("r.mlir").write_text("older")
     with subprocess.Popen(
         [*TOOL, "in.mlir", "-p", "any(act{how=wait})", REPRODUCER, "-o", "out.mlir"],
@@ -246,7 +246,7 @@ def test_a_full_disk_leaves_the_older_file(directory: Path) -> None:
 
 
 def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the disk is full only when the run fails, the file written ahead takes the place."""
+    """If the disk is full when the run fails, the file written in advance is used."""
     place = ReproducerFile("r.mlir")
     place.prepare("ahead")
 
@@ -274,14 +274,14 @@ UNWRITABLE: dict[str, tuple[str, type[Exception]]] = {
 
 @pytest.mark.parametrize(("path", "error"), UNWRITABLE.values(), ids=UNWRITABLE)
 def test_python_refuses_a_path_at_once(directory: Path, path: str, error: type[Exception]) -> None:
-    """Who enables reproducers learns that there will be none, not who needs one."""
+    """An invalid path is an error when the instrumentation is created, not after a failure."""
     Path("link").symlink_to("absent/r.mlir")
     with pytest.raises(error):
         CrashReproducer(path)
 
 
 def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -> None:
-    """What cannot be known before the run is in the note."""
+    """A problem that appears during the run is reported in the note."""
     Path("d").mkdir()
 
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse())
@@ -320,7 +320,7 @@ def error_of(pm: PassManager, op: Any, file: Path) -> PassFailedError:
 
 
 def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
-    """`reproducer` is the file; the notes are the ones of the diagnostic."""
+    """The error has the file as `reproducer`, and the notes of the diagnostic."""
     file = tmp_path / "a file"
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse(text="ö"))
     error = error_of(pm, parse_toy("toy.module(toy.func @f)"), file)
@@ -335,7 +335,7 @@ def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
 
 
 def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None:
-    """The note says that the IR could not be printed, and how."""
+    """The note says that the IR could not be printed, and why."""
 
     class Unprintable(ToyAdapter):
         def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
@@ -351,7 +351,7 @@ def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None
 
 
 def test_the_op_may_be_no_module(tmp_path: Path) -> None:
-    """The anchor is the op's name, and the command says that it is not to be wrapped."""
+    """The anchor is the name of the op, and the command has --no-implicit-module."""
     op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")
     function = next(inner for inner in op.walk() if isinstance(inner, FuncOp))
     (note,) = error_of(PassManager().add(Refuse()), function, file := tmp_path / "r.mlir").__notes__
@@ -376,7 +376,7 @@ RESOURCE = """\
     ids=["custom", "generic", "resource"],
 )
 def test_the_form_is_custom_if_that_loses_nothing(tmp_path: Path, source: str, line: str) -> None:
-    """What custom form leaves out, as a terminator with its attribute, is there; so are resources."""
+    """Generic form is used if custom form would lose attributes or resources."""
     op = parse_source(context := XDSLAdapter().create_context(), source, "in.mlir")
     error_of(PassManager("builtin.module", context).add(Refuse()), op, tmp_path / "r.mlir")
     lines = (tmp_path / "r.mlir").read_text().splitlines()
@@ -389,7 +389,7 @@ def test_the_form_is_custom_if_that_loses_nothing(tmp_path: Path, source: str, l
 def test_a_file_that_cannot_be_replaced_is_overwritten(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nothing can be created beside it, all of it is written in place."""
+    """If no file can be created next to the target, the target is overwritten."""
 
     def refuse(target: Path, data: bytes) -> None:
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))

@@ -62,7 +62,7 @@ def report(display: Display, *entries: Pass[Any]) -> str:
 
 
 def test_pipelines_that_passes_run_are_not_lost() -> None:
-    """They stand below their pass, each pass once however often it was run."""
+    """Dynamic pipelines are below their pass, each pass once, however often it ran."""
     assert report("pipeline", step(runs, "runs")) == HEADER + (
         """\
 Counts

@@ -86,7 +86,7 @@ def run(pm: PassManager, timing: Timing, jobs: int | None = None) -> Timer:
 
 
 def test_times_are_in_seconds_and_add_up() -> None:
-    """A parent's time is that of its children and its own; with one thread user is wall."""
+    """The time of a row is that of its children and its own; on one thread, user time is wall time."""
     tree = run(manager(Nap(milliseconds=20)), Timing(), jobs=1)
     nap = tree.find("toy.module/toy.func/0:nap")
     assert nap is not None
@@ -98,7 +98,7 @@ def test_times_are_in_seconds_and_add_up() -> None:
 
 
 def test_pipelines_that_passes_run_are_below_their_pass() -> None:
-    """They share rows if they are equal, however often they are built."""
+    """Equal dynamic pipelines share rows, however often they are built."""
     assert list(outline(run(manager(step(runs)), Timing())))[2:6] == [
         "  'toy.func' Pipeline x2",
         "    Step x2",
@@ -121,7 +121,7 @@ def test_scopes_time_what_is_no_pass() -> None:
 
 @pytest.mark.parametrize("culprit", [step(fail), step(interrupt)])
 def test_failures_leave_nothing_open(culprit: Pass[Any]) -> None:
-    """After a failure or an interrupt, the next run's rows are at their places."""
+    """After a failure or an interrupt, the rows of the next run are in the right places."""
     timing = Timing()
     run(manager(culprit), timing)
     tree = run(manager(Nap()), timing)
@@ -162,7 +162,7 @@ def shared_run(strategy: SiblingStrategy, timing: Timing, ops: int = 8) -> None:
 
 @pytest.mark.parametrize("strategy", [Threads(2), Forked(2)], ids=["threads", "fork"])
 def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> None:
-    """A worker's shares add up, user times of all as well, in all enclosing rows; none is negative."""
+    """Wall time is that of the slowest worker, user time the sum, in all enclosing rows."""
     timing = Timing()
     shared_run(strategy, timing)
     tree = timing.timing
@@ -195,7 +195,7 @@ def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> N
     "strategy", [Sequential(), Threads(2), Forked(2)], ids=["one", "threads", "fork"]
 )
 def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> None:
-    """The slowest come first, each with its op and path, whoever has run it; then all others."""
+    """The slowest pairs come first, each with its op and path, then the sum of all others."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.nest("toy.module").add_nested("toy.func", Nap(symbol="slow", milliseconds=200), Other())
     module = parse_toy(
@@ -236,14 +236,14 @@ def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[s
 
 
 def test_wrong_arguments_are_errors() -> None:
-    """What does not exist is refused at once, with what does."""
+    """An unknown display or format is an error that lists the known ones."""
     wrong: Any = {"display": "forest", "output_format": "xml"}
     with pytest.raises(ValueError, match="unknown timing report 'forest' in format 'xml': "):
         Timing(**wrong)
 
 
 def test_wall_time_of_workers_is_time_that_was_waited() -> None:
-    """What a worker has done while this thread worked as well adds nothing to what that took."""
+    """The work of a worker during work of this thread adds no wall time."""
     timing, part = Timing(), Timing()
     with part, part.scope("Work"):
         time.sleep(0.02)
@@ -261,7 +261,7 @@ def test_json_is_valid_whatever_names_are() -> None:
 
 
 def test_what_a_collection_takes_for_itself_is_rest() -> None:
-    """At the top, what is in no row that is shown belongs to `Rest`; nothing measured is zero."""
+    """`Rest` is the time that no shown row covers; without measurements, all times are zero."""
     pipeline = Timer("'f' Pipeline", wall=0.25, user=0.25)
     hidden = Timer("collection", wall=0.5, user=0.5, hidden=True, children=[pipeline])
     lines = str(Timer("root", wall=1.0, user=1.0, children=[hidden])).splitlines()[6:]

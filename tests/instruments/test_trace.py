@@ -103,7 +103,7 @@ STEP = "Pipeline Collection : ['toy.func'] toy.module"
 
 
 def test_slices_nest_like_the_run() -> None:
-    """Steps, pipelines, passes, and in them analyses and verification, each with what it is about."""
+    """Slices of steps, pipelines, passes, analyses and verification nest, each with its facts."""
     events = traced(manager(), "toy.module(toy.func @f)")
     (slices,) = check(events).values()
     inner = f"{STEP} > 'toy.func' Pipeline @f > work @f"
@@ -127,7 +127,7 @@ def test_slices_nest_like_the_run() -> None:
 
 
 def test_a_run_that_ends_early_leaves_valid_json() -> None:
-    """After a failure and an interrupt, all slices end, and the last say why."""
+    """After a failure or an interrupt, all slices end, and the last ones have the reason."""
     for how, why in (("fail", "failed: no"), ("interrupt", "interrupted by KeyboardInterrupt")):
         events = traced(manager(how))
         check(events)
@@ -158,7 +158,7 @@ def test_each_thread_has_a_track() -> None:
 
 
 def test_other_processes_have_tracks() -> None:
-    """What workers have observed is on the same clock."""
+    """The events of workers are on the same clock."""
     stream, compiler = io.StringIO(), PipelineCompiler(ToyAdapter(), {"toy"})
     run = Run(compiler, Instrumentor([Trace(stream)]), strategy=Forked(2))
     run.run(compiler.schedule(manager()), parse_toy(MODULE))
@@ -188,7 +188,7 @@ with pm.instrument(Trace({path!r})):
 
 
 def test_a_killed_process_leaves_whole_events(tmp_path: Path) -> None:
-    """What was running is in the array, which may lack its end: the format allows that."""
+    """The file has the slices that were running; the format allows an array without its end."""
     path, program = tmp_path / "trace.json", tmp_path / "slow.py"
     folder = str(Path(__file__).parent)
     program.write_text(_SLOW.format(folder=folder, path=str(path), ir=MODULE))

@@ -46,7 +46,7 @@ BEFORE = "func.func @f3() attributes {marked} {\n  func.return\n}\n"
 def test_of_a_worker_that_died_the_way_on_is_said(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The pass is not in the record, but that the run failed is not denied."""
+    """The record lacks the pass, and bisection reports the failure and what to do."""
     command = [sys.executable, "-m", "passel", functions, *FLAGS, "-j2"]
     subprocess.run([*command, "--record=r.passel"], capture_output=True, check=False)
     assert bisect.main(["r.passel"]) == 1
@@ -59,7 +59,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
 def test_the_ir_of_a_record_may_not_be_installed(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """That is said, and no flag is named that was not given."""
+    """The error names the IR of the record, and no flag that was not given."""
     assert main([functions, "--cse", "--record=r.passel", "-o", "/dev/null"]) == 0
     record = Path("r.passel")
     record.write_bytes(record.read_bytes().replace(b'"ir":"xdsl"', b'"ir":"stack"'))
@@ -89,7 +89,7 @@ def functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_what_a_process_died_in_is_in_its_record(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The pass, the op, the IR before it and the way to see it again are found, with one command."""
+    """The report shows the pass, the op, the IR before the pass, and a command that repeats the crash."""
     died(functions, *FLAGS, "--record=r.passel")
     assert report.main(["r.passel"]) == 0
     assert capsys.readouterr().out.splitlines()[-3:] == [

@@ -67,7 +67,7 @@ def test_each_pass_is_recorded(tmp_path: Path) -> None:
 
 
 def test_functions_with_calls_are_readable(tmp_path: Path) -> None:
-    """A function is printed in custom form in all of its states, although it is not all there is."""
+    """All states of a function are printed in custom form, including calls of other functions."""
     source = """
 func.func @caller(%x: i32) -> i32 {
   %0 = arith.addi %x, %x : i32

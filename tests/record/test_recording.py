@@ -120,7 +120,7 @@ def test_an_incomplete_line_at_the_end_is_left_out(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_text_is_one_error(tmp_path: Path, old: bytes, new: bytes) -> None:
-    """Texts are read late, and damage to them is an error of the record all the same."""
+    """Damage to a text is an error of the record, although texts are read late."""
     path = tmp_path / "r"
     digest = recorded(path, "toy.module(toy.func @f)", Grow()).executions[0].before
     path.write_bytes(re.sub(old, new, path.read_bytes()))
@@ -130,7 +130,7 @@ def test_a_damaged_text_is_one_error(tmp_path: Path, old: bytes, new: bytes) -> 
 
 
 def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
-    """A diagnostic is recorded even if one of an earlier run was at its address."""
+    """A diagnostic is recorded even if it has the address of an earlier one."""
     recorder = Recorder(tmp_path / "r")
     for _ in range(20):
         manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
@@ -263,7 +263,7 @@ def grow_each(op: ToyOp, ctx: PassContext) -> None:
 
 @pytest.mark.parametrize("in_nested", [False, True], ids=["at the top", "nested"])
 def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> None:
-    """Each has its number, and the text that the pass has made of it before and after."""
+    """Each execution has the ordinals of its op, and the texts before and after."""
     module = "toy.module(toy.func @f 1,toy.func @g 2)"
     manager = PassManager("toy.module", adapter=ToyAdapter())
     (manager.nest("toy.module") if in_nested else manager).add(step(grow_each))
@@ -289,7 +289,7 @@ def wait(op: ToyOp, ctx: PassContext) -> None:
 
 
 def test_own_time_leaves_out_what_a_pass_runs(tmp_path: Path) -> None:
-    """The time of a pass is there with, and without, that of the passes that it ran."""
+    """A record has the time of a pass with and without the passes that it ran."""
     inner, outer = recorded(tmp_path / "r", "toy.module(toy.func @f)", step(wait)).executions
     assert inner.own_time == inner.total_time >= 0.05
     assert outer.total_time >= inner.total_time

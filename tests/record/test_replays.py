@@ -71,7 +71,7 @@ def test_ops_that_their_names_do_not_tell_apart_are_replayed_together(tool: Tool
 
 
 def test_what_passel_opt_cannot_run_has_no_command(tool: Tool) -> None:
-    """A part of a split input but the first has no command."""
+    """Only the first part of a split input has a command."""
     Path("f.mlir").write_text(f"{FUNCTIONS}// -----\n{FUNCTIONS}")
     tool("f.mlir", "-split-input-file", "-p", "builtin.module(cse)", "--record=r")
     assert [bool(Record.open("r").replay(e)) for e in Record.open("r").executions] == [True, False]

@@ -122,7 +122,7 @@ def test_workers_record_what_one_does(
 
 
 def test_a_run_inside_a_pass_of_a_worker_ends_in_the_record(tmp_path: Path) -> None:
-    """The end of a run that crosses to another IR is taken over with its start."""
+    """A run that crosses to another IR in a worker has its start and its end in the record."""
     share, file = PartLog(), RecordFile(tmp_path / "record")
     share.end_run(share.start_run({"outer": 0}), (), ())
     assert not list(share.replay(file, file.start_run({})))

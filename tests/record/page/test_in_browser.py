@@ -102,7 +102,7 @@ def reports(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Repor
 
 
 def test_unchanged_steps_are_folded(reports: Reports) -> None:
-    """Passes stand as they ran; those that changed nothing are one row, which unfolds."""
+    """Passes are in the order of the run; passes that changed nothing are one row, which unfolds."""
     with reports.opened("fine") as shown:
         rows = shown.rows()
         names = [row.partition(",")[0] for row in rows]
@@ -119,7 +119,7 @@ def test_unchanged_steps_are_folded(reports: Reports) -> None:
 
 
 def test_remarks_stand_first(reports: Reports) -> None:
-    """They are listed by function and line, each with a link to the pass that says so."""
+    """Remarks are listed by function and line, each with a link to its pass."""
     with reports.opened("remarks") as shown:
         assert shown.page.locator("h2").first.inner_text() == "Optimization remarks"
         rows = shown.page.locator("table.list").first.locator("tbody tr")
@@ -133,7 +133,7 @@ def test_remarks_stand_first(reports: Reports) -> None:
 
 
 def test_the_tree_by_keyboard(reports: Reports) -> None:
-    """Arrows walk, fold and unfold; Enter shows; one row takes part in the tab order."""
+    """Arrow keys move, fold and unfold; Enter opens a row; one row is in the tab order."""
     with reports.opened("fine") as shown:
         keys = shown.page.keyboard
         shown.page.get_by_role("tree").locator('[tabindex="0"]').focus()
@@ -154,7 +154,7 @@ def test_the_tree_by_keyboard(reports: Reports) -> None:
 
 
 def test_a_pipeline_that_is_there_twice(reports: Reports) -> None:
-    """Nested pipelines with a pass between stand apart, as they ran, and each has a link."""
+    """Nested pipelines with a pass between them are separate rows with separate links."""
     with reports.opened("twice") as shown:
         names = [row.partition(",")[0] for row in shown.rows()]
         order = ["func.func", "cse", "convert-scf-to-cf", "func.func", "canonicalize"]
@@ -196,7 +196,7 @@ def test_search(reports: Reports) -> None:
 
 
 def test_differences(reports: Reports) -> None:
-    """The difference of a step stands in two columns or one, its words marked in both."""
+    """A difference is shown in two columns or one, with changed words marked, between any states."""
     with reports.opened("fine", place=CSE) as shown:
         shown.page.locator(".diff.split").wait_for()
         assert "%offset = arith.constant 0 : index" in "\n".join(shown.side("old"))
@@ -268,7 +268,7 @@ def test_keys_walk_through_changes(reports: Reports) -> None:
 
 
 def test_a_link_opens_its_place(reports: Reports) -> None:
-    """A place, a pass and a pipeline can be linked to; what it is inside of is unfolded."""
+    """Places, passes and pipelines have links, which unfold the enclosing rows."""
     place = "#builtin.module/func.func/4:cse/@trace"
     with reports.opened("fine", place=place) as shown:
         assert shown.heading() == "cse on @trace"
@@ -311,7 +311,7 @@ def test_a_failure_comes_first(reports: Reports) -> None:
 
 
 def test_a_failure_of_no_execution(browser: Browser, reports: Reports) -> None:
-    """Of a worker that died the record has the failure alone: the run has not passed."""
+    """A failure without an execution, as of a worker that died, is shown as the failure of the run."""
     record = Record.open(reports.record("refused"))
     executions, file = record.executions, reports.folder / "lost.html"
     assert isinstance(executions, list)
@@ -325,7 +325,7 @@ def test_a_failure_of_no_execution(browser: Browser, reports: Reports) -> None:
 
 
 def test_a_run_that_was_cut_off(reports: Reports) -> None:
-    """Where a killed process was is the headline; what follows was not reached."""
+    """The heading names the pass during which the process died; later passes were not reached."""
     whole, cut = reports.record("fine").read_text(), reports.folder / "cut.record"
     begun = whole.rindex('{"begin"')
     cut.write_text(whole[:begun])
@@ -343,7 +343,7 @@ def test_a_run_that_was_cut_off(reports: Reports) -> None:
 
 
 def test_diagnostics_stand_at_their_step(reports: Reports) -> None:
-    """A step shows what it reported, as text; the overview shows all, the same ones once."""
+    """A step shows its diagnostics as text; the overview shows all, with equal ones merged."""
     step = "#builtin.module/func.func/2:look/@saxpy"
     with reports.opened("fine", place=step) as shown:
         (note,) = shown.page.locator(".note").all_inner_texts()
@@ -353,7 +353,7 @@ def test_diagnostics_stand_at_their_step(reports: Reports) -> None:
 
 
 def test_changes_are_counted_once(reports: Reports) -> None:
-    """The heading and the line above say how many there were, those that passes ran included."""
+    """The heading and the verdict have the same number, including changes in dynamic pipelines."""
     executions = Record.open(reports.record("inlined")).executions
     changed = [each for each in executions if each.status == "changed"]
     assert len({each.path for each in changed}) > 1
@@ -366,7 +366,7 @@ def test_changes_are_counted_once(reports: Reports) -> None:
 
 
 def test_two_records(reports: Reports) -> None:
-    """Passes are matched; what only one has, and where results begin to differ, is shown."""
+    """Passes are matched; passes of only one record and the first differences are shown."""
     with reports.opened("fine", "changed") as shown:
         assert "differ at" in shown.heading()
         assert shown.rows()[0].startswith("builtin.module, 4 of 26 differ, own ")
@@ -383,7 +383,7 @@ def test_two_records(reports: Reports) -> None:
 
 
 def test_on_a_phone(reports: Reports) -> None:
-    """One thing is shown at a time, nothing is wider than the screen, and buttons lead around."""
+    """The tree and a step are separate screens, which buttons switch; nothing is too wide."""
     with reports.opened("refused", **PHONE) as shown:
         wide = "document.documentElement.scrollWidth > innerWidth"
         assert not shown.page.get_by_role("tree").is_visible()
@@ -425,7 +425,7 @@ CONTRASTS = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(reports: Reports, scheme: str) -> None:
-    """All text stands out from what is behind it as WCAG's level AA asks for."""
+    """The contrast of all text meets level AA of WCAG."""
     with reports.opened("refused", color_scheme=scheme) as shown:
         assert shown.page.evaluate(CONTRASTS) == []
         for place in (CSE, "#builtin.module"):
@@ -435,7 +435,7 @@ def test_contrast(reports: Reports, scheme: str) -> None:
 
 
 def test_landmarks(reports: Reports) -> None:
-    """A screen reader finds the parts by name, and hears where one is."""
+    """Landmarks have names, and a status line announces the current step."""
     with reports.opened("fine", place=CSE) as shown:
         for role, name in (
             ("banner", None),

@@ -41,7 +41,7 @@ def test_texts_that_look_like_html(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_characters_that_turn_text_around(browser: Browser, tmp_path: Path) -> None:
-    """Marks of direction and invisible characters are shown by number, and turn nothing around."""
+    """Bidirectional and invisible characters are shown by number."""
     text = 'x = "\u202etnatropmi\u202c \u2066a\u2069 \u200b\x07 \u0645\u0631\u062d\u0628\u0627"'
     record = WrittenRecord([(f"{FUNCTIONS}/0:cse", "f", text, f"{text} // new")])
     with browser.opened(written(tmp_path, record), f"#{FUNCTIONS}/0:cse/@f") as shown:
@@ -52,7 +52,7 @@ def test_characters_that_turn_text_around(browser: Browser, tmp_path: Path) -> N
 
 @pytest.mark.sweep
 def test_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
-    """The difference of large texts shows what has changed, and the rest when it is asked for."""
+    """The difference of large texts shows the changes, and other lines on request."""
     lines = [f"  %{i} = arith.constant {i * 7919 % 100003} : i32" for i in range(270_000)]
     changed = [line for i, line in enumerate(lines) if i % 20_000]
     old, new = "\n".join(lines), "\n".join(changed)
@@ -72,7 +72,7 @@ def test_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_a_large_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
-    """Four thousand executions take less than half a second of the processor; then all works."""
+    """Four thousand executions take less than half a second of processor time, and the page works."""
     file = written(tmp_path, large_record(functions=400, passes=10))
     with browser.opened(file, viewport={"width": 1000, "height": 800}) as shown:
         measured = shown.page.context.new_cdp_session(shown.page)

@@ -45,7 +45,7 @@ def text_of(runs: list[int], lines: list[str]) -> str:
 
 @given(st.lists(st.lists(LINE, max_size=12).map("\n".join), max_size=8))
 def test_texts_are_runs_of_lines(texts: list[str]) -> None:
-    """Each text can be put together again from its runs."""
+    """The runs of a text give the text."""
     table = LineTable()
     runs = [table.add(text) for text in texts]
     assert [text_of(each, table.lines) for each in runs] == texts
@@ -73,7 +73,7 @@ def recorded(path: Path, *flags: str) -> Record:
 
 
 def test_each_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A function that is a part of a module as well is not parsed and printed again for that."""
+    """A function is parsed and printed once, also if its module is shown too."""
     read: list[str] = []
 
     readable = TextReader.readable

@@ -58,7 +58,7 @@ def differing(diff: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def test_a_value_with_another_name_is_the_same_value(javascript: JavaScript) -> None:
-    """Only the op that is gone differs, and the one that uses another value now."""
+    """Only the removed op and the op that uses another value differ."""
     assert differing(compare(javascript, OLD, NEW)) == [
         ("%1\N{PRIME} = arith.addi %a, %b : i32", ""),
         ("%1 = arith.muli %0, %1\N{PRIME} : i32", "%1 = arith.muli %0, %0 : i32"),
@@ -69,7 +69,7 @@ def test_a_value_with_another_name_is_the_same_value(javascript: JavaScript) -> 
 
 
 def test_locations(javascript: JavaScript) -> None:
-    """Locations, with the strings and parentheses in them, are left out unless asked for."""
+    """Locations, including strings and parentheses in them, are hidden by default."""
     assert not any("loc" in line for line in compare(javascript, OLD, NEW)["old"])
     found = differing(compare(javascript, OLD, NEW, locations=True))
     assert any('loc("a(b\\")":3:4)' in old for old, _ in found)
@@ -77,7 +77,7 @@ def test_locations(javascript: JavaScript) -> None:
 
 
 def test_what_was_changed_back_is_the_same(javascript: JavaScript) -> None:
-    """Over several passes, a line is the same if it is as it was, and differs otherwise."""
+    """A line that several passes changed and changed back is the same."""
     texts = "a.a\nb.b 1\nc.c 1", "a.a\nb.b 2\nc.c 2", "a.a\nd.d\nb.b 1\nc.c 3"
     found = compare(javascript, *texts)
     assert differing(found) == [("", "d.d"), ("c.c 1", "c.c 3")]
@@ -88,7 +88,7 @@ def test_what_was_changed_back_is_the_same(javascript: JavaScript) -> None:
 def test_rows_hold_both_texts(
     javascript: JavaScript, old: str, between: str, new: str, settings: dict[str, bool]
 ) -> None:
-    """Each line of both texts is in one row, in order; lines of a row that is the same are."""
+    """Each line of both texts is in one row, in order; a row that is the same has equal lines."""
     diff = compare(javascript, old, between, new, **settings)
     rows = diff["rows"]
     assert [i for i, _, _ in rows if i >= 0] == list(range(len(diff["old"])))

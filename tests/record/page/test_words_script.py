@@ -17,7 +17,7 @@ IR = st.text(st.sampled_from(list('%@x0 =(.":i\u202e\u00e9\U0001f600')), max_siz
 def test_words_of_a_line_are_marked_where_they_differ(
     javascript: JavaScript, old: str, new: str
 ) -> None:
-    """Segments make up both lines, and those that are not marked are the same in both."""
+    """Segments give both lines, and unmarked segments are equal."""
     left, right = javascript.call("Words", "inLine", old, new)
     assert "".join(text for text, _ in left) == old
     assert "".join(text for text, _ in right) == new
