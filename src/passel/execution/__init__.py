@@ -1,4 +1,4 @@
-"""Runs: steps on ops, their outcomes, and how sibling ops share the work."""
+"""Runs of pipelines: steps on ops, their outcomes, and strategies for sibling ops."""
 
 from passel.execution.options import PassGate, RunOptions, VerifyEach
 from passel.execution.run import Run

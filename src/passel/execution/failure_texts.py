@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Suspects(NamedTuple):
-    """The steps and ops that a failure may be due to.
+    """The steps and ops that may have caused a failure.
 
     Attributes:
         step: The step that failed, or the step whose nested pipelines contain the passes; None if
             the pipeline was not run.
         passes: The passes that may have caused the failure.
-        ops: The ops that they ran on.
+        ops: The ops that these passes ran on.
     """
 
     step: Step | None
@@ -46,7 +46,7 @@ PLACES = (
 
 
 class Failures(NamedTuple):
-    """Makes failures, with their texts.
+    """Creates failures and their messages.
 
     Attributes:
         adapter: Names and locates ops.
@@ -79,7 +79,7 @@ class Failures(NamedTuple):
             step: The step.
             op: The op that the step ran on.
             error: The verifier's error.
-            deferred: Earlier steps, whose claims to preserve everything are not verified yet.
+            deferred: Earlier steps that claim to preserve everything, but are not verified yet.
         """
         failure = self.invalid_after(_sole(step, op), op, error)
         if deferred:
@@ -91,7 +91,7 @@ class Failures(NamedTuple):
         return failure
 
     def invalid_after(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure of an op that does not verify after passes on it or nested ops."""
+        """Return the failure of an op that is invalid after passes on the op or on nested ops."""
         failure = self._failure(
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
         )
@@ -100,7 +100,7 @@ class Failures(NamedTuple):
         return failure
 
     def of_one_in(self, suspects: Suspects, error: InvalidIR | None) -> Failure:
-        """Return the failure of a step that an adapter ran with others, on the only op.
+        """Return the failure of one of several steps that an adapter ran as one, on the only op.
 
         Args:
             suspects: The steps that may have failed.
@@ -138,11 +138,11 @@ class Failures(NamedTuple):
         return self._failure("crashed", suspects, op, message)
 
     def violation(self, suspects: Suspects, op: Any, how: str, op_name: str = "") -> Failure:
-        """Return the failure of passes on one op that changed, erased or moved another one.
+        """Return the failure of passes on one op that changed, erased or moved another op.
 
         Args:
             suspects: The steps that may have failed.
-            op: The op that was changed, or the op that encloses it if it is gone.
+            op: The changed op; if the op was erased or moved, the op that enclosed it.
             how: The change, as the predicate of a sentence about the op.
             op_name: The name of the op that is gone.
         """

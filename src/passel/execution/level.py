@@ -1,6 +1,6 @@
 """The ops of one level while nested pipelines run on them, and their earlier states.
 
-An op whose state differs although no pass ran on it was changed by a pass on another op.
+If the state of an op differs although no pass ran on this op, a pass on another op changed it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Level:
-    """The ops immediately inside of one op, while nested pipelines run on them.
+    """The ops immediately inside one op, while nested pipelines run on these ops.
 
     Args:
         failing: The factory of failures.
@@ -41,7 +41,8 @@ class Level:
         done: The numbers of ops whose pipelines have run.
         is_in_order: Whether the ops are processed in program order.
         is_tracked: Whether the fingerprints of the ops are known.
-        is_in_place: Returns whether an op is in its original place, given its number and place.
+        is_in_place: A function that returns whether an op, given its number and place, is in its
+            original place.
         may_touch: Whether the ops that are not known to be gone can still be accessed.
     """
 
@@ -72,7 +73,7 @@ class Level:
         self.is_in_place: Callable[[int, object], bool] = self._watch.is_in_place
 
     def track(self) -> None:
-        """Take the fingerprints of the nested ops, and of the enclosing op without them."""
+        """Compute the fingerprints of the nested ops, and of the enclosing op without them."""
         take = self._adapter.fingerprint
         self._own = take(self.ctx.op, recursive=False)
         self._states: list[Any] = list(map(take, self.children))
@@ -81,7 +82,7 @@ class Level:
         self.is_tracked = True
 
     def track_all(self) -> None:
-        """Take the fingerprints of this level and of the enclosing levels, unless known."""
+        """Compute the fingerprints of this level and of the enclosing levels, unless known."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
@@ -99,7 +100,7 @@ class Level:
         return self._states[task.number] if self.is_tracked else None
 
     def enter(self, task: PassContext[Any]) -> bool:
-        """Begin to process an op; return whether its fingerprint is unchanged."""
+        """Begin to process an op, and return whether its fingerprint is unchanged."""
         was = self._states[task.number]
         task.valid_state = now = self._adapter.renew_fingerprint(task.op, was)
         if now is was:
@@ -108,7 +109,7 @@ class Level:
         return False
 
     def is_as_known(self, task: PassContext[Any]) -> bool:
-        """Return whether passes on other ops have left the op of a task alone."""
+        """Return whether passes on other ops have not changed the op of a task."""
         if not self.is_tracked:
             return True
         if not self.is_in_place(task.number, task.place):
@@ -117,7 +118,7 @@ class Level:
         return self._adapter.renew_fingerprint(task.op, was) is was
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
-        """Finish processing an op, and keep its fingerprint."""
+        """Finish processing an op, and store its fingerprint."""
         self.done.add(task.number)
         self._last = task.number if self.is_in_order else -1  # nothing ran after it
         if outcome.failures and self._lifetime.place_of(task.op) != task.place:
@@ -133,7 +134,7 @@ class Level:
             self._own = self._adapter.fingerprint(self.ctx.op, recursive=False)
 
     def violations(self, worked_on: Any = None) -> Iterator[Failure]:
-        """Yield a failure for each change that a pass on another op has made, once.
+        """Yield one failure for each change that a pass on another op has made.
 
         Args:
             worked_on: The nested op that is still being processed, if any.
@@ -162,7 +163,7 @@ class Level:
 
         Args:
             op: The op.
-            how: The predicate of a sentence about the op.
+            how: The change, in words that follow the name of the op.
             numbers: The numbers of the siblings that were processed in the meantime.
         """
         return self._failing.violation(self.suspects(numbers), op, how)
@@ -192,7 +193,7 @@ class Level:
 
 
 def violations_around(ctx: PassContext[Any]) -> Iterator[Failure]:
-    """Yield a failure for each change around an op that a pass on another op has made, once."""
+    """Yield a failure for each change of siblings and enclosing ops by a pass on another op."""
     inner, outer = ctx, ctx.parent
     while outer is not None:
         if outer.level is not None:

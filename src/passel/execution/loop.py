@@ -1,7 +1,7 @@
 """The loop over the steps of a pipeline: the only place where passes are executed.
 
-`Loop.run_steps` reads top to bottom in the order in which things happen to one op: gates, the body,
-is the op still there, what its analyses are worth now, what has changed, and is that valid.
+`Loop.run_steps` contains the phases of a step on an op in their order: gates, the body, a check
+that the op still exists, invalidation of analyses, detection of changes, and verification.
 
 Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 """
@@ -59,7 +59,7 @@ class Loop(VerifyingRun):
         matched: The keys of the nested pipelines that had at least one op to run on.
         states: The results of passes' `initialize`.
         at_work: The context of the running pass; None between passes.
-        interruption: The failure by which the run was interrupted, if it was.
+        interruption: The failure that represents an interrupt of the run, if any.
         process: The process of the run; a child that a pass forks does not continue the run.
     """
 
@@ -118,7 +118,7 @@ class Loop(VerifyingRun):
         return outcome
 
     def run_pipeline(self, ctx: PassContext[Any]) -> Outcome:
-        """Run all steps on one op, up to the first that fails."""
+        """Run all steps on one op, up to the first failing step."""
         __tracebackhide__ = True
         plan = ctx.plan
         total = self.run_observed(ctx) if self.hooks.sees_steps else self.run_steps(plan.steps, ctx)
@@ -275,7 +275,7 @@ class Loop(VerifyingRun):
     # -- Siblings ---------------------------------------------------------------------------------
 
     def run_siblings(self, step: NestedStep, ctx: PassContext[Any]) -> Outcome:
-        """Run nested pipelines on the nested ops; a failure on one does not stop the others."""
+        """Run nested pipelines on the nested ops. A failure on one op does not stop the others."""
         __tracebackhide__ = True
         checked = self.verify_changes(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
         level = self.level(step, ctx)
@@ -314,7 +314,7 @@ class Loop(VerifyingRun):
         return level
 
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
-        """Run a nested pipeline on one op, and report what passes on its siblings did to it."""
+        """Run a nested pipeline on one op, and report changes of the op by passes on siblings."""
         __tracebackhide__ = True
         assert task.parent is not None  # noqa: S101 - ops of a level have one
         level: Level = task.parent.level

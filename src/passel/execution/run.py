@@ -159,8 +159,8 @@ class Run(Loop):
         """Run a pipeline for a pass on an op of another IR, the converted op of the pass.
 
         The pipeline is part of the run, like a dynamic pipeline. Only instrumentations that support
-        other IRs observe it (`PassInstrumentation.crosses`). The compiler is for the other IR, and
-        is used for the whole run.
+        other IRs (`PassInstrumentation.crosses`) observe this pipeline. The compiler is for the
+        other IR, and is used for the whole run.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)

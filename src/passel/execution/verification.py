@@ -1,4 +1,4 @@
-"""Finding and verifying the changes that passes make."""
+"""Detection and verification of the changes that passes make."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class VerifyingRun(ObservedRun):
-    """The part of a run that finds the changes of passes, verifies ops and reports failures.
+    """The part of a run that detects changes by passes, verifies ops and reports failures.
 
-    It compares ops with their last valid states.
+    The run compares ops with their last valid states.
 
     Attributes:
         failing: The factory of failures.
@@ -31,7 +31,7 @@ class VerifyingRun(ObservedRun):
         options: The checks to make.
         verifies: Whether the IR is verified after passes.
         knows_changes: Whether outcomes record whether the op was changed.
-        tracks: Whether fingerprints are taken to find the changes of passes.
+        tracks: Whether fingerprints are computed to detect the changes of passes.
         isolates: Whether changes by passes on other ops are detected.
         skips: Whether ops with unchanged fingerprints are not verified.
         renew_fingerprint: That of the adapter.
@@ -47,11 +47,11 @@ class VerifyingRun(ObservedRun):
     renew_fingerprint: Callable[[Any, Any], object]
 
     def verify_changes(self, step: Step, ctx: PassContext[Any]) -> Outcome:
-        """Find out whether a pass has changed its op, and verify the op if needed.
+        """Determine whether a pass has changed its op, and verify the op if needed.
 
         The op is verified after a successful pass, unless the run does not verify, the pass has
-        verified it, the op has not changed, or siblings are verified together. Passes whose claims
-        to preserve everything were deferred may be at fault as well.
+        verified it, the op has not changed, or siblings are verified together. Earlier passes that
+        claim to preserve everything, but are not verified yet, may also be the cause.
         """
         was, changed = ctx.valid_state, None
         if self.tracks:
@@ -72,7 +72,7 @@ class VerifyingRun(ObservedRun):
         Args:
             step: The step that has just run.
             op: The op.
-            deferred: Earlier steps that may be at fault as well.
+            deferred: Earlier steps that may also be the cause.
         """
         error = self.error_in(step, op, recursive=True)
         return None if error is None else self.failing.invalid(step, op, error, deferred)

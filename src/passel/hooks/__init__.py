@@ -1,4 +1,4 @@
-"""Instrumentation of runs: hooks, and the run as hooks see it."""
+"""Instrumentation of runs: hooks, and the object that represents a run in hooks."""
 
 from passel.hooks.instrumentation import Ended, PassInstrumentation
 from passel.hooks.instrumentor import Bracket, Instrumentor

@@ -17,16 +17,15 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """Result of an observed step: `PassInstrumentation.ended`.
+    """The result of an observed step, in `PassInstrumentation.ended`.
 
     Attributes:
         failed: Whether the step failed.
         failure: The failure of the step itself; None if only a nested pass failed.
         skipped: Whether a gate skipped the step.
-        changed: Whether a pass that succeeded changed its op, by its fingerprint. False if no
+        changed: Whether a successful pass changed the fingerprint of its op. False if no
             instrumentation sets `finds_changes`.
-        outcome: The other results of a step: counts, reports and all failures; None
-            if it was not a step.
+        outcome: The counts, reports and failures of the step; None if the event was not a step.
         context: The context of a step, with its claims and analyses; None if the event was not a
             step, or was interrupted.
     """
@@ -55,9 +54,8 @@ class PassInstrumentation:
     run continues. A `PassFailure` raised by a hook around passes or analyses lets the pass fail.
 
     Attributes:
-        run: The current run, which is the innermost one if
-            passes run others.
-        ended: How the step ended, in hooks called after it.
+        run: The current run; the innermost run if passes start other runs.
+        ended: The result of the step, in `after_*` hooks.
         timing: The value of `RunResult.timing`, if the instrumentation measures time.
         reproducer: The value of `PassFailedError.reproducer`, if it writes a file.
         run_record: The value of `RunResult.record` and `PassFailedError.record`, if it records.
@@ -97,8 +95,8 @@ class PassInstrumentation:
         toy.module
           composite-fixed-point-pass
 
-    Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
-    failure, and which has no hooks for runs and verification.
+    Source: `mlir::PassInstrumentation`, MLIR 22, which skips `runAfterPipeline` after a failure,
+    and has no hooks for runs and verification.
     """
 
     run: Run
@@ -120,9 +118,9 @@ class PassInstrumentation:
     def split(self) -> PassInstrumentation | None:
         """Return an instrumentation for a part of a run in another process or thread.
 
-        The result is pickled, receives the hooks of its part, and is pickled back; `merge` receives
-        the parts in program order. None, the default, keeps the whole run in this process and
-        thread.
+        The result is pickled, observes its part of the run, and is pickled again to return it.
+        `merge` receives the parts in program order. If the result is None, the default, the whole
+        run uses only the current process and thread.
         """
         return None
 
@@ -134,44 +132,44 @@ class PassInstrumentation:
         return {n: value for n, value in vars(self).items() if n not in {LOCK, "run", "ended"}}
 
     def before_run(self, run: Run) -> None:
-        """Called first, before passes are initialized."""
+        """Observe the start of a run, before passes are initialized."""
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Called last, also after an interrupt."""
+        """Observe the end of a run, even after an interrupt."""
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Called before a nested pipeline starts on `op`; `parent` is the step that runs it."""
+        """Observe the start of a nested pipeline on `op`; `parent` is the step that runs it."""
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Called when a nested pipeline ends on `op`."""
+        """Observe the end of a nested pipeline on `op`."""
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Called before a pass, or a step that runs nested pipelines, starts on `op`."""
+        """Observe the start of a pass, or of a step that runs nested pipelines, on `op`."""
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Called when the step has succeeded, including verification, or a gate has skipped it."""
+        """Observe that a step has succeeded, including verification, or that a gate skipped it."""
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Called when the step has failed.
+        """Observe that a step has failed.
 
         Args:
             step: The step that failed.
-            op: The op.
-            failure: The failure; None if only a nested pass has failed. For an interrupt, that of
-                the innermost step.
+            op: The op that the step ran on.
+            failure: The failure; None if only a nested pass has failed. After an interrupt, the
+                failure of the innermost step.
         """
 
     def before_verification(self, step: Step, op: Any) -> None:
-        """Called before the op is verified after a step; not when that is skipped."""
+        """Observe the start of verification after a step, unless it is skipped."""
 
     def after_verification(self, step: Step, op: Any) -> None:
-        """Called after verification, also if the op is invalid."""
+        """Observe the end of verification, even if the op is invalid."""
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Called before an analysis is computed; not when it is found in the cache."""
+        """Observe the start of the computation of an analysis that is not cached."""
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Called after an analysis was computed, or has raised an exception."""
+        """Observe that an analysis was computed or has raised an exception."""
 
     def on_failure(self, failure: Failure) -> None:
-        """Called for every failure when it is reported, in program order."""
+        """Observe a failure when it is reported. Failures are reported in program order."""

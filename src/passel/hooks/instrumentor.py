@@ -30,7 +30,7 @@ _JUDGES = {*_HOOKS["pass"], *_HOOKS["analysis"]}
 
 
 class Instrumentor:
-    """The instrumentations of a run, by the hooks that they override.
+    """The instrumentations of a run, sorted by the hooks that they override.
 
     Attributes:
         run: The current run.
@@ -39,7 +39,7 @@ class Instrumentor:
         finds_violations: Whether an instrumentation needs to know which passes changed other ops.
         flags: The flags of passel-opt for the instrumentations.
         sees_steps: Whether an instrumentation observes steps.
-        sees_all: Whether each of the IR's own passes has to run separately.
+        sees_all: Whether each of the IR's own passes must run separately.
         sees: The instrumentations for each kind of event, such as `pass`.
     """
 
@@ -105,14 +105,14 @@ class Instrumentor:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the first result of a kind, such as `timing`, that an instrumentation has."""
+        """Return the first attribute of a kind, such as `timing`, that an instrumentation has."""
         for each in self._all:
             if (found := getattr(each, result)) is not None:
                 return found
         return None
 
     def crossing(self) -> Instrumentor:
-        """Return the hooks for a run on ops of another IR, inside of a pass."""
+        """Return the hooks for a run on ops of another IR inside a pass."""
         crossing = (each for each in self._all if each.crosses and id(each) not in self._broken)
         return Instrumentor(crossing)
 
@@ -123,7 +123,7 @@ class Instrumentor:
         return [type(each).__name__ for each in bound]
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
-        """Return hooks for another thread or process, with the parts of instrumentations."""
+        """Return the hooks for another thread or process, with parts of the instrumentations."""
         parts = self._split()
         other = Instrumentor(part for part in parts if part is not None)
         other.run, other.collects_statistics = self.run, self.collects_statistics
@@ -136,7 +136,7 @@ class Instrumentor:
                 self.call(each, "merge", part)
 
     def forget_run(self) -> None:
-        """Release the run: instrumentations may outlive its ops."""
+        """Drop the references to the run, since instrumentations may outlive its ops."""
         self.run = None  # no cycle is left, and the ops go at once
         for each in self._all:
             with _lock_of(each):
@@ -148,17 +148,17 @@ class Instrumentor:
 
 
 class Bracket:
-    """Hooks around one event, called in pairs; those after the event in reverse order.
+    """Calls of the hooks around an event, in pairs; `after_*` hooks run in reverse order.
 
     Args:
-        hooks: The hooks.
+        hooks: The hooks of the event.
         what: The kind of event, such as `pass`.
         args: The arguments of the hooks.
 
     Attributes:
         ended: The result of the event. An exception is a failure.
-        refused: Returns the failure for a `PassFailure` raised by a hook after the pass, for
-            the hooks that are called afterwards.
+        refused: A function that converts a `PassFailure` from an `after_*` hook to the failure that
+            the remaining hooks get.
     """
 
     __slots__ = ("_args", "_begun", "_hooks", "_what", "ended", "refused")

@@ -1,4 +1,4 @@
-"""A run as instrumentations see it: the identities of ops, and reports."""
+"""The run that instrumentations observe: the identities of ops, and reports."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class OpIdentity(NamedTuple):
-    """Identity of an op: its name, and its place among its siblings.
+    """The identity of an op: its name, and its place among its siblings.
 
     Attributes:
         name: The name of the op, such as `func.func`.
         symbol: The symbol name; None if the op defines no symbol.
-        ordinal: Its index among the ops immediately inside the enclosing op, counted from 0
-            at the start of the nested pipelines.
+        ordinal: The index of the op among the ops immediately inside the enclosing op when the
+            nested pipelines start, counted from 0.
     """
 
     name: str
@@ -34,26 +34,26 @@ class OpIdentity(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The op as MLIR names it, such as `'func.func' operation: @main`."""
+        """The description of the op in MLIR's style, such as `'func.func' operation: @main`."""
         suffix = "" if self.symbol is None else f": @{self.symbol}"
         return f"'{self.name}' operation{suffix}"
 
 
 class Run:
-    """A run, as instrumentations see it.
+    """The run that instrumentations observe.
 
     Args:
         adapter: The adapter of the IR.
         ir_context: The IR's own context.
         reports: The receiver of diagnostics and failures.
-        outer: The run of the pass that has started this run, on ops of another IR; else None.
+        outer: The run on another IR whose pass has started this run, if any.
 
     Attributes:
         adapter: The adapter of the IR.
         ir_context: The IR's own context.
         op: The op that the pipeline runs on.
-        pipeline: The pipeline as it runs, adjacent nested pipelines merged.
-        outer: The run of the pass that has started this run, on ops of another IR; else None.
+        pipeline: The compiled pipeline, with adjacent nested pipelines merged.
+        outer: The run on another IR whose pass has started this run, if any.
         verifies: Whether the IR is verified after passes.
         options: The options of the run, a `passel.execution.RunOptions`.
         flags: The flags of passel-opt for the checks that are not made by default.
@@ -84,16 +84,16 @@ class Run:
         self._ordinals: dict[Hashable, int] = {}
 
     def conclude(self, diagnostic: Diagnostic) -> None:
-        """Report a diagnostic about the whole run, after all others.
+        """Report a diagnostic about the whole run, after all other diagnostics.
 
-        Its notes become notes of the exception that the run raises.
+        The notes of the diagnostic become notes of the exception that the run raises.
         """
         self.concluding.append(diagnostic)
         self.outcome += self.reports.tell([diagnostic])
 
     @property
     def notes(self) -> list[str]:
-        """Notes for the exception that a finished run raises."""
+        """The notes for the exception that a finished run raises."""
         return [note.message for each in self.concluding for note in each.notes]
 
     def identity_of(self, op: Any) -> OpIdentity:
@@ -102,15 +102,16 @@ class Run:
         return OpIdentity(self.adapter.kind_of(op).name, self.adapter.symbol_name(op), ordinal)
 
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
-        """Return the identities of an op, last, and of its enclosing ops, outermost first.
+        """Return the identities of the enclosing ops, outermost first, and of the op.
 
-        They are the same in a worker, which has only a copy of the op. Together with the path of a
-        step, they identify the execution of a pass; see `passel.instruments.events.execution_of`.
+        The identities are the same in a worker, which has only a copy of the op. The identities and
+        the path of a step identify the execution of a pass; see
+        `passel.instruments.events.execution_of`.
         """
         return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
 
     def number(self, siblings: Iterable[Any]) -> None:
-        """Number sibling ops, for their identities."""
+        """Assign ordinals to sibling ops, for their identities."""
         self._ordinals.update((self.key_of(op), number) for number, op in enumerate(siblings))
 
 
@@ -118,12 +119,12 @@ class Reports:
     """Forwards diagnostics and failures during a run.
 
     Args:
-        emit: Called for each diagnostic; None without a listener.
+        emit: A function that is called for each diagnostic, or None.
         on_failure: The hook for failures.
 
     Attributes:
-        is_held: Whether reports are collected for the main process or thread.
-        count: The number of diagnostics so far, including those held back.
+        is_held: Whether reports are buffered for the main process or thread.
+        count: The number of diagnostics so far, including buffered ones.
     """
 
     def __init__(
@@ -145,7 +146,7 @@ class Reports:
         return self._emit is not None
 
     def branch(self) -> Reports:
-        """Return the reports of a worker, which are held back."""
+        """Return the reports of a worker, which are buffered."""
         other = Reports(self._emit, self._on_failure)
         other.is_held = True
         return other
@@ -156,7 +157,7 @@ class Reports:
         failure: Failure | None = None,
         counts: Counts = NO_COUNTS,
     ) -> Outcome:
-        """Report diagnostics and a failure, unless held back; return them as an outcome.
+        """Report diagnostics and a failure, or buffer them, and return them as an outcome.
 
         The reports are then plain data. A failure that was reported before adds no diagnostic.
         """
@@ -187,8 +188,8 @@ class Reports:
     def catch_up(self, number: float = inf) -> None:
         """Report the first `number` diagnostics of the part that is being merged.
 
-        All are reported by the end of the merge; an instrumentation that prints calls this to
-        print between them.
+        An instrumentation that prints calls this method to print between diagnostics. At the end of
+        the merge, all diagnostics are reported.
         """
         while self._released < number and (reports := next(self._waiting, None)) is not None:
             self._released += 1
@@ -200,7 +201,7 @@ class Reports:
         return sum_of(self._told)
 
     def report(self, diagnostic: Diagnostic | None, failure: Failure | None = None) -> None:
-        """Report a diagnostic and a failure, unless held back."""
+        """Report or buffer a diagnostic and a failure."""
         if self.is_held:
             return
         if self._emit is not None and diagnostic is not None:

@@ -1,8 +1,8 @@
 """Strategy for executors, whose workers are other processes or other machines.
 
 Each worker receives the pickled pipeline and a share of encoded ops, and returns the changes of the
-ops with the outcomes. The main process runs the tasks that workers refuse. If a worker disappears,
-its share fails.
+ops with the outcomes. The main process runs the tasks that workers reject. If a worker dies, its
+share fails.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class OnExecutor(Elsewhere):
     """Strategy that runs tasks on the workers of an executor.
 
     Args:
-        executor: The executor. Its workers can import passel, the IR and the passes.
+        executor: The executor. The executor, whose workers can import passel, the IR and the
+            passes.
         jobs: The number of shares at once; None for one per worker.
     """
 
