@@ -251,10 +251,7 @@ class Counting(Pass):
     [
         ("assign", "FrozenInstanceError: cannot assign to 'other' of Counting: passes are immut"),
         ("delete", "FrozenInstanceError: cannot assign to 'how' of Counting: passes are immutable"),
-        (
-            "count",
-            "TypeError: statistic 'seen' is a declaration without a value: count with ctx.count(",
-        ),
+        ("count", "TypeError: statistic 'seen' is a declaration without a value: count with ctx."),
     ],
 )
 def test_a_pass_that_changes_itself_fails(how: str, message: str) -> None:

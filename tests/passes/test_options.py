@@ -85,21 +85,19 @@ def test_types_and_defaults_that_cannot_be(hint: Any, default: object, said: str
 # -- Reading ---------------------------------------------------------------------------------
 
 
+OTHERS = "for Tiling; it has sizes, peel-loops, max-depth, seen"
+NO_NUMBER = "value invalid for integer argument!"
 WRONG = [
     ("sizse=1", ["no such option 'sizse' for Tiling; did you mean 'sizes'?"], ["sizse"]),
-    ("q", ["no such option 'q' for Tiling; it has sizes, peel-loops, max-depth, seen"], ["q"]),
-    (
-        "{x=1}",
-        ["no such option '{x' for Tiling; it has sizes, peel-loops, max-depth, seen"],
-        ["{x"],
-    ),
+    ("q", [f"no such option 'q' {OTHERS}"], ["q"]),
+    ("{x=1}", [f"no such option '{{x' {OTHERS}"], ["{x"]),
     ("=3", ["option without a name for Tiling"], [""]),
     (
         "depth=x q sizes=1,y",
         [
-            "option 'max-depth' of Tiling: 'x' value invalid for integer argument!",
-            "no such option 'q' for Tiling; it has sizes, peel-loops, max-depth, seen",
-            "option 'sizes' of Tiling: 'y' value invalid for integer argument!",
+            f"option 'max-depth' of Tiling: 'x' {NO_NUMBER}",
+            f"no such option 'q' {OTHERS}",
+            f"option 'sizes' of Tiling: 'y' {NO_NUMBER}",
         ],
         ["x", "q", "y"],
     ),
