@@ -103,7 +103,7 @@ def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> Non
     """Call extensions in the order of their names; call those that miss a target again.
 
     Args:
-        builder: The builder to pass to them.
+        builder: The builder to pass to the extensions.
         extensions: As for `PipelineBuilder.extend`.
         draft: The builder's draft, which a failing extension leaves unchanged.
 

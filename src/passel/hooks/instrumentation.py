@@ -43,31 +43,34 @@ LOCK = "_PassInstrumentation__lock"
 
 
 class PassInstrumentation:
-    """Base class of observers of runs; override the hooks that you need.
+    """The base class of observers of runs. Override the hooks that you need.
 
-    Each `before_*` is followed by exactly one of its `after_*`, also on failure and when an
-    interrupt ends the run. With several instrumentations, the hooks before something are called in
-    the order of registration, and those after it in reverse. Hooks that are not overridden cost
-    nothing. Hooks of one object never overlap, whatever threads they are called from.
+    Each call of a `before_*` hook is followed by one call of its `after_*` hook, even after a
+    failure or an interrupt. `before_*` hooks of several instrumentations are called in the order of
+    registration, and `after_*` hooks in reverse. Hooks that are not overridden cost nothing. Two
+    threads never call the hooks of one object at the same time.
 
-    An instrumentation that raises is reported once in the log `passel` and not called again; the
-    run continues. A `PassFailure` raised by a hook around passes or analyses lets the pass fail.
+    If a hook raises an exception, the exception is logged once, the instrumentation is not called
+    again in this run, and the run continues. If a hook around a pass or an analysis raises a
+    `PassFailure`, the pass fails.
 
     Attributes:
         run: The current run; the innermost run if passes start other runs.
         ended: The result of the step, in `after_*` hooks.
         timing: The value of `RunResult.timing`, if the instrumentation measures time.
-        reproducer: The value of `PassFailedError.reproducer`, if it writes a file.
-        run_record: The value of `RunResult.record` and `PassFailedError.record`, if it records.
-        collects_statistics: Whether passes collect statistics that take time to count. The IR's own
-            passes may still run as one.
-        finds_changes: Whether `Ended.changed` is needed, which takes a fingerprint for each
-            pass that is not verified anyway.
-        finds_violations: Whether the run compares sibling ops even if the IR does not look for
-            changes, to detect passes that change them.
-        flag: The flag of passel-opt that adds the instrumentation to a replay; empty if none does.
-        crosses: Whether it also observes pipelines that passes run on ops of another IR. It must
-            use the adapter of the innermost run for these ops.
+        reproducer: The value of `PassFailedError.reproducer`, if the instrumentation writes a file.
+        run_record: The value of `RunResult.record` and `PassFailedError.record`, if the
+            instrumentation records runs.
+        collects_statistics: Whether passes collect statistics that take time to count. Several of
+            the IR's own passes may still run in one call.
+        finds_changes: Whether `Ended.changed` is needed. For each pass that is not verified, this
+            takes an additional fingerprint.
+        finds_violations: Whether the run detects passes that change sibling ops, even if the
+            adapter does not detect changes.
+        flag: The flag of passel-opt that adds the instrumentation to a replay; empty if there is
+            none.
+        crosses: Whether the instrumentation also observes pipelines on ops of another IR inside
+            passes. For these ops, it must use the adapter of the innermost run.
 
     Example:
         >>> from passel import PassManager

@@ -68,10 +68,10 @@ class Instrumentor:
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
-        """Call a method of an instrumentation under its lock, and disable it on errors.
+        """Call a hook under the lock of its instrumentation; an error disables the instrumentation.
 
         Raises:
-            PassFailure: If a hook around passes or analyses lets the pass fail.
+            PassFailure: If a hook around a pass or an analysis raises this error.
             BaseException: If an interrupt occurs.
         """
         if id(each) in self._broken:

@@ -177,7 +177,7 @@ class Reports:
         return outcome
 
     def take(self, held: Outcome) -> None:
-        """Take over the reports that a worker has held back, for `catch_up`."""
+        """Add the buffered reports of a worker, for `catch_up`."""
         failures = {id(failure.diagnostic): failure for failure in held.failures}
         waiting = [(each, failures.pop(id(each), None)) for each in held.diagnostics]
         # Failures that were reported before have no diagnostic.

@@ -262,7 +262,7 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
     Args:
         run: The run.
         steps: The passes of the run.
-        command: The given command; None for that of passel-opt.
+        command: The given command; None for passel-opt's command.
 
     Returns:
         The command, with `{file}` for the quoted name of the file; empty if there is none.

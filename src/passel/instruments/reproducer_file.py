@@ -41,7 +41,7 @@ def reproducer_text(
     Args:
         ir: The IR as a file.
         pipeline: The pipeline to run on it.
-        disable_threading: Whether to run it on one thread.
+        disable_threading: Whether to run the pipeline on one thread.
         verify_each: Whether to verify after passes.
 
     Example:
@@ -136,7 +136,7 @@ class Recorded(NamedTuple):
 
     Attributes:
         pipeline: The pipeline to run, as text.
-        disable_threading: Whether to run it on one thread.
+        disable_threading: Whether to run the pipeline on one thread.
         verify_each: Whether to verify after passes.
         source: The part of the input that contains the reproducer.
         start: The offset of the pipeline's string in that part.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class PassManager(RunSettings, OpPassManager):
-    """A pipeline that can be run.
+    """A pipeline with the settings to run it.
 
     Args:
         anchor: An op name, an op class, or `any`.
@@ -106,7 +106,8 @@ class PassManager(RunSettings, OpPassManager):
             check: Whether unmet requirements are errors; see `PassManager`.
 
         Raises:
-            PipelineError: If the text is invalid; its `problems` have places.
+            PipelineError: If the text is invalid. The `problems` of the error have places in the
+                text.
 
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """

@@ -157,7 +157,7 @@ class Bindings:
 
         Args:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
-            loads: Whether to load the dialects, which takes most of the time and memory.
+            loads: Whether to load the dialects. Loading takes most of the time and memory.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})
@@ -176,7 +176,7 @@ class Bindings:
     def dialect_names(self, context: Any) -> list[str]:
         """Return the names of the dialects that a context can load.
 
-        The bindings cannot list dialects, but MLIR's error about an unknown dialect does.
+        The bindings cannot list dialects, but MLIR's error about an unknown dialect lists them.
         """
         try:
             self.ir.Operation.parse("no_such_dialect.op", context=context)
@@ -207,7 +207,7 @@ bare_contexts: WeakSet[Any] = WeakSet()
 
 
 def view_of(operation: Any) -> Any:
-    """Return the `OpView` of an op, or the op itself while its context has no Python passes.
+    """Return the `OpView` of an op, or the op itself if no Python pass uses its context.
 
     The bindings import the module of its dialect and NumPy for an `OpView`.
     """
@@ -264,8 +264,8 @@ _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 def context_lock(context: Any) -> RLock:
     """Return the lock for MLIR's work on ops of a context.
 
-    A thread of MLIR that reports a diagnostic waits for Python's lock. A thread that holds
-    Python's lock must therefore never wait to report one.
+    A thread of MLIR that reports a diagnostic waits for Python's lock. A thread that holds Python's
+    lock must therefore never wait for another thread to report a diagnostic.
     """
     lock = _locks.get(context)
     return _locks.setdefault(context, RLock()) if lock is None else lock
@@ -273,7 +273,7 @@ def context_lock(context: Any) -> RLock:
 
 @contextmanager
 def on_threads(context: Any, most: int | None) -> Generator[None]:
-    """Limit the threads of a context in a `with` block; None for no limit.
+    """Limit the threads of a context inside the `with` block, unless the limit is None.
 
     MLIR makes one thread for each processor that the calling thread may use. If the system cannot
     restrict these processors, MLIR uses one thread.

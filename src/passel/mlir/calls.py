@@ -2,8 +2,8 @@
 
 The bindings hold Python's lock while MLIR works, and create Python objects for a diagnostic without
 it: a diagnostic from one of MLIR's threads crashes the process, or deadlocks. Through the C API,
-MLIR works without the lock, and a thread takes it to report. Builds that do not export the C API
-work on one thread.
+MLIR works without the lock, and a thread takes it to report. With builds that do not export the C
+API, MLIR works on one thread.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Runner: TypeAlias = "Callable[..., tuple[bool, list[Diagnostic]]]"
 
 @cache
 def calls_of(bindings: Bindings) -> Calls:
-    """Return the safest way to call a build."""
+    """Return the safest implementation of calls into a build."""
     library = capi.load(bindings)
     return BindingsCalls(bindings) if library is None else LibraryCalls(bindings, library)
 
@@ -152,7 +152,10 @@ class LibraryCalls:
         return found, reports
 
     def runner(self, manager: Any) -> Runner:
-        """Return a function that runs a pass manager, which has to outlive it, on ops."""
+        """Return a function that runs a pass manager on ops.
+
+        The manager must outlive the function.
+        """
         native = capi.address(manager)
 
         def run(

@@ -1,4 +1,4 @@
-"""The bindings' pass managers, without their traps.
+"""Safe use of the bindings' pass managers.
 
 A rejected pipeline raises an error with a message of one line. Runs collect MLIR's diagnostics in a
 way that cannot crash the process.
@@ -230,7 +230,7 @@ def class_name(bindings: Bindings, name: str, declared: str) -> str:
 
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the usual name of a pass's class: releases after MLIR 22 add `Pass` to most names."""
+    """Return the usual class name of a pass; releases after MLIR 22 add `Pass` to most names."""
     is_longer = name in facts_file(FACTS).names.values() and not banner(bindings).startswith(
         "CSE ("
     )
@@ -242,7 +242,7 @@ _UNPRINTABLE = frozenset({"iree-llvmcpu-tile", "llvm-use-default-visibility"})
 
 
 def printed_pass(bindings: Bindings, name: str, text: str) -> str:
-    """Return a pass as a build prints it, with all options."""
+    """Return the text of a pass in the form that a build prints, with all options."""
     return text if name in _UNPRINTABLE else str(parsed(bindings, f"any({text})"))[len("any(") : -1]
 
 

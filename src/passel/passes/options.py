@@ -143,11 +143,11 @@ class Options:
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
-        """Parse options as they are written between the braces of a pass.
+        """Parse the options of a pass, which are the text between its braces.
 
         Args:
             text: The options, such as `sizes=4,8 peel`.
-            scope: The registry for options that hold pipelines.
+            scope: The registry for options that contain pipelines.
 
         Raises:
             OptionError: If the text is invalid; lists every problem.

@@ -115,7 +115,7 @@ class Replay:
         self._generated += 1
 
     def of_the_dead(self) -> str:
-        """Return how to replay the run that is crashing the process; empty without a file."""
+        """Return the command that replays a run that crashes the process; empty without a file."""
         running = self._current.running if self._current is not None else None
         if running is None:
             return ""
@@ -123,7 +123,7 @@ class Replay:
         return f"to replay: {self.command().replace('{file}', shlex.join([str(path)]))}"
 
     def explain(self) -> None:
-        """Write how to replay a failed run, unless the flags select a file."""
+        """Print the command that replays a failed run, unless the flags select a file."""
         settings = self._settings
         if self._settings.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
             return

@@ -70,7 +70,7 @@ class Call(NamedTuple):
     Attributes:
         op: The call.
         caller: The enclosing callable, if any.
-        callee: The callable that it calls; None if the callee is unknown or not in the graph.
+        callee: The called callable; None if it is unknown or not in the graph.
     """
 
     op: Operation
@@ -84,8 +84,8 @@ class CallGraph:
 
     A call is an op with a symbol reference `callee`, or a known op that calls a value. Any other
     reference to a callable takes its address; such a callable may be the target of indirect calls.
-    Built in two walks plus O(calls); answers cost O(1). Valid while no call, reference or callable
-    is added, erased, renamed or moved.
+    Building takes two walks plus O(calls); queries take O(1). The analysis is valid while no call,
+    reference or callable is added, erased, renamed or moved.
 
     Attributes:
         op: The op that contains the callables.

@@ -1,8 +1,8 @@
 """Fast paths: the same results as xDSL's, in less time.
 
-A fast path replaces code with known behavior (see `known`), on the releases of xDSL on which both
-were compared. xDSL's own code runs instead on other releases, with `PASSEL_FAST=0` in the
-environment, and inside `slow_paths()`.
+A fast path replaces code with known behavior (see `known`), on those releases of xDSL for which
+tests have compared both. On other releases, with `PASSEL_FAST=0` in the environment, and inside
+`slow_paths()`, xDSL's own code runs.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
 
 
 def release(erased: Iterable[Operation]) -> None:
-    """Break the cycles between erased ops and their results, so that both are freed at once."""
+    """Break the cycles between erased ops and their results, so that memory is freed at once."""
     for op in erased:
         if op.parent is None:
             op.results = _NO_RESULTS
