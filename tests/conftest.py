@@ -28,7 +28,7 @@ settings.register_profile(
     database=None,
     deadline=None,
     derandomize=True,
-    max_examples=35,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
 # For sweeps: `--hypothesis-profile=thorough`.

@@ -94,7 +94,7 @@ WRONG = {
     "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline' with a list",
     "Pipeline: [": "1:12: error: invalid YAML: ",
     "a: \x01": "1:4: error: invalid YAML: special characters are not allowed",
-    "[" * 5000: "1:1: error: the file is nested too deeply",
+    "[" * 3000: "1:1: error: the file is nested too deeply",
     "Pipeline: &a [*a]": "1:11: error: expected a table of keys for an element of a pipeline",
     "Pipeline: [cse]\nPipeline: [cse]": "2:1: error: key 'Pipeline' is repeated",
     "{[a]: 1}": "1:2: error: expected a key of a single word",
