@@ -144,7 +144,7 @@ class RunInfo(NamedTuple):
         schedule: The pipeline as it ran, with adjacent nested pipelines merged.
         steps: All passes of the schedule, depth first, including those that ran on no op.
         source: The name of the input; empty if it is unknown.
-        replay: The command that runs the passes on a file, written `{file}`; empty if
+        replay: The command that runs the passes on a file, with `{file}` for its name; empty if
             there is none.
         before: The digest of the text of the pipeline's op before the run.
         after: The digest of the last recorded text of the pipeline's op.

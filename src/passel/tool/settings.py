@@ -107,7 +107,7 @@ class InputFlags(FlagGroup):
         **_read,
     )
     verify_roundtrip: bool = flag("check that printing and parsing preserve the input", ir="mlir")
-    irdl_file: str = flag("define the dialects in an IRDL file first", "<file>", ir="mlir", **_read)
+    irdl_file: str = flag("load the dialects in an IRDL file first", "<file>", ir="mlir", **_read)
 
 
 class OutputFlags(FlagGroup):
@@ -136,7 +136,7 @@ class OutputFlags(FlagGroup):
     mlir_print_skip_regions: bool = flag("print {...} for regions, or print without aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "leave out data above a size", "<n>", parse=number_of
+        "omit elements or strings beyond a size", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
