@@ -6,12 +6,12 @@ from subjects import MLIRSubject, ToySubject, XDSLSubject
 
 
 class TestToy(ToySubject):
-    """The toy IR's."""
+    """The adapter of the toy IR."""
 
 
 class TestXDSL(XDSLSubject):
-    """xDSL's."""
+    """The adapter of xDSL."""
 
 
 class TestMLIR(MLIRSubject):
-    """That of MLIR's bindings."""
+    """The adapter of MLIR's bindings."""

@@ -1,4 +1,4 @@
-"""The contract suite finds adapters that break the contract, and asks an IR for no more than it has."""
+"""The contract suite rejects broken adapters, and accepts IRs with fewer features."""
 
 # ruff: noqa: ARG005 - methods of broken adapters take what the contract says
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
@@ -39,30 +39,30 @@ def failures(suite: AdapterContract) -> dict[str, Exception]:
 
 
 def suite_of(**broken: Any) -> ToySubject:
-    """Return the suite over the toy IR's adapter with other methods."""
+    """Return the suite for the toy IR's adapter with some methods replaced."""
     suite = ToySubject()
     suite.adapter = type("Broken", (ToyAdapter,), broken)()
     return suite
 
 
 def everything_registered(self: Any, op: ToyOp) -> Any:
-    """Answer as an IR does whose unregistered ops have all traits."""
+    """Return a kind with all traits, as IRs do for unregistered ops."""
     kind = ToyAdapter.kind_of(self, op)
     return kind._replace(registered=True, isolated=True, implements=lambda _: True)
 
 
 def flat_fingerprint(self: Any, op: ToyOp, *, recursive: bool = True) -> object:
-    """Return the ops inside in their order, not how they are nested."""
+    """Return the nested ops in order, without their nesting."""
     return tuple((each, each.symbol, each.value) for each in op.walk())
 
 
 def placed_fingerprint(self: Any, op: ToyOp, *, recursive: bool = True) -> object:
-    """Return where an op is as well."""
+    """Return a fingerprint that includes the parent."""
     return op.parent, ToyAdapter.fingerprint(self, op, recursive=recursive)
 
 
 def verify_top(self: Any, op: ToyOp, *, recursive: bool) -> None:
-    """Blame the op that was asked for."""
+    """Raise the error for the outermost op."""
     try:
         ToyAdapter.verify(self, op, recursive=recursive)
     except Exception as error:
@@ -71,7 +71,7 @@ def verify_top(self: Any, op: ToyOp, *, recursive: bool) -> None:
 
 
 def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
-    """Look at the last op first."""
+    """Verify the last op first."""
     for inner in reversed(op.body if recursive else []):
         verify_backwards(self, inner, recursive=True)
     ToyAdapter.verify(self, op, recursive=False)
@@ -115,8 +115,8 @@ def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
         ({"wrap_pass": lambda self, foreign: foreign}, {"wrapping"}),
     ],
 )
-def test_a_broken_adapter_is_found(broken: Mapping[str, Any], found: set[str]) -> None:
-    """Each way to break the contract fails the test that is about it."""
+def test_broken_adapters(broken: Mapping[str, Any], found: set[str]) -> None:
+    """Each broken method fails the test of that method."""
     assert found <= failures(suite_of(**broken)).keys()
 
 
@@ -128,20 +128,20 @@ METHODS = [
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_first_failure_names_the_method(method: str) -> None:
-    """A method that returns nothing is named first, with what was expected and where that is said."""
+    """The first failure names the method that returns None, and the documentation."""
     suite = suite_of(**{method: lambda *_, **__: None})
     first = next(iter(failures(suite).values()))
     assert re.search(rf"'{method}' .*; see docs/adapters.md", str(first), re.DOTALL)
 
 
 class Unfinished(ToySubject):
-    """Functions in a module, with the defaults for an IR with everything."""
+    """A suite whose names lack some roles."""
 
     names: ClassVar[Mapping[str, str]] = {"module": "toy.module", "func": "toy.func"}
 
 
-def test_what_a_subclass_has_not_set_is_named() -> None:
-    """Defaults that do not fit what an IR has say which attribute to set."""
+def test_roles_without_names() -> None:
+    """The error lists the roles without a name."""
     with pytest.raises(DefinitionError, match=r"'program' .* roles 'other', 'region', 'unknown'"):
         Unfinished().test_types()
 
@@ -150,14 +150,14 @@ def test_what_a_subclass_has_not_set_is_named() -> None:
 
 
 class PoorAdapter(ToyAdapter):
-    """Of an IR without parents, interfaces, unregistered ops or dialects."""
+    """The adapter of an IR without parents."""
 
     def parent(self, op: ToyOp) -> None:
-        """Ops do not know."""
+        """Return None."""
 
 
 class TestPoor(ToySubject):
-    """Functions in a module, and nothing else."""
+    """An IR without parents, interfaces, unregistered ops or dialects."""
 
     adapter: IRAdapter = PoorAdapter()
     program: ClassVar[Node] = Node(
@@ -170,15 +170,15 @@ class TestPoor(ToySubject):
 
 
 class LocatedAdapter(ToyAdapter):
-    """Knows where an op is that has a symbol."""
+    """An adapter that has locations only for ops with symbols."""
 
     def location(self, op: ToyOp) -> Location:
-        """Return a place, perhaps."""
+        """Return a location for ops with symbols."""
         return Location("in.toy", 1, 1) if op.symbol else Location()
 
 
-def test_what_is_promised_is_asked_for() -> None:
-    """An IR with locations must have one for each op that is built."""
+def test_locations_are_required() -> None:
+    """With `has_locations`, every op must have a location in a file."""
     suite = ToySubject()
     suite.adapter = LocatedAdapter()
     assert not failures(suite)
@@ -192,8 +192,8 @@ def test_tests_of_missing_features_are_skipped() -> None:
         TestPoor().test_files()
 
 
-def test_importing_the_suite_needs_no_pytest() -> None:
-    """`passel.testing` is for programs without pytest as well, and needs no IR."""
+def test_imports() -> None:
+    """`passel.testing` imports neither pytest nor an IR."""
     code = "import sys, passel.testing; print({'pytest', 'xdsl', 'mlir'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -1,4 +1,4 @@
-"""Constraints: where passes may go, checked at every change, and where placed passes go."""
+"""Constraints on the order of passes, and the positions of placed passes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OnMemory(Pass):
 
 
 def refused(builder: PipelineBuilder, change: Callable[[], object]) -> str:
-    """Return why a change is refused, having seen that it changed nothing."""
+    """Return the message of a rejected change, which leaves the builder unchanged."""
     before = snapshot(builder)
     with pytest.raises(InsertionError) as error:
         change()
@@ -57,8 +57,8 @@ def refused(builder: PipelineBuilder, change: Callable[[], object]) -> str:
     return str(error.value)
 
 
-def test_what_a_class_declares() -> None:
-    """A pass is refused where its class says that it cannot stand, with the way out."""
+def test_constraints_of_classes() -> None:
+    """The builder rejects a pass at a position that its class forbids, and suggests another one."""
     builder = made(A(), Bufferize(), B(), Lower())
     assert re.fullmatch(
         "'on-memory' must run after at least one pass of type 'bufferization' .declared by pass "
@@ -88,8 +88,8 @@ def test_what_a_class_declares() -> None:
     ],
     ids=str,
 )
-def test_what_constraints_mean(constraint: Constraint, good: str, bad: str) -> None:
-    """Each allows some pipelines and refuses others: from outside, from a class, from a bundle."""
+def test_kinds_of_constraints(constraint: Constraint, good: str, bad: str) -> None:
+    """Each kind rejects the same pipelines, whether a class, a bundle or `constrain` declares it."""
     bundle = Bundle("x", X(), constraints=(constraint,))
     passes = {"a": A(), "b": B(), "x": X()}
     constrained = type("X", (X,), {"constraints": (constraint,)})()
@@ -112,7 +112,7 @@ def test_what_constraints_mean(constraint: Constraint, good: str, bad: str) -> N
 
 
 def test_removing_and_replacing_are_checked() -> None:
-    """What others rely on cannot be taken out, nor what must not be there be put in."""
+    """The builder checks constraints after it removes or replaces a step."""
     builder = made(Bufferize(), OnMemory(), Lower())
     assert "there is no pass of type" in refused(builder, lambda: builder.remove(Bufferize))
     assert "'on-memory' must run before" in refused(
@@ -124,8 +124,8 @@ def test_removing_and_replacing_are_checked() -> None:
     assert str(builder.build()) == "builtin.module(a,lower)"
 
 
-def test_order_is_that_in_which_steps_run() -> None:
-    """Nested pipelines make no difference."""
+def test_constraints_cross_nested_pipelines() -> None:
+    """Constraints apply to the order of execution, across nested pipelines."""
     builder = PipelineBuilder()
     builder.constrain(OnModule, after_any(OnFunc))
     builder.add(OpPassManager("func.func").add(OnFunc(), A()), OnModule())
@@ -137,7 +137,7 @@ def test_order_is_that_in_which_steps_run() -> None:
 
 
 def test_targets_of_constraints() -> None:
-    """Bundles, stages, handles and labels can be what a constraint is about."""
+    """Constraints can refer to bundles, stages, handles and labels."""
     builder = PipelineBuilder()
     builder.stage("early")
     cleanup = Bundle("cleanup", A(), B())
@@ -153,15 +153,15 @@ def test_targets_of_constraints() -> None:
     )
 
 
-def test_once_is_about_additions_of_a_bundle() -> None:
-    """The members of a bundle that comes once do not conflict with each other."""
+def test_once_counts_additions_of_a_bundle() -> None:
+    """Members of one addition of a bundle do not conflict with each other."""
     bundle = Bundle("twins", A(), A(), constraints=(once(),))
     builder = made(bundle)
     assert "but 'a' is also in the pipeline" in refused(builder, lambda: builder.add(bundle))
 
 
-def test_a_refused_constraint_is_not_in_force() -> None:
-    """Constraints that were put on in a call that is refused are gone afterwards."""
+def test_rejected_constraints_have_no_effect() -> None:
+    """A rejected call leaves no constraint behind."""
     builder = made(A(), B())
     assert "declared at" in refused(
         builder, lambda: builder.constrain(A, before_first(X), after_all(B))
@@ -186,8 +186,8 @@ def message(error: object) -> list[str]:
     return re.sub(r" at \S+:\d+", "", without).splitlines()
 
 
-def test_last_or_right_before() -> None:
-    """A placed pass stands last, or right before what has to run after it."""
+def test_positions_of_placed_passes() -> None:
+    """A placed pass runs last, or right before the passes that must follow it."""
     builder = made(A(), Bufferize(), B(), Lower(), Bundle("end", A()))
     builder.place(OnMemory())
     builder.place(OnTensors(), X())
@@ -195,7 +195,7 @@ def test_last_or_right_before() -> None:
 
 
 def test_several_in_one_call_and_bundles() -> None:
-    """They are ordered among each other; a bundle's members keep their own order."""
+    """Constraints order passes placed by one call; the members of a bundle keep their order."""
     builder = PipelineBuilder()
     builder.constrain(A, after_any(BUFFERIZATION))
     builder.place(A(), Bundle("either", B(), X(), types=(BUFFERIZATION,)))
@@ -215,7 +215,7 @@ def test_several_in_one_call_and_bundles() -> None:
 
 
 def test_nested_pipelines() -> None:
-    """A placed step goes into a nested pipeline if it can stand nowhere else."""
+    """A placed pass goes into a nested pipeline if only that pipeline accepts its anchor."""
     builder = made(OpPassManager("func.func").add(A()), OpPassManager("func.func").add(B(), A()))
     builder.constrain(OnFunc, after_all(B))
     builder.constrain(OnFunc, before_first("a#2"))
@@ -240,7 +240,7 @@ def test_nested_pipelines() -> None:
 
 
 def test_placed_in_a_nested_pipeline() -> None:
-    """What is placed in a nested pipeline stays in there."""
+    """A pass placed in a nested pipeline stays in that pipeline."""
     builder = PipelineBuilder()
     with builder.nest("func.func") as funcs:
         funcs.add(A(), B())
@@ -250,8 +250,8 @@ def test_placed_in_a_nested_pipeline() -> None:
     assert str(builder) == "builtin.module(func.func(a,x,b),a)"
 
 
-def test_what_was_broken_elsewhere_stays_editable() -> None:
-    """A change is refused for what it breaks, not for what was broken before it."""
+def test_broken_pipelines_can_change() -> None:
+    """Constraints that were broken before a change do not prevent the change."""
     wrong = PassManager("builtin.module").add(Lower(), OnMemory())
     builder = PipelineBuilder.from_manager(wrong)
     builder.add(A())
@@ -263,8 +263,8 @@ def test_what_was_broken_elsewhere_stays_editable() -> None:
     assert str(builder.build()) == "builtin.module(bufferize,on-memory,a)"
 
 
-def test_a_contradiction_is_named() -> None:
-    """All that takes part is named, with who has declared it, and nothing else is."""
+def test_contradictions() -> None:
+    """The error lists exactly the contradictory constraints, with their authors."""
 
     def one(builder: PipelineBuilder) -> None:
         builder.constrain(OnMemory, requires(A), after_all(LOWERING))
@@ -281,7 +281,7 @@ def test_a_contradiction_is_named() -> None:
         "  'on-memory' must run before the first pass of type 'lowering' (declared by pass 'on-memory')",
         (
             "  'on-memory' must run after every pass of type 'lowering' (declared by extension "
-            "'tests.builder.test_constraints.test_a_contradiction_is_named.<locals>.one')"
+            "'tests.builder.test_constraints.test_contradictions.<locals>.one')"
         ),
     }
     assert str(builder) == "builtin.module(a,bufferize,b,lower)"
@@ -294,10 +294,8 @@ def test_a_contradiction_is_named() -> None:
         max_size=4,
     ),
 )
-def test_there_is_a_place_exactly_if_one_of_all_is_right(
-    there: list[Any], wished: list[tuple[Any, Any]]
-) -> None:
-    """A placed pass is refused if every place among those that keep their order is wrong."""
+def test_placing_finds_a_valid_position(there: list[Any], wished: list[tuple[Any, Any]]) -> None:
+    """The builder rejects a placed pass if and only if every position is invalid."""
     builder = made(*(each() for each in there))
     builder.constrain(X, *(constraint(target) for constraint, target in wished))
     after = {target for constraint, target in wished if constraint is after_all}
@@ -315,7 +313,7 @@ def test_there_is_a_place_exactly_if_one_of_all_is_right(
 
 
 def test_explain() -> None:
-    """Who has put a step where it stands, next to what, and by which constraints."""
+    """An explanation names the author, the neighbours and the constraints of a step."""
 
     def vendor(builder: PipelineBuilder) -> None:
         builder.place(OnMemory())

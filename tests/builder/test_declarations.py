@@ -1,4 +1,4 @@
-"""What is declared of passes, by their classes and by tables."""
+"""Declarations about passes, in classes and in tables."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _comes_along(origin: str) -> bool:
 
 
 @pytest.mark.parametrize("ir", ["mlir", "xdsl"])
-def test_every_pass_that_comes_along_has_a_type(ir: str) -> None:
-    """But those that print, and those whose part depends on what they are given."""
+def test_upstream_passes_have_types(ir: str) -> None:
+    """Every upstream pass has a type, except printers and passes with variable roles."""
     names = (
         list(facts_file(FACTS).names.values())
         if ir == "mlir"
@@ -50,8 +50,8 @@ def test_every_pass_that_comes_along_has_a_type(ir: str) -> None:
 
 
 @pytest.mark.parametrize("ir", ["xdsl", "mlir"])
-def test_lowering_leaves_the_compiler(ir: str) -> None:
-    """What stays in the compiler, such as loops for linalg, comes before any lowering to LLVM."""
+def test_conversions_and_lowerings(ir: str) -> None:
+    """Conversions within the compiler have another type than lowerings to LLVM."""
     table = default_declarations()
     inside = ["convert-linalg-to-loops", "convert-scf-to-cf", "lower-affine"]
     assert {table.named(name, ir=ir).types for name in inside} == {(CONVERSION,)}
@@ -59,8 +59,8 @@ def test_lowering_leaves_the_compiler(ir: str) -> None:
     assert table.named(leaving, ir=ir).types == (LOWERING,)
 
 
-def test_types_of_ones_own() -> None:
-    """A type of one's own is attached to another package's pass, beside the types it has."""
+def test_new_types() -> None:
+    """A table adds a new type to the types of a pass from another package."""
     tiling = PassType("tiling")
     table = DeclarationTable(default_declarations())
     table.declare("one-shot-bufferize", "cse", types=(tiling,), ir="mlir")

@@ -31,7 +31,7 @@ b lowering: 'lower'
 
 
 def drawn() -> PipelineBuilder:
-    """Return a builder with one of everything."""
+    """Return a builder with a nested pipeline, bundles, stages and constraints."""
 
     def tensors(builder: PipelineBuilder) -> None:
         builder.insert_after(A, Bufferize())
@@ -48,12 +48,12 @@ def drawn() -> PipelineBuilder:
 
 
 def test_tree() -> None:
-    """Stages, blocks, who added what, types as columns, constraints."""
+    """The picture shows nesting, authors, intervals of types, and constraints."""
     assert re.sub(r"py:\d+", "py:N", drawn().draw()) == TREE
 
 
 def test_an_empty_pipeline() -> None:
-    """There is something to see of it."""
+    """The picture shows empty stages, but no empty stages around them."""
     builder = PipelineBuilder()
     builder.stage("lowering", required=True)
     assert builder.draw() == "builtin.module\n└─ stage lowering  empty, required\n"

@@ -1,4 +1,4 @@
-"""Adding to a builder, inserting, replacing and removing."""
+"""Adding, inserting, replacing and removing passes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ EDITS: dict[str, tuple[tuple[object, ...], Callable[[PipelineBuilder], object], 
 def test_edits(
     items: tuple[object, ...], edit: Callable[[PipelineBuilder], object], expected: str
 ) -> None:
-    """Before means before the first, after means after the last, unless another one is named."""
+    """By default, passes go before the first match or after the last match."""
     builder = made(*items)
     edit(builder)
     assert str(builder) == f"builtin.module({expected})"
@@ -68,8 +68,8 @@ def test_edits(
     ("nest", "target", "item", "message"),
     [(NEST, B, OnModule(), "split=True"), (TIGHT, B, X(), "inside bundle 'tight'")],
 )
-def test_what_has_no_room_is_refused(nest: object, target: Any, item: Pass, message: str) -> None:
-    """The way out is said, and nothing is changed."""
+def test_insertion_does_not_split(nest: object, target: Any, item: Pass, message: str) -> None:
+    """The builder does not split bundles, nor pipelines without `split=True`."""
     builder = made(nest)
     before = str(builder)
     with pytest.raises(InsertionError, match=message):
@@ -80,7 +80,7 @@ def test_what_has_no_room_is_refused(nest: object, target: Any, item: Pass, mess
 
 
 def test_a_missing_target_changes_nothing() -> None:
-    """The error names what is there; with `missing_ok` the handle is empty."""
+    """The error lists existing names; with `missing_ok`, the handle is empty."""
     builder = made(A(), B())
     with pytest.raises(InsertionError, match="'aa' is not in the pipeline; did you mean 'a'"):
         builder.insert_before("aa", X())
@@ -93,7 +93,7 @@ def test_a_missing_target_changes_nothing() -> None:
 
 
 def test_stages() -> None:
-    """A stage has a place before and after it, a default, and may have to be filled."""
+    """A stage has positions around it, a default, and can be required."""
     builder = PipelineBuilder()
     middle = builder.stage("middle", A())
     builder.stage("end", required=True)
@@ -107,8 +107,8 @@ def test_stages() -> None:
     assert str(builder.build()) == "builtin.module(x,b,x{n=2},b)"
 
 
-def test_a_label_for_several() -> None:
-    """What one call adds under a label is found, replaced and taken out as one."""
+def test_labels_of_several_passes() -> None:
+    """A label of several passes finds, replaces and removes all of them."""
     builder = PipelineBuilder()
     builder.add("symbol-dce")
     tidy = builder.add("canonicalize,cse", label="tidy")
@@ -124,8 +124,8 @@ def test_a_label_for_several() -> None:
     assert "cse" not in builder
 
 
-def test_what_was_found_before_a_refusal_is_found_after_it() -> None:
-    """Steps, handles and views stay valid, and a refused item uses up no label."""
+def test_rejected_changes_invalidate_nothing() -> None:
+    """Steps, handles and views stay valid after a rejected change, which uses no labels."""
     builder = made(A(), B())
     builder.constrain("x", before_first("a"))
     nested = builder.nest("func.func")
@@ -164,8 +164,8 @@ def framework(*default: object) -> PipelineBuilder:
     return builder
 
 
-def test_a_default_is_found_and_shown() -> None:
-    """By name, class, type and stage."""
+def test_targets_match_defaults() -> None:
+    """Targets match the passes of a default by name, class, type and stage."""
     builder = framework()
     assert str(builder) == str(builder.build()) == "builtin.module(b,bufferize,a)"
     for target in ("a", A, BUFFERIZATION, Stage("middle")):

@@ -1,4 +1,4 @@
-"""Names of extensions, and what errors say of them."""
+"""Extensions: names, errors, conflicts and order."""
 
 from __future__ import annotations
 
@@ -60,10 +60,8 @@ except InsertionError as error:
         (["-c", PROGRAM], "program"),
     ],
 )
-def test_an_extension_is_named_as_others_would_import_it(
-    arguments: list[str], name: str, tmp_path: Path
-) -> None:
-    """The names of module and function, also in a program that is run by itself."""
+def test_names_of_extensions(arguments: list[str], name: str, tmp_path: Path) -> None:
+    """The name has the module, as other programs import it, and the function."""
     package = tmp_path / "tiny"
     package.mkdir()
     for module in ("__init__.py", "__main__.py", "compiler.py"):
@@ -74,8 +72,8 @@ def test_an_extension_is_named_as_others_would_import_it(
     assert shown.splitlines() == [f"{name}.extend", f"extension '{name}.extend'"]
 
 
-def test_an_extension_brings_dialects_and_passes() -> None:
-    """It registers them in the builder's context and registry, and adds the passes by name."""
+def test_extensions_register_dialects_and_passes() -> None:
+    """An extension can register dialects and passes, and add these passes by name."""
 
     class Brought(Pass[Any]):
         """A pass that the extension brings."""
@@ -108,7 +106,7 @@ ERRORS: list[tuple[Callable[[PipelineBuilder], object], type[PipelineError]]] = 
 def test_errors_name_the_extension(
     function: Callable[[PipelineBuilder], object], kind: type[PipelineError]
 ) -> None:
-    """The message starts with the name, and the place in the text is kept."""
+    """The message starts with the name of the extension and keeps the place in the text."""
     with pytest.raises(kind) as caught:
         made(A()).extend(Extension("mine", function))
     assert caught.value.problems[0].message.startswith("extension 'mine': ")
@@ -117,8 +115,8 @@ def test_errors_name_the_extension(
     assert (type(copy), str(copy)) == (type(caught.value), str(caught.value))
 
 
-def test_exceptions_have_a_note_of_the_extension() -> None:
-    """They are the extension's own, and stay as they are."""
+def test_exceptions_have_a_note() -> None:
+    """Other exceptions of an extension keep their type and get a note."""
 
     def broken(_: PipelineBuilder) -> None:
         raise KeyError("x")
@@ -129,7 +127,7 @@ def test_exceptions_have_a_note_of_the_extension() -> None:
 
 
 def test_extensions_run_in_the_order_of_their_names() -> None:
-    """The order of the arguments does not matter."""
+    """Extensions run in the order of their names, not of the arguments."""
 
     def append(n: int) -> Callable[[PipelineBuilder], object]:
         return lambda builder: builder.add(X(n=n))
@@ -138,8 +136,8 @@ def test_extensions_run_in_the_order_of_their_names() -> None:
     assert str(builder) == "builtin.module(a,x{n=1},x{n=2})"
 
 
-def test_extensions_that_conflict_are_named() -> None:
-    """Who took it out and who misses it are both named."""
+def test_conflicts_of_extensions() -> None:
+    """The error names the extension that removed a step and the one that needs it."""
 
     def takes(builder: PipelineBuilder) -> None:
         builder.remove("a")
@@ -159,10 +157,10 @@ def test_extensions_that_conflict_are_named() -> None:
 
 
 @given(st.permutations("abcd"), st.permutations("abcd"), st.lists(st.sampled_from("abcd")))
-def test_places_do_not_depend_on_the_order_of_extensions(
+def test_order_of_extensions_does_not_matter(
     one: list[str], other: list[str], wanted: list[str]
 ) -> None:
-    """Extensions that each place a pass with its constraints give the same in any order."""
+    """The order of extensions that place passes does not affect the pipeline."""
 
     def extension(name: str) -> Extension:
         def extend(builder: PipelineBuilder) -> None:

@@ -1,4 +1,4 @@
-"""What building inserts and drops: missing cleanups, and passes that change nothing."""
+"""Building inserts missing cleanups and drops redundant passes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TIDY = Bundle("tidy", X(n=1), X(n=2), constraints=(before_first(LOWERING),))
 
 
 class Messy(Pass):
-    """A pass that leaves something behind."""
+    """A pass that needs a cleanup after it."""
 
     name = "messy"
     constraints = (followed_by(TIDY),)
@@ -46,7 +46,7 @@ class Look(Pass):
 
 
 class Needs(Pass):
-    """A pass that wants canonical IR."""
+    """A pass that needs a cleanup before it."""
 
     name = "needs"
     constraints = (preceded_by(Canonical),)
@@ -105,10 +105,10 @@ CLEANUPS: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
 
 
 @pytest.mark.parametrize(("items", "on_a", "expected", "report"), CLEANUPS.values(), ids=CLEANUPS)
-def test_cleanups_are_inserted_where_they_lack(
+def test_missing_cleanups_are_inserted(
     items: list[object], on_a: list[Constraint], expected: str, report: list[str]
 ) -> None:
-    """Once for all that want them, at the best place that is allowed; the report says so."""
+    """Building inserts one cleanup for several passes at the best valid position, and reports it."""
     builder = made(*items)
     builder.constrain(A, *on_a)
     before = str(builder)
@@ -127,7 +127,7 @@ class Clean(Pass):
 
 
 class Sweep(Pass):
-    """Another one."""
+    """Another such pass."""
 
     name = "sweep"
     idempotent = True
@@ -166,8 +166,8 @@ DUPLICATES = {
 
 
 @pytest.mark.parametrize(("calls", "expected"), DUPLICATES.values(), ids=DUPLICATES)
-def test_what_changes_nothing_is_dropped(calls: list[tuple[object, ...]], expected: str) -> None:
-    """Passes right after equal passes run once, unless one call or bundle has them twice."""
+def test_redundant_passes_are_dropped(calls: list[tuple[object, ...]], expected: str) -> None:
+    """Passes right after equal passes run once, unless one call or bundle contains both."""
     table = DeclarationTable()
     table.declare("b", idempotent=True)
     builder = PipelineBuilder(declarations=table)
@@ -176,8 +176,8 @@ def test_what_changes_nothing_is_dropped(calls: list[tuple[object, ...]], expect
     assert str(builder.build()) == f"builtin.module({expected})"
 
 
-def test_the_report_says_what_was_dropped() -> None:
-    """A bundle, or those of its passes that others begin with; the builder stays as it is."""
+def test_report_of_dropped_passes() -> None:
+    """The report names dropped bundles and passes; the builder stays unchanged."""
     builder = PipelineBuilder()
     builder.add(SWEEPING, SWEEPING, Bundle("two", Clean(), Sweep(), X()))
     assert [*map(str, builder.report())] == [

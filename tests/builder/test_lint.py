@@ -1,4 +1,4 @@
-"""Lint: what is said of a pipeline without IR."""
+"""Lint: findings about a pipeline without IR."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from passel.xdsl import XDSLAdapter
 
 
 def said(builder: PipelineBuilder, adapter: Any = None) -> list[tuple[str, str]]:
-    """Return what is said, each with the text that it is about."""
+    """Return the findings, each with the text at its place."""
     return [
         (f"{each.severity.value}: {each.message}", each.span.text if each.span else "")
         for each in lint(builder, adapter)
@@ -41,7 +41,7 @@ def said(builder: PipelineBuilder, adapter: Any = None) -> list[tuple[str, str]]
     ],
 )
 def test_good_pipelines(adapter: Any, text: str) -> None:
-    """Nothing is said of what there is nothing to say of."""
+    """A good pipeline has no findings."""
     assert said(PipelineBuilder.parse(text, adapter=adapter()), adapter()) == []
 
 
@@ -60,14 +60,14 @@ FINDINGS = [
 @pytest.mark.parametrize("adapter", [XDSLAdapter, MLIRAdapter])
 @pytest.mark.parametrize(("text", "about", "expected"), FINDINGS)
 def test_findings(adapter: Any, text: str, about: list[str], expected: str) -> None:
-    """Each has its place, and the way out."""
+    """Each finding has a place and suggests a fix."""
     found = said(PipelineBuilder.parse(text, adapter=adapter()), adapter())
     assert [place for _, place in found] == about
     assert found[0][0].startswith(expected)
 
 
-def test_what_registered_pipelines_add_is_not_advised_upon() -> None:
-    """Writing their names does not change what they add."""
+def test_registered_pipelines_have_no_findings() -> None:
+    """Lint does not report the contents of registered pipelines."""
     registry = PassRegistry()
     registry.register(A)
 
@@ -86,7 +86,7 @@ def test_what_registered_pipelines_add_is_not_advised_upon() -> None:
 
 
 def test_types_that_no_pass_has() -> None:
-    """A type that is known nowhere else is a slip of the fingers, or of no use."""
+    """Lint reports types that no pass has, with a suggestion."""
     builder = made(A())
     builder.add(Bundle("b", B(), types=(PassType("bufferisation"),)))
     builder.constrain("a", followed_by(PassType("my-own")))
@@ -98,7 +98,7 @@ def test_types_that_no_pass_has() -> None:
 
 
 def test_broken_constraints_and_contracts_are_errors() -> None:
-    """They keep the pipeline from being built."""
+    """Broken constraints, broken contracts and empty required stages are errors."""
 
     class Live: ...
 

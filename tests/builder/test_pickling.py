@@ -1,4 +1,4 @@
-"""Builders, managers and registries go through pickle and `deepcopy`."""
+"""Pickling and `deepcopy` of builders, managers and registries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def through_pickle(thing: Any) -> Any:
-    """Return what comes out."""
+    """Return a pickled and unpickled copy."""
     return pickle.loads(pickle.dumps(thing))
 
 
@@ -25,7 +25,7 @@ COPIES = [through_pickle, copy.deepcopy]
 
 
 def own_registry() -> PassRegistry:
-    """Return a registry with a pass of each kind, and the installed ones."""
+    """Return a registry with a class, a lazy pass, and the installed passes."""
     registry = PassRegistry(default_registry())
     registry.register(X)
     registry.register("late", "builder_passes:A")
@@ -34,7 +34,7 @@ def own_registry() -> PassRegistry:
 
 @pytest.mark.parametrize("copied", COPIES)
 def test_builders(copied: Callable[[Any], Any]) -> None:
-    """A copy has the steps, labels and constraints, finds the same passes, and changes alone."""
+    """A copy has the same steps, labels, constraints and registry, and changes independently."""
     builder = PipelineBuilder(registry=own_registry())
     with builder.nest("func.func") as functions:
         functions.add("canonicalize", label="first")
@@ -55,7 +55,7 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
 
 
 def test_registries() -> None:
-    """What is registered comes along, as a table of its own; what is installed does not."""
+    """A copy contains registered passes and finds the installed ones."""
     registry = own_registry()
     other = through_pickle(registry)
     other.register(type("More", (Pass,), {"name": "more"}))
@@ -66,7 +66,7 @@ def test_registries() -> None:
 
 
 def test_a_lambda() -> None:
-    """The error names the pass that is in the way, and the way out."""
+    """The error names the pass that cannot be pickled, and suggests a registration by name."""
     registry = PassRegistry()
     registry.register("tidy-much", lambda: X(n=9), origin="here")
     manager = PassManager.parse("builtin.module(tidy-much)", registry=registry)

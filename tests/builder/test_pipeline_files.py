@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def read(directory: Path, text: str, name: str = "p.yaml", **variables: Any) -> PipelineBuilder:
-    """Return the builder of a file with this text."""
+    """Return the builder for a file with a text."""
     (directory / name).write_text(text, encoding="utf-8")
     return PipelineBuilder.from_file(directory / name, variables=variables)
 
 
 def test_a_file(tmp_path: Path) -> None:
-    """Elements are texts; steps know the line that they come from."""
+    """Elements are parsed as text, and steps have the line of their element."""
     builder = read(
         tmp_path,
         "anchor: builtin.module\ndescription: all\nPipeline:\n"
@@ -35,7 +35,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("given", "rounds"), [({}, "3"), ({"n": 5}, "5"), ({"n": "7"}, "7")])
 def test_variables(tmp_path: Path, given: dict[str, Any], rounds: str) -> None:
-    """A value from outside takes the place of the default, and of what is not declared."""
+    """Values of the caller replace defaults, and define undeclared variables."""
     text = (
         "variables: {n: 3, top: true}\nPipeline:\n- canonicalize{max-iterations=$n top-down=${top}}"
     )
@@ -47,7 +47,7 @@ def test_variables(tmp_path: Path, given: dict[str, Any], rounds: str) -> None:
 
 
 def test_includes_have_their_own_variables(tmp_path: Path) -> None:
-    """Files are searched beside the one that includes them, and take values from it."""
+    """Included files are next to the including file, and only get values passed to them."""
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "a.yaml").write_text("Pipeline:\n- include: b.yaml {n=$m}\n")
     (tmp_path / "lib" / "b.yaml").write_text(
@@ -60,14 +60,14 @@ def test_includes_have_their_own_variables(tmp_path: Path) -> None:
 
 
 def test_lighthouse_descriptors_are_read(tmp_path: Path) -> None:
-    """A list of passes and includes, with variables in braces, is a pipeline."""
+    """A file in lighthouse's format is a pipeline."""
     (tmp_path / "inner.yaml").write_text('Pipeline:\n  - pass: "canonicalize{max-iterations=$n}"\n')
     text = "# Comment\nPipeline:\n  - include: inner.yaml {\n                n=5\n              }\n  - pass: cse\n"
     assert str(read(tmp_path, text)) == "builtin.module(canonicalize{max-iterations=5},cse)"
 
 
-def test_a_file_is_found_in_a_folder_above(tmp_path: Path) -> None:
-    """As of lighthouse's descriptors, which share the files of their base folder."""
+def test_includes_from_parent_folders(tmp_path: Path) -> None:
+    """Includes also find files in parent folders, nearest first."""
     folder = tmp_path / "x86" / "matmul"
     folder.mkdir(parents=True)
     (tmp_path / "lower.yaml").write_text("Pipeline:\n- pass: symbol-dce\n")
@@ -78,8 +78,8 @@ def test_a_file_is_found_in_a_folder_above(tmp_path: Path) -> None:
     assert str(read(folder, text)) == "builtin.module(symbol-dce,cse,dce)"
 
 
-def test_other_files_hold_text(tmp_path: Path) -> None:
-    """A pipeline's text may be on several lines, with or without an anchor."""
+def test_text_files(tmp_path: Path) -> None:
+    """A text file has a pipeline on several lines, with or without an anchor."""
     assert str(read(tmp_path, "builtin.module(\n  cse\n)\n", "p.txt")) == "builtin.module(cse)"
     assert str(read(tmp_path, "cse,\ndce", "p")) == "builtin.module(cse,dce)"
     with pytest.raises(PipelineError, match="is not YAML, so it has no variable 'n'"):
@@ -125,8 +125,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "expected"), WRONG.items(), ids=range(len(WRONG)))
-def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, text: str, expected: str) -> None:
-    """A wrong key, pass, option, variable, include or syntax, or too much, is one error."""
+def test_mistakes_in_files(tmp_path: Path, text: str, expected: str) -> None:
+    """Each mistake and each exceeded limit is one error at its place."""
     (tmp_path / "other.yaml").write_text("anchor: builtin.module\nPipeline: []\n")
     path = tmp_path / "p.yaml"
     with pytest.raises(PipelineError) as caught:
@@ -135,14 +135,14 @@ def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, text: str, expected:
     assert len(caught.value.problems) == 1
 
 
-def test_a_value_that_nothing_asks_for(tmp_path: Path) -> None:
-    """It is refused with the variables that there are."""
+def test_unknown_variables(tmp_path: Path) -> None:
+    """A value for an unknown variable is an error that lists the variables."""
     with pytest.raises(PipelineError, match="has no variable 'm'; it has n"):
         read(tmp_path, "variables: {n: 1}\nPipeline: []", m=3)
 
 
-def test_files_that_include_each_other(tmp_path: Path) -> None:
-    """A cycle is shown; files that double what they are given, and themselves, are refused soon."""
+def test_recursive_includes(tmp_path: Path) -> None:
+    """The error shows the cycle; exponential growth of text or files is an error."""
     (tmp_path / "a.yaml").write_text("Pipeline:\n- include: b.yaml\n")
     (tmp_path / "b.yaml").write_text("Pipeline:\n- include: a.yaml\n")
     with pytest.raises(PipelineError) as caught:
@@ -163,8 +163,8 @@ def test_files_that_include_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "loop", "large"])
-def test_only_files_of_some_size_are_included(tmp_path: Path, kind: str) -> None:
-    """What is no regular file, and a large one, are refused where they are named."""
+def test_special_and_large_files(tmp_path: Path, kind: str) -> None:
+    """Including a large or special file is an error at the place of its name."""
     odd = tmp_path / "odd.yaml"
     if kind == "pipe":
         os.mkfifo(odd)
@@ -183,8 +183,8 @@ def test_only_files_of_some_size_are_included(tmp_path: Path, kind: str) -> None
     }.get(kind, "it is not a regular file") in str(caught.value)
 
 
-def test_a_pipe_that_the_user_names(tmp_path: Path) -> None:
-    """A pipe is read, as it was named."""
+def test_pipes(tmp_path: Path) -> None:
+    """A pipe works as the outermost file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor() as pool:

@@ -1,4 +1,4 @@
-"""Pipelines that people run, put together by a builder: the same text comes out."""
+"""A builder reproduces a pipeline of MLIR."""
 
 from __future__ import annotations
 

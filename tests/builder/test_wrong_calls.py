@@ -97,8 +97,8 @@ def test_a_step_is_a_target_of_copies() -> None:
     assert str(other) == "builtin.module(b,a)"
 
 
-def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
-    """What would not be built is refused."""
+def test_removed_nested_pipelines() -> None:
+    """Adding to a removed nested pipeline is an error."""
     builder = PipelineBuilder()
     functions = builder.nest("func.func")
     blocks = functions.nest("any")
@@ -125,8 +125,8 @@ def registry_with(**builders: PipelineBuilder) -> PassRegistry:
     return registry
 
 
-def test_another_anchor_is_refused() -> None:
-    """A builder's pipeline stands where its anchor is, or any op; the error says where."""
+def test_registered_builders_check_anchors() -> None:
+    """A builder registered as a pipeline can only be used on its anchor or `any`."""
     builder = made(OpPassManager("func.func").add(OnFunc()))
     registry = registry_with(p=builder)
     assert str(PassManager.parse("any(p)", registry=registry)) == "any(func.func(on-func))"
@@ -136,8 +136,8 @@ def test_another_anchor_is_refused() -> None:
     assert caught.value.span.column == 26
 
 
-def test_what_it_cannot_build_is_refused() -> None:
-    """A stage that is empty is an error at the place of the pipeline's name."""
+def test_registered_builders_check_stages() -> None:
+    """An empty required stage is an error at the name of the registered pipeline."""
     builder = made(A())
     builder.stage("lowering", required=True)
     with pytest.raises(PipelineError, match="stage 'lowering' must not be empty") as caught:

@@ -1,4 +1,4 @@
-"""Passes that do nothing, to build pipelines of."""
+"""Passes without effect, for tests of builders."""
 
 from __future__ import annotations
 
@@ -13,55 +13,55 @@ class A(Pass):
 
 
 class B(Pass):
-    """Another one."""
+    """Another such pass."""
 
     name = "b"
 
 
 class X(Pass):
-    """One that can be told from its like."""
+    """A pass with an option."""
 
     name = "x"
     n: int = 0
 
 
 class Bufferize(Pass):
-    """One with a type."""
+    """A bufferization pass."""
 
     name = "bufferize"
     types = (BUFFERIZATION,)
 
 
 class Lower(Pass):
-    """One with another type."""
+    """A lowering pass."""
 
     name = "lower"
     types = (LOWERING,)
 
 
 class OnFunc(OperationPass):
-    """One for functions."""
+    """A pass on functions."""
 
     name = "on-func"
     anchor = "func.func"
 
 
 class OnModule(OperationPass):
-    """One for modules."""
+    """A pass on modules."""
 
     name = "on-module"
     anchor = "builtin.module"
 
 
 def made(*items: object) -> PipelineBuilder:
-    """Return a builder with these items."""
+    """Return a builder with some items."""
     builder = PipelineBuilder("builtin.module")
     builder.add(*items)
     return builder
 
 
 def snapshot(builder: PipelineBuilder) -> list[object]:
-    """Return all that a call may change: steps with their labels, nesting and constraints."""
+    """Return the state that a call can change: nesting, labels and constraints."""
     rules = [
         (step.label, str(rule.constraint), rule.source) for rule, step in builder.constraints()
     ]

@@ -1,4 +1,4 @@
-"""The plugin for pytest, as users have it."""
+"""The pytest plugin in a separate run of pytest."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def run(folder: Path, source: str) -> Outcome:
     [("", 1), ("// CHECK: arith.muli\n", 1), ("// CHECK: arith.addi\n// CHECK-NEXT: return\n", 0)],
     ids=["none", "wrong", "right"],
 )
-def test_checks_are_held_against_the_output(tmp_path: Path, checks: str, code: int) -> None:
-    """A file without checks fails as one with wrong checks does, and shows the output."""
+def test_check_lines(tmp_path: Path, checks: str, code: int) -> None:
+    """Missing and wrong CHECK lines fail the test and show the output."""
     done = run(tmp_path, checks + _SOURCE)
     assert done.code == code
     assert ("The output is:\nbuiltin.module {" in done.out) == bool(code)
@@ -73,15 +73,15 @@ def test_checks_are_held_against_the_output(tmp_path: Path, checks: str, code: i
     assert "Traceback" not in done.out
 
 
-def test_files_that_are_no_ir_fail_in_a_line(tmp_path: Path) -> None:
-    """Where the text is wrong is said, and nothing of how it is read."""
+def test_invalid_ir(tmp_path: Path) -> None:
+    """Invalid IR fails the test with a diagnostic and without a traceback."""
     done = run(tmp_path, "func.func @f( {")
     assert "in.mlir:1:15: error: Expected argument or type" in done.out
     assert "parse" not in done.out
 
 
-def test_places_of_later_parts_are_those_of_the_file(tmp_path: Path) -> None:
-    """What is wrong in a part between markers is reported at its line in the file."""
+def test_lines_of_later_parts(tmp_path: Path) -> None:
+    """Diagnostics in later parts have the line number in the file."""
     from passel.frontend import UnreadableError
 
     file = tmp_path / "in.mlir"
