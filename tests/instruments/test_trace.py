@@ -95,7 +95,7 @@ def traced(pm: PassManager, ir: str = MODULE) -> list[dict[str, Any]]:
     """Run and return the events."""
     stream = io.StringIO()
     with pm.instrument(Trace(stream)), suppress(PassFailedError, KeyboardInterrupt):
-        pm.run(parse_toy(ir))
+        pm.run(parse_toy(ir), jobs=1)
     return json.loads(stream.getvalue())
 
 
