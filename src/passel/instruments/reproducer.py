@@ -65,8 +65,8 @@ class CrashReproducer(PassInstrumentation):
     """An instrumentation that writes a reproducer when a run fails.
 
     The file contains the IR before the run and the whole pipeline. The file is written in advance
-    as `<path>.running`. It remains if the process is killed, and is moved to `path` if the run
-    fails. A successful run does not touch an older file. A note on the raised error names the
+    as `<path>.running`. This file remains if the process is killed, and is moved to `path` if the
+    run fails. A successful run does not touch an older file. A note on the raised error names the
     failed passes, the file and the replay command.
 
     Args:

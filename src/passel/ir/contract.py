@@ -56,8 +56,8 @@ class Lifetime:
     Args:
         place_of: A function that returns the place of an op, such as its parent. Places are equal
             as long as the op is neither moved nor erased. The function is called once per pass and
-            op, so it should be as cheap as an attribute. It must not raise an error for an erased
-            op.
+            op, so it should be as cheap as an attribute. The function must not raise an error for
+            an erased op.
 
     Attributes:
         survives_loss: Whether other ops can still be accessed after an op was erased.

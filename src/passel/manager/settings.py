@@ -207,8 +207,8 @@ class RunSettings:
             print_module_scope: Print the top-level op instead of the pass's op.
             print_after_change: Print only after passes that changed the op.
             print_after_failure: Print only after passes that failed.
-            large_elements_limit: Elide attributes with more elements than this.
-            large_resource_limit: Elide resources with more characters than this.
+            large_elements_limit: Elide attributes with more elements than this number.
+            large_resource_limit: Elide resources with more characters than this number.
             enable_debug_info: Print locations.
             print_generic_op_form: Print operations in generic form.
             tree_printing_dir_path: A directory; each dump then goes to a file in it.

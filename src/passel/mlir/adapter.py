@@ -191,7 +191,7 @@ class MLIRAdapter(IRAdapter):
         return MLIRFrontend(self, self.bindings, self.create_bare_context)
 
     def context_of(self, op: Any) -> Any:
-        """Return the context that the op was made in."""
+        """Return the context in which the op was created."""
         return op.operation.context
 
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:

@@ -287,7 +287,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return the pass as text, as a pipeline prints it.
 
         Args:
-            all_options: Also print options that equal their defaults.
+            all_options: Whether to print options with default values too.
         """
         return str(self.to_node(all_options=all_options))
 

@@ -219,7 +219,7 @@ class Options:
         """Return the options as `a=1 b=2`, sorted by name.
 
         Args:
-            all_options: Also print options with default values.
+            all_options: Whether to print options with default values too.
         """
         return " ".join(map(str, self.option_nodes(all_options=all_options)))
 

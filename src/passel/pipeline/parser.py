@@ -43,8 +43,8 @@ def parse_pipeline(
         text: The pipeline, such as `builtin.module(func.func(cse))`, or its place in a longer text;
             errors then refer to the longer text.
         name: The name of the text in errors.
-        flat_anchor: The anchor for text in xDSL's flat form (`cse,canonicalize`). Without it, only
-            the full form is accepted.
+        flat_anchor: The anchor for text in xDSL's flat form (`cse,canonicalize`). Without a flat
+            anchor, only the full form is accepted.
 
     Raises:
         PipelineSyntaxError: If the text is not a pipeline.

@@ -183,7 +183,7 @@ class PartLog:
 
         Args:
             log: The other log.
-            run: The number of this log's run 0 in the other log.
+            run: The number that run 0 of this log has in the other log.
         """
         runs = [run]
         for digest, content in self._texts.items():

@@ -335,7 +335,7 @@ def guilty_rewrite(
     limits on the number of rewrites.
 
     Args:
-        subject: Reads and runs IR.
+        subject: The subject that reads and runs IR.
         trials: The oracle and its answers.
         culprit: The execution of the pass.
 

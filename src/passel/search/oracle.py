@@ -82,7 +82,7 @@ class SameFailure(Oracle):
     """The oracle for cases that fail in the same way as another case.
 
     Args:
-        subject: Reads and runs cases.
+        subject: The subject that reads and runs cases.
         identity: The expected failure.
         failed: The failed execution of a record, if known.
         pipeline: The pipeline to run.
@@ -129,7 +129,7 @@ class Command(Oracle):
     Args:
         words: The command. `{}` stands for the file with the case; without `{}`, the file becomes
             the last argument.
-        subject: Reads cases to check that they are valid; None to skip the check.
+        subject: The subject that checks whether cases are valid; None to skip the check.
         suffix: The suffix of the file's name.
         timeout: The time limit in seconds.
     """
@@ -189,7 +189,7 @@ class NotValid(Oracle):
     """The oracle for IR that does not parse or verify.
 
     Args:
-        subject: Reads IR, and verifies it.
+        subject: The subject that reads and verifies IR.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -255,7 +255,7 @@ class ComputesElse(Oracle):
     skipped. A function that now takes more than twice the time limit counts as different.
 
     Args:
-        subject: Reads and runs cases.
+        subject: The subject that reads and runs cases.
         first: The IR to compare with, if all cases share it.
         symbol: The function to run; empty for all functions that can be run.
         arguments: The arguments in the IR's syntax; empty for random arguments.

@@ -111,7 +111,7 @@ def _complain(text: str, words: Sequence[str]) -> None:
 
 
 def prepare_process() -> None:
-    """Make SIGTERM and SIGHUP work like Ctrl-C, and native crashes print Python's stack.
+    """Make SIGTERM and SIGHUP work like Ctrl-C, and print Python's stack on native crashes.
 
     Closed standard streams are redirected to the null device. Otherwise native code could write to
     a file that reuses their descriptors.

@@ -267,7 +267,7 @@ class Settings(
         choice: The IR; by default from the command line.
 
     Raises:
-        UsageError: For the first invalid argument.
+        UsageError: If an argument is invalid. The error is about the first such argument.
 
     Attributes:
         tool: The tool.

@@ -48,7 +48,7 @@ class XDSLSide:
 
         Args:
             op: The op.
-            known: Returns whether the other IR knows an op of a name.
+            known: A function that returns whether the other IR knows an op with a name.
 
         Raises:
             PassFailure: If xDSL cannot print the op.

@@ -218,8 +218,8 @@ _SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", 
 def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
     """Return a page in HTML about a named record, or about an old and a new one.
 
-    The page is one file: it loads nothing and runs only its own script. The contents of the
-    records are compressed in it, and are shown only as text.
+    The page is one file: it loads nothing and runs only its own script. The page contains the
+    records in compressed form, and shows them only as text.
     """
     data, lines = payload(records)
     assets = files("passel.record.page") / "assets"
