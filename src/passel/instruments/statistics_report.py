@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from passel.hooks import PassInstrumentation
@@ -30,6 +29,9 @@ Display: TypeAlias = Literal["pipeline", "list", "json"]
 
 _Row: TypeAlias = "tuple[str, str, PassStep | None]"
 """The indentation and the title of a pass or pipeline, and the step if it is a pass."""
+
+_Counts: TypeAlias = "Mapping[tuple[str, str], int]"
+"""The values of statistics by their names and descriptions."""
 
 
 class StatisticsReport(PassInstrumentation):
@@ -116,8 +118,9 @@ class StatisticsReport(PassInstrumentation):
             if self._display == "json":
                 stream.write(_json(rows, counts))
                 return
-            lines = _list(rows, counts) if self._display == "list" else _outline(rows, counts)
-            text = "".join(f"{line}\n" for line in lines)
+            shown = [(indent, title, _counts(step, counts)) for indent, title, step in rows]
+            shown = _summed(shown) if self._display == "list" else shown
+            text = "".join(f"{line}\n" for row in shown for line in _lines(*row))
             stream.write(f"{header('Pass statistics report')}{text}\n")
 
     def _rows(self, steps: Iterable[Step], seen: set[str], indent: str = "") -> Iterator[_Row]:
@@ -143,36 +146,32 @@ class StatisticsReport(PassInstrumentation):
                     yield from self._rows(each.steps, seen, f"{inside}  ")
 
 
-def _counts(step: PassStep, counts: Counts) -> dict[tuple[str, str], int]:
-    """Return the values of a pass's statistics by their names, in order, and descriptions."""
-    declared: Iterable[Statistic] = sorted(step.pass_.statistics(), key=attrgetter("name"))
+def _counts(step: PassStep | None, counts: Counts) -> _Counts:
+    """Return the values of a pass's statistics."""
+    if step is None:
+        return {}
+    declared: Iterable[Statistic] = step.pass_.statistics()
     return {
         (each.name, each.description): counts.get((step.path, each.name), 0) for each in declared
     }
 
 
-def _outline(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
-    for indent, title, step in rows:
-        yield f"{indent}{title}"
-        if step is not None:
-            yield from _lines(_counts(step, counts), f"{indent}  ")
-
-
-def _list(rows: Iterable[_Row], counts: Counts) -> Iterator[str]:
+def _summed(rows: Iterable[tuple[str, str, _Counts]]) -> list[tuple[str, str, _Counts]]:
+    """Return the sums over the passes with statistics, by name."""
     sums: dict[str, Counter[tuple[str, str]]] = {}
-    for _, title, step in rows:
-        if step is not None and (counted := _counts(step, counts)):
-            sums.setdefault(title, Counter()).update(counted)
-    for name in sorted(sums):
-        yield f"  {name}"
-        yield from _lines(sums[name], "    ")
+    for _, title, counts in rows:
+        if counts:
+            sums.setdefault(title, Counter()).update(counts)
+    return [("  ", title, sums[title]) for title in sorted(sums)]
 
 
-def _lines(counts: Mapping[tuple[str, str], int], indent: str) -> Iterator[str]:
+def _lines(indent: str, title: str, counts: _Counts) -> Iterator[str]:
+    """Yield the lines of a row: its title, and its statistics in the order of their names."""
+    yield f"{indent}{title}"
     digits = max((len(str(value)) for value in counts.values()), default=0)
     width = max((len(name) for name, _ in counts), default=0)
     for (name, description), value in sorted(counts.items()):
-        yield f"{indent}(S) {value:{digits}} {name:{width}} - {description}"
+        yield f"{indent}  (S) {value:{digits}} {name:{width}} - {description}"
 
 
 def _json(rows: Iterable[_Row], counts: Counts) -> str:
@@ -183,7 +182,7 @@ def _json(rows: Iterable[_Row], counts: Counts) -> str:
             "display_name": step.display_name,
             "statistics": [
                 {"name": name, "value": value, "description": description}
-                for (name, description), value in _counts(step, counts).items()
+                for (name, description), value in sorted(_counts(step, counts).items())
             ],
         }
         for _, _, step in rows
