@@ -1,4 +1,4 @@
-"""A pytest plugin with fixtures for tests of passes.
+"""A pytest plugin with the fixture `check_passes`.
 
 Every run of pytest loads the plugin, so it is outside the package, and imports passel on first use.
 """
@@ -12,16 +12,6 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from passel.testing.runs import PassesRun
-
-
-@pytest.fixture
-def run_passes() -> Callable[..., PassesRun]:
-    """Run a pipeline on IR text: `run_passes(source, pipeline)`; see `passel.testing`."""
-    from passel.testing import run_passes  # noqa: PLC0415 - when a test asks for it
-
-    return run_passes
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _TESTS = """
 from passel import Pass, PassFailure
+from passel.testing import run_passes
 
 class Refuse(Pass):
     name = "refuse"
@@ -27,11 +28,11 @@ class Refuse(Pass):
 def test_file(check_passes):
     check_passes("in.mlir", "builtin.module(func.func(cse))")
 
-def test_text(run_passes):
+def test_text():
     run = run_passes("func.func private @f()", "builtin.module(cse)")
     assert str(run) == "builtin.module {\\n  func.func private @f() -> ()\\n}"
 
-def test_own_pass(run_passes):
+def test_own_pass():
     import pytest
     from passel import PassFailedError
     with pytest.raises(PassFailedError, match="not this one"):

@@ -1,7 +1,7 @@
 """Testing passes, instrumentations and adapters: a toy IR, a recorder of hooks, the contract.
 
-pytest, from the extra `passel[testing]`, collects `AdapterContract`. `run_passes` and
-`check_passes` are also fixtures.
+The extra `passel[testing]` installs pytest, which collects subclasses of `AdapterContract`, and a
+plugin with the fixture `check_passes`.
 """
 
 from passel.testing.contract import AdapterContract
