@@ -146,9 +146,6 @@ def test_roles_without_names() -> None:
         Unfinished().test_types()
 
 
-# -- An IR with less -------------------------------------------------------------------------
-
-
 class PoorAdapter(ToyAdapter):
     """The adapter of an IR without parents."""
 
