@@ -127,7 +127,7 @@ UNKNOWN = Location()
 
 
 class Severity(Enum):
-    """The severity of a diagnostic. Its value is the word that is printed."""
+    """The severity of a diagnostic. The value of a severity is the printed word."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -179,8 +179,8 @@ class ContractError(PipelineError):
     """Passes break the contracts of other passes in the pipeline; no pass has run.
 
     The error is raised if an earlier pass produces an analysis for a later pass, and a pass in
-    between does not declare that it preserves this analysis. It is also raised if a pass requires a
-    dialect that earlier passes have removed.
+    between does not declare that it preserves this analysis. The error is also raised if a pass
+    requires a dialect that earlier passes have removed.
     """
 
 

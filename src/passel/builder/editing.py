@@ -1,7 +1,7 @@
 """Changes of a builder: adding, placing, inserting, replacing and removing steps.
 
-`edited` applies a change, orders placed steps, and checks the constraints. It undoes a change that
-breaks a constraint.
+`edited` applies a change, orders placed steps, and checks the constraints. A change that breaks a
+constraint is undone.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def ordered(items: list[Node], placed: Collection[Node], rules: Rules) -> list[N
 
     Args:
         items: The items.
-        placed: The items that may move; the others keep their order.
+        placed: The items that may move; other items keep their order.
         rules: The constraints.
 
     Raises:

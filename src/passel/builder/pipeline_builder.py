@@ -38,8 +38,8 @@ class PipelineBuilder(PipelinePlan):
         context: As for `PassManager`.
         adapter: As for `PassManager`.
         registry: The registry for names of passes; by default the one for all installed passes.
-        declarations: Declarations in addition to those of pass classes; by default those of
-            installed packages.
+        declarations: Declarations in addition to those in pass classes; by default the declarations
+            of installed packages.
         nesting: Whether a pass with another anchor is nested implicitly or rejected.
 
     Attributes:
@@ -301,8 +301,8 @@ class PipelineBuilder(PipelinePlan):
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Let extensions add to the pipeline, and return this builder.
 
-        Extensions run in the order of their names. An extension that misses a target runs again
-        after the others.
+        Extensions run in the order of their names. An extension whose target is missing runs again
+        after the other extensions.
 
         Args:
             extensions: Functions that take this builder; `Extension` names a function.

@@ -52,8 +52,8 @@ class Flag:
         choices: The allowed values; by default the values in a metavar such as `<list|tree>`;
             without such a metavar, any value.
         repeated: Whether the flag can be repeated, and collects all values.
-        parse: A function that converts the text of a value. If it raises a `ValueError`, the
-            message lists the allowed values.
+        parse: A function that converts the text of a value. If the function raises a `ValueError`,
+            the message lists the allowed values.
         ir: The IR that the flag applies to; empty for all IRs.
         name: The long name of the flag, without dashes.
         common: Whether the short help shows the flag.

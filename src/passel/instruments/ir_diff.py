@@ -62,7 +62,7 @@ class Difference(NamedTuple):
     """The differences between two texts.
 
     Attributes:
-        blocks: The lines that differ, in order; all others are the same.
+        blocks: The lines that differ, in order; all other lines are the same.
         renamed: The new names of the values in changed old lines, by line number, for lines where
             any name differs. A deleted value whose name has another meaning in the new text gets a
             prime.

@@ -237,10 +237,11 @@ class Sink:
 
     A failure to write is reported once, and nothing more is written.
 
-    The directory of an op is inside that of its parent, and has a name such as `func_func_main` or
-    `func_func_no-symbol-name`. Characters with a meaning for file systems or shells are escaped, as
-    in `%2F`. A file name such as `0_2_cse.mlir` consists of the number of earlier dumps of each op,
-    from the outermost to the printed one, and the pass. Ops with equal names share a directory.
+    The directory of an op is inside the directory of the enclosing op, and has a name such as
+    `func_func_main` or `func_func_no-symbol-name`. Characters with a meaning for file systems or
+    shells are escaped, as in `%2F`. A file name such as `0_2_cse.mlir` consists of the number of
+    earlier dumps of each op, from the outermost to the printed one, and the pass. Ops with equal
+    names share a directory.
 
     Args:
         stream: The stream; by default the current standard error.

@@ -29,9 +29,9 @@ class IsolationFailure(PassFailure):
 class IsolationCheck(PassInstrumentation):
     """An instrumentation that fails passes that change siblings of their op, or enclosing ops.
 
-    The check compares fingerprints before and after each pass. It skips ops with many siblings,
-    which would take quadratic time: for these, the run detects changes before an op's turn and at
-    the end, and names all passes that may have made them.
+    The check compares fingerprints before and after each pass. The check skips ops with many
+    siblings, since it would take quadratic time. For these ops, the run detects changes before it
+    processes an op and at the end, and names all passes that may have made the change.
     """
 
     finds_violations = True

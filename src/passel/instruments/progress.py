@@ -75,7 +75,7 @@ class Progress(PassInstrumentation):
         self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Remove the line: between runs, others write to the terminal."""
+        """Remove the line, since other programs may write to the terminal between runs."""
         self._line.hide()
 
     def before_pass(self, step: Step, op: Any) -> None:

@@ -37,8 +37,8 @@ _Counts: TypeAlias = "Mapping[tuple[str, str], int]"
 class StatisticsReport(PassInstrumentation):
     """A report of the statistics of passes, printed at the end of each run, even if it fails.
 
-    The numbers are those of this run. Unlike in MLIR, dynamic pipelines are included, below the
-    pass that ran them.
+    The report contains only the numbers of this run. Unlike in MLIR, dynamic pipelines are
+    included, below the pass that ran them.
 
     Args:
         display: The layout: nested like the `pipeline`; a sorted `list` of pass names, which sums

@@ -27,7 +27,7 @@ def _adapters() -> dict[str, EntryPoint]:
 
 @cache
 def adapter_named(name: str) -> IRAdapter:
-    """Return the installed adapter with a name. It is created once, without arguments.
+    """Return the installed adapter with a name. An adapter is created once, without arguments.
 
     Raises:
         AdapterError: If there is no such adapter, or its package cannot be used.
@@ -194,8 +194,8 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
     Tools use this to provide additional dialects for both IRs.
 
     Args:
-        find: A function that returns the adapter for an IR, or None for the installed adapter. It
-            is called when a pipeline continues on another IR.
+        find: A function that returns the adapter for an IR, or None for the installed adapter. The
+            function is called when a pipeline continues on another IR.
     """
     token = _elsewhere.set(find)
     try:

@@ -32,7 +32,7 @@ class SiblingWatch:
         self._children = children
 
     def is_in_place(self, number: int, place: object) -> bool:
-        """Return whether a child is in its original place. This is called in program order.
+        """Return whether a child is in its original place. The method is called in program order.
 
         Args:
             number: The number of the child.
@@ -252,7 +252,7 @@ class IRAdapter(ABC):
         A fingerprint covers all nested ops, but not the place of `op`. If not `recursive`, it
         covers only the op's own parts: attributes, blocks, and the order of the ops immediately
         inside. Fingerprints may differ although nothing changed, but must not be equal after a
-        change. They are kept until the end of the run at most.
+        change. A run keeps fingerprints until its end at most.
         """
 
     # -- What most IRs answer alike ---------------------------------------------------------

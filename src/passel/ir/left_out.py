@@ -1,7 +1,7 @@
 """Messages about installed packages that cannot be used.
 
-A broken package does not affect passel or other packages. It is left out, and reported with errors
-about unknown names and in lists of all names.
+A broken package does not affect passel or other packages. A broken package is left out, and
+reported with errors about unknown names and in lists of all names.
 """
 
 from __future__ import annotations

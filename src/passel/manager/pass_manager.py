@@ -144,7 +144,7 @@ class PassManager(RunSettings, OpPassManager):
         """Check the pipeline without running it. `run` makes the same checks.
 
         Args:
-            adapter: The IR's adapter; by default that of the manager or its context.
+            adapter: The IR's adapter; by default the adapter of the manager or its context.
 
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is

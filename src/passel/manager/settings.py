@@ -86,8 +86,8 @@ class RunSettings:
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
         """Refuse passes that have effects outside the IR other than the allowed ones.
 
-        Use this setting for pipelines from untrusted files. It applies to passes at any depth: in
-        nested pipelines, in options of passes, in pipelines on another IR, and in dynamic
+        Use this setting for pipelines from untrusted files. The setting applies to passes at any
+        depth: in nested pipelines, in options of passes, in pipelines on another IR, and in dynamic
         pipelines. The effects are those that passes declare; see `Pass.effects`.
 
         Args:

@@ -1,8 +1,8 @@
 """The adapter for MLIR's Python bindings.
 
-It hides the traps of the bindings: an op has any number of Python objects, op classes override
-`name` or `parent` with attributes of the op, builds differ in their queries, and some queries crash
-the process on invalid IR.
+The adapter hides the traps of the bindings: an op has any number of Python objects, op classes
+override `name` or `parent` with attributes of the op, builds differ in their queries, and some
+queries crash the process on invalid IR.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Capture of the standard error, where MLIR prints reports and LLVM prints fatal errors.
 
 Threads share the standard error. MLIR is therefore called on a thread with a separate table of open
-files, in which the standard error is a file in memory. This needs Linux, and permission for
-`unshare`.
+files, in which the standard error is a file in memory. A separate table needs Linux, and permission
+for `unshare`.
 """
 
 from __future__ import annotations

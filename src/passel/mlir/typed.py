@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 class TypedNativePass(NativePass):
     """A native pass whose options are fields, as in `passel.mlir.passes`.
 
-    It runs on the ops of any build of the bindings that has the pass. Its text contains only the
-    options that were given; other options, and those that are None, have MLIR's defaults.
+    The pass runs on ops of any build of the bindings that has the pass. The text of the pass
+    contains only the options that were given; other options, and those that are None, have MLIR's
+    defaults.
     """
 
     def __new__(cls, **given: Any) -> Self:

@@ -4,9 +4,8 @@ Pass            runs on any op that is isolated from above
 OperationPass   runs on ops of one name, its anchor
 InterfacePass   runs on ops that have a trait or implement an interface
 
-`Pass` is also the protocol of every other kind of pass. It declares, with defaults, every method
-that managers, schedules, runs, reports and tools call on passes; they never test the kind of a
-pass.
+`Pass` is also the protocol of every other kind of pass. `Pass` declares, with defaults, every
+method that managers, schedules, runs, reports and tools call. These never test the kind of a pass.
 
     written in Python   a class statement; its annotated fields are its options
     a function          made by `passel.passes.factory.pass_of`

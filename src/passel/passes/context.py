@@ -240,7 +240,7 @@ class PassContext(Generic[StateT]):
         reported, but does not fail the pass.
 
         Args:
-            pipeline: An `OpPassManager`. It is compiled again only after it has changed.
+            pipeline: An `OpPassManager`, which is compiled again only after it has changed.
             op: The op, by default the pass's own.
 
         Returns:

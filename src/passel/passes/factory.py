@@ -117,7 +117,7 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         name: The name of the new class's passes in textual pipelines.
 
     Raises:
-        DefinitionError: The name is that of the other pass's class, but the defaults differ, so
+        DefinitionError: The name is the name of the other pass's class, but the defaults differ, so
             that a printed pass would not parse to an equal pass.
 
     Example:
@@ -185,8 +185,8 @@ def _remade(prototype: Any, name: str, values: dict[str, Any]) -> Any:
 class CallablePass(Pass[Any]):
     """A pass that calls a function; `pass_of` creates a subclass for each function.
 
-    It has no options or registered name. A pipeline that contains it can be printed, but the text
-    does not parse.
+    The pass has no options and no registered name. A pipeline that contains it can be printed, but
+    the text does not parse.
 
     Attributes:
         function: The function, which takes the op and an `ExternalPass`.

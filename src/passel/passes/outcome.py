@@ -99,7 +99,7 @@ class PipelineRun:
     """The result of a dynamic pipeline; it is true if the pipeline succeeded.
 
     Attributes:
-        failures: The failures, in program order. They have been reported.
+        failures: The failures, in program order. These failures have already been reported.
         changed: Whether the IR changed; None if the run did not determine it.
     """
 

@@ -82,7 +82,7 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """Return the analyses that all given passes and pipelines preserve.
 
-    This includes the passes that a pass may run. Without passes, everything is preserved.
+    The passes that a pass may run are included. Without passes, everything is preserved.
     """
     kept = EVERYTHING
     for item in items:

@@ -88,8 +88,8 @@ class PassRegistry:
             factory: The location of the class, `package.module:Class`, or a function that returns
                 the class or a pass, such as `lambda: Unroll(factor=16)`, and is called when the
                 pass is first used. The options of a returned pass become the defaults under the
-                name, which must differ from that of its class if the defaults differ. An IR's own
-                passes and classes are wrapped by its adapter.
+                name. If these defaults differ from those of the class, the name must differ from
+                the name of the class. An IR's own passes and classes are wrapped by its adapter.
             origin: The origin of the registration, for messages.
             ir: The name of the only IR that the pass applies to, if the first argument is a name.
             override: Whether to replace an existing entry of this name, and to keep this entry if

@@ -50,7 +50,7 @@ def remark_filter(
 class RemarkEmitter:
     """The emitter of optimization remarks, `PassContext.remark`; false if remarks are disabled.
 
-    Each method takes a name, the op that the remark is about (by default that of the pass), and
+    Each method takes a name, the op that the remark is about (by default the op of the pass), and
     facts by name. `text`, `reason` and `suggest` are prose. Filters select by `category`, by
     default the name of the pass.
 

@@ -33,7 +33,7 @@ class Recorder(PassInstrumentation):
 
     Args:
         path: The file, which is replaced.
-        command_line: The words of the command; by default those of the process.
+        command_line: The words of the command; by default the words of the process's command.
 
     Attributes:
         finds_changes: Whether to find changes by fingerprints. Otherwise, ops are printed after

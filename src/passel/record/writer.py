@@ -45,7 +45,7 @@ class RecordFile:
 
     Args:
         path: The file, which the first run replaces.
-        command_line: The words of the command; by default those of the process.
+        command_line: The words of the command; by default the words of the process's command.
     """
 
     def __init__(self, path: str | Path, command_line: Sequence[str] | None = None) -> None:

@@ -1,6 +1,6 @@
 """Merging of adjacent nested pipelines, which also assigns the paths of passes.
 
-It makes no checks and works without an IR.
+Merging makes no checks and needs no IR.
 
 Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22;
 there `run` does this to the manager itself.

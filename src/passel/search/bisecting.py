@@ -71,7 +71,7 @@ def bisect(
 
     Args:
         make_input: A function that returns a new copy of the input.
-        manager: The pipeline. It is not changed.
+        manager: The pipeline. The search does not change the manager.
         is_bad: A function that returns whether the op is bad after some passes have run.
 
     Raises:

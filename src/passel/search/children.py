@@ -58,7 +58,7 @@ class Scratch(NamedTuple):
     folder: Path
 
     def note(self, text: str) -> None:
-        """Save a note, in case the child dies. It replaces the previous note."""
+        """Save a note, in case the child dies, in place of the previous note."""
         (self.folder / "note").write_text(text)
 
     @property

@@ -37,9 +37,9 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
 
     Args:
         items: The items, which are interesting together.
-        first: A function that returns the index of the first interesting list, or None. It gets an
-            iterable of shorter lists, each in the order of `items`, and may try several lists at
-            once.
+        first: A function that returns the index of the first interesting list, or None. The
+            function gets an iterable of shorter lists, each in the order of `items`, and may try
+            several lists at once.
         size: The maximum number of adjacent items to leave out at once; by default all.
 
     Example:

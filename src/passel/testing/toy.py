@@ -1,8 +1,8 @@
 """A toy IR and its adapter.
 
-The toy IR is an example of an adapter in a hundred lines. Its ops have a name, an optional symbol,
-and a body of ops. `toy.module`, `toy.func` and `toy.region` are registered; all but `toy.region`
-are isolated from above.
+The toy IR is an example of an adapter in a hundred lines. Ops of the toy IR have a name, an
+optional symbol, and a body of ops. `toy.module`, `toy.func` and `toy.region` are registered; all
+but `toy.region` are isolated from above.
 """
 
 from __future__ import annotations

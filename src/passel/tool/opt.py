@@ -80,7 +80,7 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
         argv: The command-line arguments. The default is `sys.argv[1:]`; then Ctrl-C and SIGTERM
             also end the tool cleanly.
         name: The program's name in help, messages and replay commands.
-        registry: The available passes; by default those of all installed packages.
+        registry: The available passes; by default the passes of all installed packages.
         dialects: Additional dialects: `Dialect` objects for xDSL, and functions that add to a
             `DialectRegistry` for MLIR's bindings. If `--ir` selects the IR, the dialects of other
             IRs are ignored.
@@ -88,8 +88,8 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
             `passel.frontend.BringsFrontend`). By default, `--ir` selects the IR.
         flags: Additional flags.
         setup: A function that is called before each run with the pass manager and the values of
-            these flags by name. It can add instrumentation and change verification, but not add
-            passes, because reproducers find passes only in a registry.
+            these flags by name. The function can add instrumentation and change verification, but
+            not add passes, because reproducers find passes only in a registry.
         version: The tool's own version, for `--version`.
         pipeline: The pipeline to run if the command line has neither a pipeline nor passes; by
             default none.

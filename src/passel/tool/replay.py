@@ -81,7 +81,8 @@ class Replay:
         """Return the command that replays `{file}`.
 
         Args:
-            program: The program, by default this one; others lack its own flags.
+            program: The program, by default this program. For another program, the flags that only
+                this program has are omitted.
         """
         words = [program or self._settings.program, "--run-reproducer"]
         own = () if program else self._settings.brought

@@ -104,8 +104,8 @@ class Reports(ExitStack):
     ) -> None:
         """Record a manager's run on a part of the input, with the command for a replay.
 
-        The recorder is added first, so that the record includes notes that others attach to
-        failures.
+        The recorder is added first, so that the record includes notes that other instrumentations
+        attach to failures.
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, replay)

@@ -357,7 +357,7 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     """Return all flags by their long and short names.
 
     Args:
-        own: The flags that an IR or a tool adds to those of passel-opt.
+        own: The flags that an IR or a tool adds to the flags of passel-opt.
 
     Raises:
         DefinitionError: If a flag has no name, or the same name as another flag.

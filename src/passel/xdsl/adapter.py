@@ -91,7 +91,7 @@ class XDSLAdapter(IRAdapter):
         return isinstance(thing, Dialect)
 
     def with_dialects(self, dialects: Sequence[Any]) -> XDSLAdapter:
-        """Return an adapter with additional dialects, which replace others of the same names.
+        """Return an adapter with additional dialects, which replace dialects of the same names.
 
         Raises:
             DefinitionError: If an object is not a `Dialect`.

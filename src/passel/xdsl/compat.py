@@ -1,7 +1,7 @@
 """`passel-opt --compat=xdsl`: the tool with xdsl-opt's flags and output, and passel's pipelines.
 
-It is xDSL's own driver with three parts replaced: parsing (faster), the pipeline (nested
-ones are accepted as well), and verification between passes (only of what changed).
+In this mode, xDSL's own driver runs with three parts replaced: a faster parser, passel's pipelines
+(which can be nested), and verification only of changed ops between passes.
 
 Source: `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
 """

@@ -1,7 +1,7 @@
 """Source locations that are computed on demand.
 
 Every parsed op gets a location, but few locations are ever read. A `SourceLocation` therefore holds
-the source and an offset. It computes line and column on demand, from one table of line starts per
+the source and an offset. Line and column are computed on demand, from one table of line starts per
 source.
 """
 

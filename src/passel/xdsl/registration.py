@@ -1,4 +1,4 @@
-"""Registration of the passes on xDSL's IR: passel's own, xDSL's, and those of plugins."""
+"""Registration of the passes on xDSL's IR: passel's own, xDSL's, and passes of plugins."""
 
 from __future__ import annotations
 

@@ -83,8 +83,8 @@ class SourceParser(LocationParser):
     """A faster parser for xDSL, with source locations.
 
     Ops and block arguments without an explicit `loc(...)` are located at their name, as in MLIR.
-    Otherwise the IR is that of xDSL's parser, except that types and numbers with the same spelling
-    share one object.
+    The rest of the IR is the same as from xDSL's parser, except that types and numbers with the
+    same spelling share one object.
 
     Args:
         context: The context, which loads dialects as the text needs them.
@@ -147,7 +147,7 @@ class SourceParser(LocationParser):
         """Resolve an operand, and record the first use of a value that is not defined yet.
 
         Raises:
-            ParseError: If it was used or defined with another type.
+            ParseError: If the value was used or defined with another type.
         """
         value = super().resolve_operand(operand, type)
         if value.__class__ is ForwardDeclaredValue:

@@ -2,8 +2,9 @@
 
 xDSL's `Operation.verify` prints the whole top-level module to report an invalid op. This module
 checks the structural rules itself, in xDSL's order, and calls the verifiers of ops directly, so
-that an error has its op. It accepts the same IR as `Operation.verify`, with two exceptions: it
-rejects uses before definitions, and accepts uses of symbols outside of any symbol table.
+that an error has its op. Verification accepts the same IR as `Operation.verify`, with two
+exceptions: it rejects uses before definitions, and accepts uses of symbols outside any symbol
+table.
 """
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
@@ -38,8 +39,8 @@ def verify(
         recursive: Whether to verify nested ops as well. Otherwise, only `op`, its traits, the
             structure of its regions and the relations between nested ops are checked. This suffices
             after passes on nested ops that were verified one by one.
-        dominance: Whether to check, if `recursive`, that definitions dominate uses. This check
-            comes last, as it relies on a valid structure.
+        dominance: Whether to check, if `recursive`, that definitions dominate uses. The check of
+            dominance is the last, since it relies on a valid structure.
 
     Raises:
         InvalidIR: If an op is invalid. The structure is checked on the way down, and verifiers run

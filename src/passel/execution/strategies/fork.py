@@ -1,9 +1,9 @@
 """Strategy for forked worker processes.
 
-Workers start as copies of this process, so that they have all passes, ops and cached analyses. They
-process shares of the tasks, and send back the changes, which are merged in program order. The main
-process repeats work that a worker cannot send: ops without an encoding, all work of a worker whose
-passes changed other ops, and unfinished work of a worker that died.
+Workers start as copies of this process, so that they have all passes, ops and cached analyses.
+Workers process shares of the tasks, and send back the changes, which are merged in program order.
+The main process repeats work that a worker cannot send: ops without an encoding, all work of a
+worker whose passes changed other ops, and unfinished work of a worker that died.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Effects:
 
     An op without such a trait may have any effect, unless it is a branch, return or yield. Symbol
     tables and callables have the effects of their bodies. The analysis summarizes an op on the
-    first query, in one walk. It is valid while nothing in the op changes.
+    first query, in one walk. The analysis is valid while nothing in the op changes.
 
     Example:
         >>> from xdsl.dialects.memref import AllocaOp, LoadOp
@@ -112,7 +112,7 @@ class Effects:
         return all(other.of(op) == self._summaries[op] for op in known)
 
     def of(self, op: Operation) -> EffectSummary:
-        """Return the effects of an op; for a callable, those of its body."""
+        """Return the effects of an op; for a callable, the effects of its body."""
         if op not in self._summaries:
             for inner in reversed(list(op.walk())):  # inner ops first
                 if inner not in self._summaries:

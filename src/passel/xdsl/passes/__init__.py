@@ -1,1 +1,1 @@
-"""Passes on xDSL's IR, one file each. They run on any isolated op."""
+"""Passes on xDSL's IR, one file each. These passes run on any isolated op."""

@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 class Inliner(Pass["Operation"]):
     """Inline function calls.
 
-    The pass visits groups of mutually recursive functions bottom-up. It simplifies each function by
-    a pipeline, inlines the calls in it, and repeats both while calls are inlined. If a function has
-    a single use, its body is moved to the caller before the calls in it are inlined, so that chains
-    of calls take linear time. A call is not inlined if its callee has no body, is recursive or
-    encloses the call; if the call or the callee is marked `no_inline`; if the body has several
-    blocks where only one is allowed; or if the dialect of an op in the body does not allow it (see
-    `passel.xdsl.inlining.InlinerInterface`). Private functions without remaining uses are erased.
+    The pass visits groups of mutually recursive functions bottom-up. The pass simplifies each
+    function with a pipeline, inlines the calls in the function, and repeats both while calls are
+    inlined. If a function has a single use, its body is moved to the caller before the calls in it
+    are inlined, so that chains of calls take linear time. A call is not inlined if its callee has
+    no body, is recursive or encloses the call; if the call or the callee is marked `no_inline`; if
+    the body has several blocks where only one is allowed; or if the dialect of an op in the body
+    does not allow it (see `passel.xdsl.inlining.InlinerInterface`). Private functions without
+    remaining uses are erased.
 
     Example:
         >>> str(Inliner(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))

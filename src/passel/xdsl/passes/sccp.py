@@ -56,7 +56,7 @@ class ConstantValues:
     """The constant values and the reachable blocks of an op.
 
     The analysis is optimistic: values start as unknown, and change only to constant and then to
-    varying. It ends after O(uses + edges) visits.
+    varying. The analysis ends after O(uses + edges) visits.
 
     Args:
         op: The op, whose callers are unknown.
@@ -266,9 +266,9 @@ class SCCP(Pass["Operation"]):
     """Propagate constants, assuming that branches on constants go one way only.
 
     The pass replaces constant values with constant ops at the function's start, and erases ops that
-    became unused; it leaves branches and blocks to `canonicalize`. It follows the branches of `cf`
-    and the regions of `scf`. On a symbol table, it also follows `func.call`: into functions whose
-    calls are all known, and out of all functions with a body.
+    became unused; it leaves branches and blocks to `canonicalize`. The pass follows the branches of
+    `cf` and the regions of `scf`. On a symbol table, it also follows `func.call`: into functions
+    whose calls are all known, and out of all functions with a body.
 
     Example:
         >>> from passel import PassManager
