@@ -1,6 +1,6 @@
 """What each fast path gains: a whole run in this process, with all of them and without one.
 
-Printed is the table of `docs/from-xdsl-opt.md`: by how many percent a run is shorter with the path.
+It prints the table of `docs/from-xdsl-opt.md`: by how many percent a run is shorter with the path.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from inputs import functions_of_40_ops
 from kernels import mlir_opt, unrolled_loops, with_branches
 from measuring import compare, peer, wants_quick
 from xdsl.printer import Printer
+from xdsl.traits import get_effects
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel import PassManager
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter, fast, parse_source, parsing, printing
 from passel.xdsl.fast import template_parser
-from passel.xdsl.passes import canonicalize
+from passel.xdsl.passes import canonicalize, cse
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     ),
     "definitions, remembered": lambda: _off("remember_definitions"),
     "symbols, in tables": lambda: _off("remember_symbols"),
+    "effects, asked once": lambda: _instead(cse, "effects_reader", get_effects),
     "what canonicalize asks": lambda: patch.object(canonicalize, "canonicalizing_pattern", _itself),
     "printing from templates": lambda: _instead(printing, "printer_class", Printer),
     "dead code in one walk": lambda: _instead(canonicalize, "dead_code_eraser", region_dce),

@@ -117,7 +117,7 @@ def _is_isolated(op_class: type[Operation]) -> bool:
 
 
 def _undominated(user: Operation, operand: SSAValue) -> InvalidIR:
-    number = next(n for n, value in enumerate(user._operands) if value is operand)
+    number = user._operands.index(operand)
     message = f"operand #{number} does not dominate this use"
     if isinstance(operand, OpResult):
         note = f"operand defined here (op {_relation(user, operand.op.parent)})"
@@ -125,8 +125,7 @@ def _undominated(user: Operation, operand: SSAValue) -> InvalidIR:
     if not isinstance(operand, BlockArgument) or (enclosing := operand.block.parent_op()) is None:
         return InvalidIR(user, message)
     block = operand.block
-    blocks = () if block.parent is None else block.parent.blocks
-    number = next(n for n, each in enumerate(blocks) if each is block)
+    number = 0 if block.parent is None else block.parent.get_block_index(block)
     relation = _relation(user, block).replace("is neither in", "neither in")
     note = f"operand defined as a block argument (block #{number} {relation})"
     return InvalidIR(user, message, [(enclosing, note)])

@@ -6,7 +6,7 @@ ops MLIR inlines. Authors of other dialects add the interface `InlinerInterface`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from xdsl.dialect_interfaces import DialectInterface
 from xdsl.dialects.builtin import CallSiteLoc, UnknownLoc, UnregisteredOp
@@ -186,8 +186,7 @@ def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operati
 
 
 def _splice_block(call: CallOp, body: Block) -> None:
-    last = body.last_op
-    assert last is not None  # noqa: S101
+    last: Any = body.last_op
     results = tuple(last.operands)
     Rewriter.erase_op(last)
     Rewriter.inline_block(body, InsertPoint.before(call))
@@ -195,9 +194,8 @@ def _splice_block(call: CallOp, body: Block) -> None:
 
 
 def _splice_blocks(call: CallOp, body: Region) -> None:
-    block = call.parent
-    assert block is not None  # noqa: S101
-    following = block.split_before(call, arg_types=call.result_types)
+    block: Any = call.parent
+    following: Block = block.split_before(call, arg_types=call.result_types)
     for argument in following.args:
         argument.location = call.location
     for last in [inner.last_op for inner in body.blocks]:

@@ -35,12 +35,14 @@ class Slot:
 
     Attributes:
         alloca: The op that allocates the slot.
+        home: The block of the alloca.
         element: The type of its value.
         accesses: The uses in each block of the alloca's region, in the order of execution. A nested
             load is represented by the enclosing op in the block.
     """
 
     alloca: AllocaOp
+    home: Block
     element: Attribute
     accesses: dict[Block, list[Access]]
     _poison: Operation | None = field(default=None, init=False)
@@ -49,8 +51,10 @@ class Slot:
     @classmethod
     def of(cls, alloca: AllocaOp) -> Slot | None:
         """Return the slot of an alloca; None if it cannot be promoted."""
-        kind, region = alloca.memref.type, alloca.parent_region()
-        if region is None or not _is_single(kind) or alloca.memref.first_use is None:
+        kind, home = alloca.memref.type, alloca.parent
+        if home is None or (region := home.parent) is None:
+            return None
+        if not _is_single(kind) or alloca.memref.first_use is None:
             return None
         places: list[tuple[Access, Operation]] = []
         for use in alloca.memref.uses:
@@ -67,7 +71,7 @@ class Slot:
             return None
         if not all(_can_pass_values(block) for block in region.blocks):
             return None
-        return cls(alloca, kind.element_type, _in_order(places))
+        return cls(alloca, home, kind.element_type, _in_order(places))
 
     def promote(self, dominance: DominanceInfo) -> int:
         """Replace loads by stored values, and erase the accesses and the alloca.
@@ -75,14 +79,12 @@ class Slot:
         Returns:
             The number of new block arguments.
         """
-        home = self.alloca.parent
-        assert home is not None  # noqa: S101
-        merges = self._merge_points(home, dominance)
+        merges = self._merge_points(dominance)
         for block in merges:
             argument = block.insert_arg(self.element, len(block.args))
             self._arguments[block] = argument
         # The value in the slot at the end of each block, from the dominating ones downwards.
-        worklist: list[tuple[Block, SSAValue | None]] = [(home, None)]
+        worklist: list[tuple[Block, SSAValue | None]] = [(self.home, None)]
         seen: set[Block] = set()
         while worklist:
             block, value = worklist.pop()
@@ -101,9 +103,9 @@ class Slot:
                 op.erase()
         return len(merges)
 
-    def _merge_points(self, home: Block, dominance: DominanceInfo) -> list[Block]:
+    def _merge_points(self, dominance: DominanceInfo) -> list[Block]:
         """Return the blocks that need an argument for the value, in the order of the region."""
-        live = self._live_in(home)
+        home, live = self.home, self._live_in()
         merges: set[Block] = set()
         worklist = [home, *(block for block in self.accesses if self._stores_in(block))]
         while worklist:
@@ -117,17 +119,17 @@ class Slot:
         region = home.parent
         return [block for block in region.blocks if block in merges] if region else []
 
-    def _live_in(self, home: Block) -> set[Block]:
+    def _live_in(self) -> set[Block]:
         """Return the blocks at whose start the slot is live."""
         live = {
             block
             for block, accesses in self.accesses.items()
-            if block is not home and isinstance(accesses[0], LoadOp)
+            if block is not self.home and isinstance(accesses[0], LoadOp)
         }
         worklist = list(live)
         while worklist:
             for block in worklist.pop().predecessors():
-                if block in live or block is home or self._stores_in(block):
+                if block in live or block is self.home or self._stores_in(block):
                     continue
                 live.add(block)
                 worklist.append(block)
@@ -163,9 +165,7 @@ class Slot:
         if self._poison is None:
             self._poison = op = poison(self.element)
             op.location = self.alloca.location
-            home = self.alloca.parent
-            assert home is not None  # noqa: S101
-            Rewriter.insert_op(op, InsertPoint.at_start(home))
+            Rewriter.insert_op(op, InsertPoint.at_start(self.home))
         return self._poison.results[0]
 
 
