@@ -165,7 +165,7 @@ def test_nested_regions(parse: Callable[[str], Operation]) -> None:
 
 
 def test_long_chains_need_no_stack() -> None:
-    """Twenty thousand blocks in a row are no reason to fail."""
-    op, blocks = _build([*([n + 1] for n in range(19_999)), []])
+    """Eight thousand blocks in a row, more than calls may be nested, are no reason to fail."""
+    op, blocks = _build([*([n + 1] for n in range(7_999)), []])
     assert DominanceInfo(op).dominates(blocks[1], blocks[-1])
     assert PostDominanceInfo(op).dominates(blocks[-1], blocks[1])

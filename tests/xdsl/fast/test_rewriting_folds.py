@@ -166,15 +166,3 @@ def test_constants_that_matter(line: str) -> None:
   %y = {line} : i32
   "test.op"(%y, %zero, %one, %two, %other) : (i32, i32, i32, i32, i32) -> ()"""
     assert check(text, "canonicalize", _Zero)
-
-
-def test_constants_of_type_index() -> None:
-    """Sums of constants of type `index` are folded, also of constants that are not `arith`'s."""
-    text = """
-  %big = arith.constant 9223372036854775807 : index
-  %one = arith.constant 1 : index
-  %x = "test.op"() : () -> index
-  %y = arith.addi %big, %one : index
-  %z = arith.addi %x, %one : index
-  "test.op"(%y, %z) : (index, index) -> ()"""
-    assert check(text, "canonicalize")

@@ -66,12 +66,8 @@ func.func @f(%n: index, %m: memref<1xindex>) {
   func.return
 }""")
     run(op, Licm())
-    assert [
-        depth_of(inner) for inner in op.walk() if inner.name in ("test.op", "memref.store")
-    ] == [
-        1,
-        1,
-    ]
+    names = ("test.op", "memref.store")
+    assert [depth_of(inner) for inner in op.walk() if inner.name in names] == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class TemplatePrinter(Printer):
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._texts: dict[Hashable, _Text | None] = {}
-        self._names: dict[_Named, str] = {}
+        self._names: dict[int, str] = {}  # by address: xDSL hashes values in Python
         self._symbols: dict[type[Operation], str] = {}
         self._balances: dict[type[Operation], int] = {}
 
@@ -176,7 +176,7 @@ class TemplatePrinter(Printer):
         names, line = self._names, text.head
         for place, following in text.rest:
             each = named[place]
-            name = names.get(each)
+            name = names.get(id(each))
             if name is not None:
                 line += name + following
                 continue
@@ -185,8 +185,8 @@ class TemplatePrinter(Printer):
             if isinstance(each, SymbolRefAttr):
                 self.print_symbol_name(each.root_reference.data)
             elif isinstance(each, Block):
-                names[each] = f"^{self.print_block_name(each)}"
+                names[id(each)] = f"^{self.print_block_name(each)}"
             else:
-                names[each] = f"%{self.print_ssa_value(each)}"
+                names[id(each)] = f"%{self.print_ssa_value(each)}"
             line = following
         self.print_string(line)

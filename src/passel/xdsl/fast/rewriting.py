@@ -228,15 +228,14 @@ def is_odd_loop(op: Operation) -> bool:
     )
 
 
-def computes_with_integers(op_class: type[Operation]) -> bool:
+def computes_with_integers(op_class: Any) -> bool:
     """Return whether a class is integer arithmetic that xDSL folds."""
     # Without it there are no such ops, and loading it takes longer than a small program.
     arith = sys.modules.get("xdsl.dialects.arith")
     if arith is None:
         return False
-    kind: Any = op_class
     base = arith.SignlessIntegerBinaryOperation
-    return issubclass(kind, base) and kind.py_operation is not base.py_operation
+    return issubclass(op_class, base) and op_class.py_operation is not base.py_operation
 
 
 def _is_known(op_class: type[Operation]) -> bool:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    IntAttr,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     SymbolRefAttr,
 )
-from xdsl.ir import Operation, OpResult, SSAValues
-from xdsl.utils.exceptions import VerifyException
+from xdsl.ir import Attribute, Operation, OpResult, SSAValues
 
 from passel.xdsl.fast.known import is_known_attribute, parts_of
 from passel.xdsl.lexer import NAME
@@ -22,7 +23,7 @@ from passel.xdsl.lexer import NAME
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from xdsl.ir import Attribute, Block, SSAValue
+    from xdsl.ir import Block, SSAValue
 
 _MAX_LENGTH: Final = 2_000
 """The maximum length of a line. Longer lines contain constants that rarely occur twice."""
@@ -120,7 +121,7 @@ _FIELDS: Final = frozenset(each.name for each in fields(Operation))
 """The fields of every op."""
 
 _new_op: Final = Operation.__new__
-_new_symbol: Final = SymbolRefAttr.__new__
+_new_attribute: Final[Any] = Attribute.__new__
 
 
 class Hole(NamedTuple):
@@ -139,14 +140,19 @@ class Hole(NamedTuple):
     def attribute(self, spelling: str) -> Attribute | None:
         """Return the attribute with this spelling; None if it is not valid for its type."""
         if isinstance(self.first, SymbolRefAttr):
-            # A copy of one that is valid; to verify it again would take most of the time.
-            symbol = _new_symbol(SymbolRefAttr)
-            vars(symbol).update(vars(self.first), root_reference=StringAttr(spelling[1:]))
-            return symbol
-        try:
-            return IntegerAttr(int(spelling.partition(" ")[0]), self.first.type)
-        except (VerifyException, ValueError):
-            return None
+            part = {"root_reference": StringAttr(spelling[1:])}
+        else:
+            value: int | None = int(spelling.partition(" ")[0])
+            kind: Any = self.first.type
+            if isinstance(kind, IntegerType):
+                value = cast("IntegerType", kind).normalized_value(value)
+            if value is None:
+                return None
+            part = {"value": IntAttr(value)}
+        # Copied from one that is valid: to verify it again would take most of the time.
+        copy = _new_attribute(type(self.first))
+        vars(copy).update({**vars(self.first), **part})
+        return copy
 
 
 @dataclass(slots=True, eq=False)
