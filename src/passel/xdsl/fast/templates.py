@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    IndexType,
     IntAttr,
     IntegerAttr,
-    IntegerType,
     StringAttr,
     SymbolRefAttr,
 )
@@ -142,16 +142,14 @@ class Hole(NamedTuple):
         if isinstance(self.first, SymbolRefAttr):
             part = {"root_reference": StringAttr(spelling[1:])}
         else:
-            value: int | None = int(spelling.partition(" ")[0])
             kind: Any = self.first.type
-            if isinstance(kind, IntegerType):
-                value = cast("IntegerType", kind).normalized_value(value)
-            if value is None:
+            value: Any = int(spelling.partition(" ")[0])
+            if not isinstance(kind, IndexType) and (value := kind.normalized_value(value)) is None:
                 return None
             part = {"value": IntAttr(value)}
         # Copied from one that is valid: to verify it again would take most of the time.
-        copy = _new_attribute(type(self.first))
-        vars(copy).update({**vars(self.first), **part})
+        copy: Attribute = _new_attribute(type(self.first))
+        vars(copy).update(vars(self.first), **part)
         return copy
 
 
