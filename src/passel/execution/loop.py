@@ -349,7 +349,9 @@ class Loop(VerifyingRun):
                 touched.append(task)
         if not touched:
             return UNCHANGED
-        step, op, recursive = level.step, level.ctx.op, self.options.verify is VerifyEach.ALWAYS
+        step, op = level.step, level.ctx.op
+        # Without fingerprints, passes may have changed siblings of their op.
+        recursive = not level.is_tracked or self.options.verify is VerifyEach.ALWAYS
         if (error := self.error_in(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched, [task.op for task in touched])
