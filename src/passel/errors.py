@@ -105,7 +105,7 @@ class Problem(NamedTuple):
 class PipelineError(PasselError, ValueError):
     """A pipeline is invalid; no pass has run, and no manager was changed.
 
-    A text stands for a problem without a place.
+    A string is a problem without a place.
 
     Attributes:
         problems: The mistakes, at most a hundred, in the order of the text.

@@ -231,7 +231,7 @@ class PipelineBuilder(PipelinePlan):
         Existing steps keep their order. A placed pass comes last, or right before the steps that
         must follow it.
 
-        A pass that this pipeline cannot contain goes into the first nested pipeline that can.
+        A pass that this pipeline cannot contain is added to the first nested pipeline that can.
         Bundles keep the order of their members. `not_between` is only checked.
 
         Args:

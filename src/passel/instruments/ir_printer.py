@@ -114,7 +114,7 @@ class PrintIR(PassInstrumentation):
         self._known = None
 
     def split(self) -> PrintIR | None:
-        """Return a printer that keeps a worker's dumps; None if they show other ops as well."""
+        """Return a printer that stores a worker's dumps; None if dumps also show other ops."""
         if self._module_scope:
             return None
         child = copy(self)

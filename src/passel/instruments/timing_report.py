@@ -122,7 +122,7 @@ class Timer:
         self.absorb_children(other, at_once=at_once)
 
     def absorb_children(self, other: Timer, *, at_once: bool = True) -> None:
-        """Add the nested rows: children with equal keys are merged, new ones come last."""
+        """Add the nested rows: merge children with equal keys, and append new children."""
         for each in other.children:
             self.child(each).absorb(each, at_once=at_once)
 

@@ -75,7 +75,7 @@ def warn(message: str) -> None:
 def report_left_out() -> None:
     """Report each package that is left out and has not been reported yet, in a line.
 
-    The line goes to the function in `telling_left_out`, by default to the log `passel`.
+    Lines are passed to the function in `telling_left_out`, by default to the log `passel`.
     """
     tell, told = _reader.get()
     for (what, cause), place in _left_out.items():

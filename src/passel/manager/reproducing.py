@@ -135,7 +135,7 @@ def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
     """Return the contents of a part of a source, whose top-level op is valid.
 
     Raises:
-        UnreadableError: The part is not valid IR. The error's diagnostics say where.
+        UnreadableError: The part is not valid IR. The diagnostics of the error show the place.
     """
     from passel.frontend import UnreadableError
     from passel.passes.op_facts import invalid_diagnostic

@@ -211,7 +211,7 @@ class RunSettings:
             large_resource_limit: Elide resources with more characters than this number.
             enable_debug_info: Print locations.
             print_generic_op_form: Print operations in generic form.
-            tree_printing_dir_path: A directory; each dump then goes to a file in it.
+            tree_printing_dir_path: A directory, in which each dump is then written to a file.
 
         Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
         """

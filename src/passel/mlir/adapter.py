@@ -286,7 +286,7 @@ class MLIRAdapter(IRAdapter):
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the ops immediately inside share no values, as is true of functions."""
+        """Return whether the ops immediately inside share no values, like functions in a module."""
         regions = op.operation.regions
         if len(regions) != 1:
             return False

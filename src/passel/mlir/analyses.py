@@ -227,8 +227,8 @@ class SymbolUsers:
 
     A reference is looked up in the closest symbol table that encloses its user, and is a use of
     every symbol on its path. The bindings' `SymbolTable` decides which ops are tables. References
-    inside attributes of other kinds are missed, because the bindings cannot look into them. One
-    walk builds the analysis; queries cost O(1). The analysis is valid while no symbol and no
+    inside attributes of other kinds are not found, because the bindings do not expose their parts.
+    One walk builds the analysis; queries cost O(1). The analysis is valid while no symbol and no
     reference is added, erased or renamed.
 
     Attributes:

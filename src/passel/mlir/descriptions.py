@@ -42,8 +42,8 @@ def descriptions(root: str) -> dict[str, Description]:
     """Return descriptions of passes by name; empty if no mlir-opt is installed.
 
     Args:
-        root: The root package of the bindings. An mlir-opt in it comes before `mlir-opt-22` and
-            `mlir-opt` in PATH.
+        root: The root package of the bindings. An mlir-opt in this package is preferred to
+            `mlir-opt-22` and `mlir-opt` in PATH.
     """
     for candidate in (*_packaged(root), *_PROGRAMS):
         program = shutil.which(candidate)

@@ -77,7 +77,7 @@ class NativeOptions(Options):
         owner: str,  # noqa: ARG003 - as in the base class
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Keep the options as written; MLIR parses them when the pipeline is built."""
+        """Store the text of the options; MLIR parses it when the pipeline is built."""
         return {"nodes": tuple(nodes)}
 
 
@@ -116,7 +116,7 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
 
 
 class UntypedNativePass(NativePass):
-    """A pass whose options only MLIR knows; they are kept as written.
+    """A pass whose options only MLIR knows. passel does not parse these options.
 
     Args:
         options: The text between the braces in a pipeline.

@@ -154,8 +154,8 @@ class NativePass(Pass[Any, Managers]):
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept ops with the anchor's name; without an anchor, functions or any op.
 
-        A pass for functions accepts only functions. Ops called `x.func` count as functions, besides
-        MLIR's.
+        A pass for functions accepts only functions. Functions are MLIR's functions and ops called
+        `x.func`.
         """
         if self.anchor is not None:
             return self.anchor == kind.name

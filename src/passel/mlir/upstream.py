@@ -46,7 +46,7 @@ class PassFacts(NamedTuple):
 
     @property
     def on_functions(self) -> bool:
-        """Whether the pass is for functions, whatever their op name."""
+        """Whether the pass is for functions with any op name."""
         return self.interface.endswith(FUNCTIONS)
 
 

@@ -61,7 +61,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         dependent_dialects: The dialects of ops that the pass may create; a run loads them first.
         anchor: The name of the ops that the pass runs on; None for any op.
         preserves: The analyses that the pass never invalidates, whether of its op or of nested or
-            enclosing ops. `AllAnalyses` stands for all of them.
+            enclosing ops. `AllAnalyses` represents all analyses.
         ir: The name of the only IR that the pass runs on; empty for any.
         effects: The pass's effects outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline from a recorded file runs the pass only if its effects are

@@ -58,7 +58,7 @@ _SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", 
 
 
 def read_bool(text: str) -> bool:
-    """Read a flag. An empty value is true, like a missing one."""
+    """Read a flag. An empty value, like a missing value, means true."""
     if text in ("", "true", "TRUE", "True", "1"):
         return True
     if text in ("false", "FALSE", "False", "0"):

@@ -75,7 +75,7 @@ class Codec:
 
         Raises:
             BadValue: A value is invalid.
-            PipelineError: A value holds invalid options or an invalid pipeline.
+            PipelineError: If a value contains invalid options or an invalid pipeline.
         """
         texts = [text for each in given if (text := each or self.bare)]
         if len(texts) < len(given):

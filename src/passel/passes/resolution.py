@@ -81,7 +81,8 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 
     Raises:
         UnknownPassError: Names are not registered.
-        AdapterError: A name is not registered, and an installed IR that might know it is broken.
+        AdapterError: A name is not registered, and an installed IR that might have this name cannot
+            be used.
         OptionError: Options are invalid.
         AnchorError: The anchor of a pass differs from that of its manager.
         PipelineError: A pass cannot be loaded, or there are problems of several kinds.

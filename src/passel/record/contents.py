@@ -32,8 +32,8 @@ class State:
 
     Args:
         digest: The digest of the op's text.
-        texts: The texts of the record. The text of an op whose nested ops changed one by one is
-            added to them.
+        texts: The texts of the record. The text of an op whose nested ops changed separately is
+            added to these texts.
     """
 
     def __init__(self, digest: str | None, texts: Texts) -> None:

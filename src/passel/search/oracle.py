@@ -127,8 +127,8 @@ class Command(Oracle):
     unknown; so do a missing program (126, 127), a signal and a timeout.
 
     Args:
-        words: The command. `{}` stands for the file with the case; without `{}`, the file becomes
-            the last argument.
+        words: The command. `{}` is replaced by the file with the case; without `{}`, the file
+            becomes the last argument.
         subject: The subject that checks whether cases are valid; None to skip the check.
         suffix: The suffix of the file's name.
         timeout: The time limit in seconds.
@@ -252,7 +252,7 @@ class ComputesElse(Oracle):
 
     The results are compared with the results of the first IR or, without a first IR, with the
     results before the pipeline of a case. Functions that cannot be run on the original IR are
-    skipped. A function that now takes more than twice the time limit counts as different.
+    skipped. A function that now takes more than twice the time limit has a different result.
 
     Args:
         subject: The subject that reads and runs cases.

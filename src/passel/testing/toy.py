@@ -171,8 +171,8 @@ class ToyAdapter(IRAdapter):
     def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
         """Return the op, its symbol and value, and the fingerprints of the ops inside.
 
-        Ops compare by identity. The fingerprint holds references, so that no new op reuses their
-        address.
+        Ops compare by identity. The fingerprint contains references to the ops, so that no new op
+        reuses an address.
         """
         inside = map(self.fingerprint, op.body) if recursive else op.body
         return (op, op.symbol, op.value, *inside)

@@ -211,7 +211,7 @@ class XDSLAdapter(IRAdapter):
             return printed(op, flags._replace(generic=True))
 
     def prints_apart(self, op: Operation) -> bool:
-        """Return whether an op holds ops that share no values: functions, globals and the like."""
+        """Return whether the ops in an op share no values, like functions and globals."""
         if len(op.regions) != 1 or not (op.parent is None or _kind(type(op)).isolated):
             return False
         block = op.regions[0].first_block

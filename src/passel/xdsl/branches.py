@@ -40,7 +40,7 @@ def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
 
 
 def pass_to_successor(branch: Operation, index: int, value: SSAValue) -> None:
-    """Add an operand for a successor to a branch that `successor_operands` knows."""
+    """Add an operand for a successor to a branch that `successor_operands` supports."""
     passed = successor_operands(branch)
     assert passed is not None, f"'{branch.name}' is not a known branch"  # noqa: S101
     lengths = [len(values) for values in passed]

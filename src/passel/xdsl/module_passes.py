@@ -54,7 +54,7 @@ def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
 
     Args:
         kind: The class of the passes.
-        pass_: An object with the fields of a pass; missing fields count as set.
+        pass_: An object with the fields of a pass; missing fields are treated as set.
     """
     if kind.__module__.partition(".")[0] != "xdsl":
         return tuple(getattr(kind, "effects", ("unknown",)))

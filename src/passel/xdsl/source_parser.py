@@ -204,7 +204,7 @@ class SourceParser(LocationParser):
         return _DenseElement(element) if is_hexadecimal else element
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Parse the elements of a dense constant, also in MLIR's hexadecimal format."""
+        """Parse the elements of a dense constant, including MLIR's hexadecimal format."""
         start = self._token.start
         match = _HEXADECIMAL.match(self.lexer.input.content, start)
         if match is not None and len(match[1]) % 2 == 0:

@@ -43,9 +43,9 @@ def verify(
             dominance is the last, since it relies on a valid structure.
 
     Raises:
-        InvalidIR: If an op is invalid. The structure is checked on the way down, and verifiers run
-            on the way up; the error is the first one found. The cause of the error is the error of
-            the verifier.
+        InvalidIR: If an op is invalid. The structure is checked from the outside in, and verifiers
+            run from the inside out. The error is the first that is found. The cause of the error is
+            the error of the verifier.
     """
     with symbols_at_hand(op if recursive else None):
         _verify(op, recursive=recursive)

@@ -41,7 +41,7 @@ _LOST = "which a fork would leave behind"
 class Forked(Elsewhere):
     """Strategy that runs tasks in forked worker processes.
 
-    Changes to Python objects outside the IR stay in the workers, and are lost.
+    Changes to Python objects outside the IR are lost when the workers end.
     """
 
     workers = "worker processes"

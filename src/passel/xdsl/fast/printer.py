@@ -1,4 +1,4 @@
-"""A printer that keeps the text of ops as templates."""
+"""A printer that reuses the text of ops as templates."""
 
 from __future__ import annotations
 
