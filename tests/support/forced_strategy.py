@@ -77,6 +77,7 @@ class ForcedStrategy:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._process = os.getpid()  # forked workers cannot look after the pool
         self._before = 0
         self._pool: ProcessPoolExecutor | None = None
         self._patch = pytest.MonkeyPatch()
@@ -95,7 +96,7 @@ class ForcedStrategy:
             is_said = executor is not None or jobs not in (None, "auto")
             if is_said or os.environ.get("PASSEL_JOBS"):
                 return strategy_for(jobs, executor)
-            if self._name == "pool":
+            if self._name == "pool" and os.getpid() == self._process:
                 vars(strategy)["_executor"] = self._pool_now()
             return counted
 

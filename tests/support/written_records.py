@@ -74,7 +74,6 @@ class WrittenRecord(Record):
             total_time=0.001,
             counts={},
             diagnostics=() if message is None else (Diagnostic(Severity.WARNING, message),),
-            failure=None,
             before=str(hash(before)),
             after=str(hash(after)),
         )
