@@ -209,5 +209,5 @@ def test_the_form_of_an_op_of_another_package(tool: Tool) -> None:
     source = b"func.func @f(%x: i32) {\n  zoo.cat %x softly\n  func.return\n}\n"
     error = only_error(tool("--load-dialect-plugin=zoo.py", stdin=source))
     assert error.startswith(
-        "<stdin>:2:14: error: Expected 'loudly', as the package zoo reads 'zoo.cat'\n"
+        "<stdin>:2:14: error: Expected 'loudly' (package zoo parses 'zoo.cat')\n"
     )

@@ -45,7 +45,7 @@ def reworded(error: ParseError, text: str, context: Context, dialect: str) -> Pa
     if (found := _CUSTOM_FORM.match(line)) and (op := context.get_optional_op(found[1])):
         package = op.__module__.partition(".")[0].removeprefix("passel_plugin_")
         if package != "xdsl":
-            message = f"{error.msg}, as the package {package} reads '{found[1]}'"
+            message = f"{error.msg} (package {package} parses '{found[1]}')"
             return ParseError(error.span, message)
     return error
 

@@ -46,8 +46,8 @@ class Death(NamedTuple):
 
     Attributes:
         code: The exit code, negative for a signal; None if unknown.
-        step: The step of the function that it was at, as `set_mark` has stored it; 0 if it has not.
-        mark: The other number that `set_mark` has stored.
+        step: The step that the function has stored with `set_mark`; 0 if there is none.
+        mark: The second number that the function has stored with `set_mark`.
     """
 
     code: int | None
@@ -110,8 +110,10 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> Forks:
     """Map a function over items in forked workers, until all items are done, refused or fatal.
 
     Args:
-        body: Called and entered in each worker. An `EncodingError` from the function refuses one
-            item; from the exit, it refuses all work of the worker. Other errors are logged.
+        body: A function that each worker calls, and whose result is a context manager of a function
+            on items. If the latter raises an `EncodingError`, the item is refused; if the exit of
+            the context manager raises it, all work of the worker is refused. Other errors are
+            logged.
         items: The items.
         processes: The number of worker processes.
     """
