@@ -43,7 +43,7 @@ class Level:
         is_tracked: Whether the fingerprints of the ops are known.
         is_in_place: A function that returns whether an op, given its number and place, is in its
             original place.
-        may_touch: Whether the ops that are not known to be gone can still be accessed.
+        may_touch: Whether ops can still be accessed, except ops in `gone`.
     """
 
     def __init__(

@@ -154,8 +154,7 @@ class NativePass(Pass[Any, Managers]):
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept ops with the anchor's name; without an anchor, functions or any op.
 
-        A pass for functions accepts only functions. Functions are MLIR's functions and ops called
-        `x.func`.
+        A pass for functions accepts only functions. Ops called `x.func` are also functions.
         """
         if self.anchor is not None:
             return self.anchor == kind.name

@@ -1,8 +1,9 @@
 """Verification by MLIR, and a search for the op to blame.
 
 MLIR verifies an op with all nested ops, in parallel, and reports a location and a message. The
-search for the op uses both, and runs for invalid IR only. The search never verifies a nested op
-whose enclosing op may be invalid: MLIR does not either, and some verifiers crash the process.
+search for the invalid op uses this location and message, and runs only for invalid IR. The search
+never verifies a nested op whose enclosing op may be invalid: MLIR does not either, and some
+verifiers crash the process.
 """
 
 from __future__ import annotations

@@ -354,7 +354,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings extended by the flags of the recorded command that searches need."""
+    """Return settings with those flags of the recorded command that searches need."""
     known = flags_by_name()
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):

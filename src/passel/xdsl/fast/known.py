@@ -46,9 +46,9 @@ def context_free(class_: _ClassT) -> _ClassT:
     Fast paths then treat the class like xDSL's own classes. Otherwise, they call the methods of the
     class for each op, as xDSL does.
 
-    The parser of an op must depend only on the tokens of the op and the types of its operands, its
-    printer only on the op, and its constructor must have no side effects. An attribute must be
-    immutable, and its text must depend only on its parameters.
+    The parser of an op must depend only on the tokens of the op and the types of its operands. The
+    printer must depend only on the op, and the constructor must have no side effects. An attribute
+    must be immutable, and its text must depend only on its parameters.
 
     Args:
         class_: The class.
