@@ -29,23 +29,12 @@ def said(builder: PipelineBuilder, adapter: Any = None) -> list[tuple[str, str]]
     ]
 
 
-@pytest.mark.parametrize("adapter", [XDSLAdapter, MLIRAdapter])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "builtin.module(func.func(cse,canonicalize),symbol-dce)",
-        "builtin.module(builtin.module(func.func(cse)))",
-        "builtin.module(any(cse),any(canonicalize),cse,any(cse))",
-        "builtin.module(cse,canonicalize,cse)",
-        "builtin.module()",
-    ],
-)
-def test_good_pipelines(adapter: Any, text: str) -> None:
-    """A good pipeline has no findings."""
-    assert said(PipelineBuilder.parse(text, adapter=adapter()), adapter()) == []
-
-
-FINDINGS = [
+FINDINGS: list[tuple[str, list[str], str]] = [
+    ("builtin.module(func.func(cse,canonicalize),symbol-dce)", [], ""),
+    ("builtin.module(builtin.module(func.func(cse)))", [], ""),
+    ("builtin.module(any(cse),any(canonicalize),cse,any(cse))", [], ""),
+    ("builtin.module(cse,canonicalize,cse)", [], ""),
+    ("builtin.module()", [], ""),
     ("builtin.module(func.func(cse),gpu.module(gpu.func(cse)),func.func(sccp))", ["func.func"], "warning: two nested pipelines on 'func.func' run as one"),
     ("builtin.module(func.func(cse),func.func(cse))", ["func.func", "cse"], "warning: two nested pipelines"),
     ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row; the second run is redundant: drop one"),
@@ -60,10 +49,10 @@ FINDINGS = [
 @pytest.mark.parametrize("adapter", [XDSLAdapter, MLIRAdapter])
 @pytest.mark.parametrize(("text", "about", "expected"), FINDINGS)
 def test_findings(adapter: Any, text: str, about: list[str], expected: str) -> None:
-    """Each finding has a place and suggests a fix."""
+    """Each finding has a place and suggests a fix; a good pipeline has no findings."""
     found = said(PipelineBuilder.parse(text, adapter=adapter()), adapter())
     assert [place for _, place in found] == about
-    assert found[0][0].startswith(expected)
+    assert not found or found[0][0].startswith(expected)
 
 
 def test_registered_pipelines_have_no_findings() -> None:

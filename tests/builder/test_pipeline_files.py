@@ -31,11 +31,14 @@ def test_a_file(tmp_path: Path) -> None:
     assert str(builder.build()) == "builtin.module(func.func(canonicalize,cse),symbol-dce,cse,dce)"
     assert builder.find("symbol-dce")[0].origin.line == 5
     assert str(read(tmp_path, "anchor: func.func\nPipeline: [cse]")) == "func.func(cse)"
+    (tmp_path / "inner.yaml").write_text('Pipeline:\n  - pass: "canonicalize{max-iterations=$n}"\n')
+    text = "# As in lighthouse\nPipeline:\n  - include: inner.yaml {\n        n=5\n      }\n  - pass: cse\n"
+    assert str(read(tmp_path, text)) == "builtin.module(canonicalize{max-iterations=5},cse)"
 
 
 @pytest.mark.parametrize(("given", "rounds"), [({}, "3"), ({"n": 5}, "5"), ({"n": "7"}, "7")])
 def test_variables(tmp_path: Path, given: dict[str, Any], rounds: str) -> None:
-    """Values of the caller replace defaults, and define undeclared variables."""
+    """Values of the caller replace defaults and define undeclared variables, if the file uses them."""
     text = (
         "variables: {n: 3, top: true}\nPipeline:\n- canonicalize{max-iterations=$n top-down=${top}}"
     )
@@ -44,6 +47,8 @@ def test_variables(tmp_path: Path, given: dict[str, Any], rounds: str) -> None:
     builder = read(tmp_path, text, top=False)
     assert "top-down=false" in str(builder)
     assert str(read(tmp_path, "Pipeline: [$what]", what="cse")) == "builtin.module(cse)"
+    with pytest.raises(PipelineError, match="has no variable 'm'; it has n"):
+        read(tmp_path, "variables: {n: 1}\nPipeline: []", m=3)
 
 
 def test_includes_have_their_own_variables(tmp_path: Path) -> None:
@@ -57,13 +62,6 @@ def test_includes_have_their_own_variables(tmp_path: Path) -> None:
     assert str(read(tmp_path, text)) == (
         "builtin.module(canonicalize{max-iterations=4},canonicalize{max-iterations=1})"
     )
-
-
-def test_lighthouse_descriptors_are_read(tmp_path: Path) -> None:
-    """A file in lighthouse's format is a pipeline."""
-    (tmp_path / "inner.yaml").write_text('Pipeline:\n  - pass: "canonicalize{max-iterations=$n}"\n')
-    text = "# Comment\nPipeline:\n  - include: inner.yaml {\n                n=5\n              }\n  - pass: cse\n"
-    assert str(read(tmp_path, text)) == "builtin.module(canonicalize{max-iterations=5},cse)"
 
 
 def test_includes_from_parent_folders(tmp_path: Path) -> None:
@@ -133,12 +131,6 @@ def test_mistakes_in_files(tmp_path: Path, text: str, expected: str) -> None:
         read(tmp_path, text)
     assert str(caught.value).startswith(f"{path}:{expected.replace('{dir}', str(tmp_path))}")
     assert len(caught.value.problems) == 1
-
-
-def test_unknown_variables(tmp_path: Path) -> None:
-    """A value for an unknown variable is an error that lists the variables."""
-    with pytest.raises(PipelineError, match="has no variable 'm'; it has n"):
-        read(tmp_path, "variables: {n: 1}\nPipeline: []", m=3)
 
 
 def test_recursive_includes(tmp_path: Path) -> None:
