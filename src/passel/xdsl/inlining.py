@@ -6,7 +6,7 @@ ops MLIR inlines. Authors of other dialects add the interface `InlinerInterface`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialect_interfaces import DialectInterface
 from xdsl.dialects.builtin import CallSiteLoc, UnknownLoc, UnregisteredOp
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.func import CallOp
     from xdsl.ir import Attribute, Block, Operation, SSAValue
-
-    from passel.xdsl.analyses.call_graph import CallGraph
 
 _INLINABLE = frozenset(
     {
@@ -71,71 +69,31 @@ def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool
     return dialect in _INLINABLE
 
 
-NO_LIMIT: Final = 2**32 - 1
-"""A threshold in percent that includes every callee."""
-
 _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 """Ops whose regions may have several blocks."""
 
 
-class InliningRules:
-    """The rules that decide which calls are inlined.
+def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
+    """Return the reason why the callee must not be inlined at a call; empty if it may.
 
-    Args:
-        graph: The call graph before inlining.
-        context: The context with the dialects.
-        threshold: The maximum size of a callee in percent of its caller; negative for no limit.
+    Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """
-
-    def __init__(self, graph: CallGraph, context: Context, threshold: int) -> None:
-        self._graph = graph
-        self._context = context
-        self._threshold = threshold
-
-    @property
-    def has_threshold(self) -> bool:
-        """Whether the sizes of callees matter."""
-        return 0 <= self._threshold < NO_LIMIT
-
-    def obstacle(self, call: CallOp, caller: Operation, callee: FuncOp) -> str:
-        """Return the reason why a call is not inlined; empty if it is.
-
-        Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
-        """
-        body = callee.body
-        if body.first_block is None:
-            return "the callee has no body"
-        if callee in self._graph.callees(callee) or callee.is_ancestor(call):
-            return "the callee is recursive"
-        if _is_marked(call) or _is_marked(callee):
-            return "it is marked no_inline"
-        if not _returns(body) or not _fits(body, call):
-            return "the blocks of the callee cannot be inlined here"
-        if (op := self._illegal(callee, call)) is not None:
+    body = callee.body
+    if body.first_block is None:
+        return "the callee has no body"
+    if callee.is_ancestor(call):
+        return "the callee is recursive"
+    if _is_marked(call) or _is_marked(callee):
+        return "it is marked no_inline"
+    if not _returns(body) or not _fits(body, call):
+        return "the blocks of the callee cannot be inlined here"
+    same_table = enclosing_table(call) is enclosing_table(callee)
+    for op in body.walk():
+        illegal = symbol_name(op) is not None or not is_legal_to_inline(op, call, context)
+        # In another table, a reference would mean something else.
+        if illegal or (not same_table and any(True for _ in references(op))):
             return f"{op.name} in the callee may not be inlined"
-        return "" if self._is_profitable(caller, callee) else "the callee is above the threshold"
-
-    def _illegal(self, callee: FuncOp, call: CallOp) -> Operation | None:
-        """Return an op of the callee that must not be inlined at a call, if any."""
-        same_table = enclosing_table(call) is enclosing_table(callee)
-        for op in callee.body.walk():
-            if symbol_name(op) is not None or not is_legal_to_inline(op, call, self._context):
-                return op
-            if not same_table and any(True for _ in references(op)):
-                return op  # it would mean something else there
-        return None
-
-    def _is_profitable(self, caller: Operation, callee: FuncOp) -> bool:
-        """Return whether the callee is small enough compared with its caller, nested ops included.
-
-        Source: `isProfitableToInline`, `mlir/lib/Transforms/InlinerPass.cpp`, MLIR 22.
-        """
-        if not self.has_threshold:
-            return True
-        if self._threshold == 0:
-            return False
-        size = sum(1 for region in caller.regions for _ in region.walk())
-        return sum(1 for _ in callee.body.walk()) * 100 // size <= self._threshold
+    return ""
 
 
 def _is_marked(op: Operation) -> bool:

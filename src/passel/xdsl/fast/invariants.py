@@ -14,7 +14,7 @@ from __future__ import annotations
 from copy import copy
 from functools import cache, partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import ref
 
 from xdsl import irdl
@@ -58,16 +58,8 @@ def remember_definitions(*, remember: bool) -> None:
     definitions.verify = _verify if remember else _plain
 
 
-class _Parts(NamedTuple):
-    """The parts of an op definition.
-
-    Attributes:
-        bare: The definition without its traits.
-        typed: Names of properties with constraints on their type only.
-    """
-
-    bare: OpDef
-    typed: frozenset[str]
+_Parts = tuple[OpDef, frozenset[str]]
+"""A definition without its traits, and the properties whose type alone it constrains."""
 
 
 def _verify(definition: OpDef, op: Operation) -> None:
@@ -85,11 +77,12 @@ def _verify(definition: OpDef, op: Operation) -> None:
 
 
 def _verify_once(parts: _Parts, op: Operation) -> None:
+    bare, typed = parts
     operands, results, properties = op._operands, op.results, op.properties
     kept: tuple[object, ...] = (
         *[operand._type for operand in operands],
         *[result._type for result in results],
-        *(_parts_seen(properties, parts.typed) if parts.typed else properties.values()),
+        *(_parts_seen(properties, typed) if typed else properties.values()),
         *op.attributes.values(),
     )
     # Names count as well: the same attribute may be right under one and wrong under another.
@@ -107,7 +100,7 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
     )
     if signature in _seen:
         return
-    _plain(parts.bare, op)
+    _plain(bare, op)
     # Of an attribute that is not known, what it consists of may change.
     if all(is_known_attribute(each) for each in kept if isinstance(each, Attribute)):
         if len(_seen) >= _MAX_REMEMBERED:
@@ -131,7 +124,7 @@ def _parts(definition: OpDef) -> _Parts | None:
     typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
     bare = copy(definition)
     bare.traits = OpTraits(tuple)
-    return _Parts(bare, typed)
+    return bare, typed
 
 
 @cache

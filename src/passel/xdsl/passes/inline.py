@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from xdsl.dialects.func import CallOp, FuncOp
 
@@ -12,7 +12,7 @@ from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.analyses.symbol_tables import SymbolTables
-from passel.xdsl.inlining import NO_LIMIT, InliningRules, inline_call
+from passel.xdsl.inlining import inline_call, obstacle
 from passel.xdsl.passes.canonicalize import Canonicalizer
 from passel.xdsl.symbols import (
     closest_enclosing,
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, Operation
 
     from passel.passes import PassContext
+
+
+_NO_LIMIT: Final = 2**32 - 1
+"""A threshold in percent that includes every callee."""
 
 
 class Inliner(Pass["Operation"]):
@@ -64,7 +68,7 @@ class Inliner(Pass["Operation"]):
         default=4, help="Maximum number of inlining iterations in a group of recursive functions."
     )
     inlining_threshold: int = option(
-        default=NO_LIMIT,
+        default=_NO_LIMIT,
         help="Inline only callees with at most this percentage of their caller's ops.",
     )
     inlined: ClassVar[Statistic] = Statistic("Number of calls inlined", name="num-inlined")
@@ -97,7 +101,9 @@ class _Inliner:
         self._options = options
         self._ctx = ctx
         self._graph = ctx.analysis(CallGraph)
-        self._rules = InliningRules(self._graph, ctx.ir_context, options.inlining_threshold)
+        # The maximum size of a callee in percent of its caller.
+        threshold = options.inlining_threshold
+        self._threshold = threshold if 0 <= threshold < _NO_LIMIT else None
         self._pipelines = {pipeline.anchor: pipeline for pipeline in options.op_pipelines}
         self._enclosing = {
             enclosing
@@ -123,7 +129,7 @@ class _Inliner:
             caller, callee = closest_enclosing(call, is_callable), self._callee(call)
             reason = "the callee is not a known function"
             if caller is not None and callee is not None:
-                reason = self._rules.obstacle(call, caller, callee) or "the callee is recursive"
+                reason = self._obstacle(call, caller, callee) or "the callee is recursive"
             self._ctx.remark.missed(
                 "inlined", call, reason=reason, callee=call.callee.string_value()
             )
@@ -144,7 +150,7 @@ class _Inliner:
         per caller. The result is the same: the decision to inline a callable does not depend on the
         calls in it.
         """
-        if len(group) != 1 or self._rules.has_threshold:
+        if len(group) != 1 or self._threshold is not None:
             return False
         (member,) = group
         calls = self._graph.calls_to(member)
@@ -156,7 +162,7 @@ class _Inliner:
             and isinstance(member, FuncOp)
             and isinstance(caller, FuncOp)
             and call.parent_op() is caller
-            and not self._rules.obstacle(call, caller, member)
+            and not self._obstacle(call, caller, member)
         )
 
     def _simplify(self, member: Operation) -> None:
@@ -191,7 +197,7 @@ class _Inliner:
             callee = self._callee(call)
             if caller in self._erased or callee is None or callee in history or callee in group:
                 continue
-            if self._rules.obstacle(call, caller, callee):
+            if self._obstacle(call, caller, callee):
                 continue
             in_place = self._has_single_use(callee)
             ops = self._inline(call, callee, in_place=in_place)
@@ -212,6 +218,20 @@ class _Inliner:
         self._ctx.count(self._options.inlined)
         self.changed = True
         return ops
+
+    def _obstacle(self, call: CallOp, caller: Operation, callee: FuncOp) -> str:
+        """Return the reason why a call is not inlined; empty if it is.
+
+        Source: `isProfitableToInline`, `mlir/lib/Transforms/InlinerPass.cpp`, MLIR 22.
+        """
+        if callee in self._graph.callees(callee):
+            return "the callee is recursive"
+        reason = obstacle(call, callee, self._ctx.ir_context)
+        if reason or self._threshold is None:
+            return reason
+        size = sum(1 for region in caller.regions for _ in region.walk())
+        percent = sum(1 for _ in callee.body.walk()) * 100 // size
+        return "" if 0 < self._threshold >= percent else "the callee is above the threshold"
 
     def _erase(self, callee: Operation) -> None:
         self._uses.subtract(self._references([callee]))
