@@ -352,7 +352,7 @@ class Loop(VerifyingRun):
         step, op = level.step, level.ctx.op
         # Without fingerprints, passes may have changed siblings of their op.
         recursive = not level.is_tracked or self.options.verify is VerifyEach.ALWAYS
-        if (error := self.error_in(step, op, recursive=recursive)) is None:
+        if (error := self.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched, [task.op for task in touched])
         return self.tell(level.ctx, self.failing.invalid_after(suspects, op, error))

@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -23,15 +23,15 @@ def flush() -> None:
             stream.flush()
 
 
-def standard_streams() -> dict[str, Any]:
+def standard_streams() -> list[object]:
     """Return a value for each standard stream that changes when the stream is replaced."""
-    found: dict[str, Any] = {}
-    for number, name, stream in ((1, "output", sys.stdout), (2, "error", sys.stderr)):
+    found: list[object] = []
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         file = None
         with suppress(OSError):
             status = os.fstat(number)
             file = status.st_dev, status.st_ino
-        found[name] = stream, getattr(stream, "closed", True), file
+        found.append((stream, getattr(stream, "closed", True), file))
     return found
 
 

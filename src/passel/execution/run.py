@@ -134,7 +134,7 @@ class Run(Loop):
             analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
         except ValueError:
             refused = self.reports.tell((), self.failing.unschedulable(None, op, NOT_INSIDE))
-            return _take(ctx, Outcome(False, refused.failures, refused.diagnostics))
+            return _take(ctx, refused._replace(changed=False))
         if self.hooks.sees_steps:
             for each in outwards(self.adapter, op):
                 if each == ctx.op:
@@ -151,7 +151,7 @@ class Run(Loop):
         kept = in_common(self.preserved(schedule.pipeline), outcome.preserved)
         if op != ctx.op and outcome.changed is not False:
             analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))
-        return _take(ctx, outcome, kept)
+        return _take(ctx, outcome._replace(preserved=kept))
 
     def run_elsewhere(
         self, ctx: PassContext[Any], pipeline: OpPassManager, op: Any, compiler: PipelineCompiler
@@ -191,8 +191,7 @@ class Run(Loop):
     def _flush(self, ctx: PassContext[Any]) -> None:
         """Report the diagnostics that the pass has emitted so far."""
         if ctx.record is not None:
-            told = self.tell(ctx)
-            ctx.recorded().outcome = told
+            ctx.recorded().outcome = self.tell(ctx)
 
     # -- Analyses ---------------------------------------------------------------------------------
 
@@ -202,11 +201,7 @@ class Run(Loop):
             return construct()
 
 
-def _take(
-    ctx: PassContext[Any], outcome: Outcome, kept: frozenset[type] | None = None
-) -> PipelineRun:
+def _take(ctx: PassContext[Any], outcome: Outcome) -> PipelineRun:
     """Return the outcome of a pipeline to the pass, which decides whether to fail."""
-    preserved = outcome.preserved if kept is None else kept
-    taken = Outcome(False, (), outcome.diagnostics, outcome.counts, preserved)
-    ctx.recorded().outcome += taken
+    ctx.recorded().outcome += outcome._replace(changed=False, failures=())
     return PipelineRun(outcome.failures, outcome.changed)

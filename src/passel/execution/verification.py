@@ -9,7 +9,7 @@ from passel.hooks import Run as ObservedRun
 from passel.passes.outcome import PLAIN, UNCHANGED, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from passel.errors import Failure
     from passel.execution.failure_texts import Failures
@@ -63,22 +63,18 @@ class VerifyingRun(ObservedRun):
         outcome = PLAIN[changed if self.knows_changes else None]
         if ctx.is_verified or (self.skips and not changed):
             return outcome
-        failure = self.verify(step, ctx.op, deferred)
-        return outcome if failure is None else outcome + self.tell(ctx, failure)
+        if (error := self.verify(step, ctx.op)) is None:
+            return outcome
+        return outcome + self.tell(ctx, self.failing.invalid(step, ctx.op, error, deferred))
 
-    def verify(self, step: Step, op: Any, deferred: Sequence[Step] = ()) -> Failure | None:
-        """Verify an op with all nested ops, and return the failure if it is invalid.
+    def verify(self, step: Step, op: Any, *, recursive: bool = True) -> InvalidIR | None:
+        """Verify an op after a step, unless the run does not verify; return the error if any.
 
         Args:
             step: The step that has just run.
             op: The op.
-            deferred: Earlier steps that may also be the cause.
+            recursive: Whether all nested ops are verified as well.
         """
-        error = self.error_in(step, op, recursive=True)
-        return None if error is None else self.failing.invalid(step, op, error, deferred)
-
-    def error_in(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
-        """Return the verifier's error about an op after a step, if the step is verified."""
         if not self.verifies:
             return None
         with Bracket(self.hooks, "verification", step, op) as hooks:
