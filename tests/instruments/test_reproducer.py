@@ -16,9 +16,8 @@ from tool_fixtures import Outcome, recorded_pipeline
 from xdsl.dialects.func import FuncOp
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.instruments import reproducer_file, whole_files
+from passel.instruments import reproducer, whole_files
 from passel.instruments.reproducer import CrashReproducer
-from passel.instruments.reproducer_file import ReproducerFile
 from passel.instruments.whole_files import check_writable, write_whole
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
@@ -247,16 +246,17 @@ def test_a_full_disk_leaves_the_older_file(directory: Path) -> None:
 
 def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the disk is full when the run fails, the file written in advance is used."""
-    place = ReproducerFile("r.mlir")
-    place.prepare("ahead")
 
-    def refuse(path: Path, text: str) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def write(path: Path, text: str) -> None:
+        if path.name == "r.mlir":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        path.write_text(text)
 
-    monkeypatch.setattr(reproducer_file, "write_whole", refuse)
-    assert place.commit("pretty") == ""
-    place.discard()
-    assert Path("r.mlir").read_text() == "ahead"
+    monkeypatch.setattr(reproducer, "write_whole", write)
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse())
+    error = error_of(pm, parse_toy("toy.module"), Path("r.mlir"))
+    assert error.reproducer == Path("r.mlir").absolute()
+    assert "refuse{text=no}" in Path("r.mlir").read_text()
     assert names(directory) == GIVEN
 
 
@@ -381,9 +381,6 @@ def test_the_form_is_custom_if_that_loses_nothing(tmp_path: Path, source: str, l
     error_of(PassManager("builtin.module", context).add(Refuse()), op, tmp_path / "r.mlir")
     lines = (tmp_path / "r.mlir").read_text().splitlines()
     assert any(each.strip().startswith(line) for each in lines)
-
-
-# -- Writing whole files -----------------------------------------------------------------------------
 
 
 def test_a_file_that_cannot_be_replaced_is_overwritten(

@@ -5,18 +5,20 @@ Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import Severity, brief, listed
+from passel.diagnostics import Severity, brief, file_problem, listed
 from passel.frontend import BringsFrontend, WritesSources
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import execution_of
-from passel.instruments.reproducer_file import ReproducerFile, reproducer_text
-from passel.instruments.whole_files import check_writable
+from passel.instruments.reproducer_file import reproducer_text
+from passel.instruments.whole_files import check_writable, is_special, lasting, write_whole
 from passel.ir import PrintFlags, ability_of, installed_name, outwards
 from passel.passes.factory import CallablePass
 from passel.passes.op_facts import op_diagnostic
@@ -26,7 +28,6 @@ from passel.schedule import PassStep, nodes_of, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from passel.errors import Failure
     from passel.hooks import Run
@@ -80,6 +81,7 @@ class CrashReproducer(PassInstrumentation):
 
     Attributes:
         reproducer: The file, if the run failed and the file could be written; otherwise None.
+        running: The file that is written in advance, during a run.
 
     Raises:
         OSError: If the file cannot be written.
@@ -103,6 +105,8 @@ class CrashReproducer(PassInstrumentation):
     Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
     """
 
+    running: Path | None = None
+
     def __init__(
         self,
         path: str | Path,
@@ -117,11 +121,6 @@ class CrashReproducer(PassInstrumentation):
         self.threading = threading
         self.replay = replay
 
-    @property
-    def running(self) -> Path | None:
-        """The file that is written in advance, during a run."""
-        return self._file.running
-
     def split(self) -> PassInstrumentation | None:
         """Return an observer that does nothing, since the outcome has the failures of workers."""
         return None if self.local else PassInstrumentation()
@@ -129,7 +128,7 @@ class CrashReproducer(PassInstrumentation):
     def before_run(self, run: Run) -> None:
         """Write the file in advance."""
         self.reproducer = None
-        self._file = ReproducerFile(self.path)
+        self._target = lasting(self.path)
         self._running = [_Running((), None, [])]
         self._failed: dict[int, Sequence[_Running]] = {}  # by the failure of the outermost pass
         anchor, node = run.adapter.kind_of(run.op).name, run.pipeline.to_node(all_options=True)
@@ -169,7 +168,9 @@ class CrashReproducer(PassInstrumentation):
             if failed:
                 self._report(run)
         finally:
-            self._file.discard()
+            if self.running is not None:
+                self.running.unlink(missing_ok=True)
+                self.running = None
 
     # -- Recording --------------------------------------------------------------------------
 
@@ -196,8 +197,11 @@ class CrashReproducer(PassInstrumentation):
         return None
 
     def _prepare(self, recipe: Recipe | None) -> None:
-        if recipe is not None:
-            self._file.prepare(self._text(recipe))
+        """Write a reproducer next to the target: a process that crashes can no longer write."""
+        if recipe is not None and not is_special(self._target):
+            with suppress(OSError, ValueError):  # reported if the target cannot be written either
+                self.running = self.running or _reserved(self._target)
+                write_whole(self.running, self._text(recipe))
 
     def _text(self, recipe: Recipe) -> str:
         return reproducer_text(
@@ -238,10 +242,18 @@ class CrashReproducer(PassInstrumentation):
             with suppress(Exception):  # the exact form remains
                 readable = run.adapter.readable_source(recipe.ir, run.ir_context)
                 recipe = recipe._replace(ir=readable)
-        if problem := self._file.commit(self._text(recipe)):
-            return problem
-        self.reproducer = self._file.path
-        title = self._file.title
+        title = str(self.path)
+        try:
+            write_whole(self._target, self._text(recipe))
+        except (OSError, ValueError) as error:
+            if self.running is None or not self.running.stat().st_size:
+                kept = "; the older file with this name is kept" if self._target.is_file() else ""
+                return (
+                    "failed to create output stream: Failed to create reproducer stream: "
+                    f"cannot open output file '{title}': {file_problem(error)}{kept}"
+                )
+            self.running.replace(os.path.realpath(self._target))
+        self.reproducer = self._target
         if why := _unnamed(_passes_of(recipe.steps)):
             how = f"it cannot be replayed: {why}"
         elif command := replay_command(run, recipe.steps, self.replay):
@@ -250,6 +262,17 @@ class CrashReproducer(PassInstrumentation):
             reads = f"passel-opt cannot read {run.adapter.name}"
             how = f"to replay, use `passel.load_reproducer`: {reads}"
         return f"reproducer generated at `{title}`\n{how}"
+
+
+def _reserved(target: Path) -> Path:
+    """Create a new empty file next to another; an existing one belongs to another run."""
+    base = Path(os.path.realpath(target))
+    for number in count():
+        path = base.with_name(f"{base.name}{f'.{number}' * bool(number)}.running")
+        with suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            return path
+    raise AssertionError  # there is always another number
 
 
 _ALLOWED = re.compile(r" --allow-effects=(\S*)")

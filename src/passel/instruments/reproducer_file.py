@@ -6,17 +6,12 @@ Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp` and the resource pa
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import suppress
-from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from passel.diagnostics import Diagnostic, Severity, file_problem
+from passel.diagnostics import Diagnostic, Severity
 from passel.frontend import UnreadableError
 from passel.frontend.resources import ExternalResource, print_resources
-from passel.instruments.whole_files import is_special, lasting, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,9 +23,6 @@ _CHARACTER = re.compile(r"""\\([nt"\\])|\\([0-9A-Fa-f]{2})|(.)""", re.DOTALL)
 
 GROUP = "mlir_reproducer"
 """The group of external resources that the pipeline and its settings belong to."""
-
-RUNNING = ".running"
-"""The suffix of a file that is written in advance of a failure."""
 
 
 def reproducer_text(
@@ -66,69 +58,6 @@ def reproducer_text(
     }
     resources = (ExternalResource(GROUP, key, value) for key, value in entries.items())
     return f"{ir}\n\n{print_resources(resources)}\n"
-
-
-class ReproducerFile:
-    """A reproducer on disk, which is written in advance of the failure.
-
-    A process that crashes can no longer write. So the text is written to a file next to the target.
-    This file is removed when the run ends. The target keeps its contents until it is replaced by a
-    complete reproducer.
-
-    Attributes:
-        path: The absolute path of the target.
-        title: The name of the target in messages.
-        running: The file next to the target, while it exists.
-    """
-
-    def __init__(self, path: str | Path) -> None:
-        self.path: Path = lasting(path)
-        self.title: str = str(path)
-        self.running: Path | None = None
-
-    def prepare(self, text: str) -> None:
-        """Write the text next to the target if possible, unless that is a device or a pipe."""
-        if not is_special(self.path):
-            with suppress(OSError, ValueError):  # reported if the target cannot be written either
-                self.running = self.running or _reserved(self.path)
-                write_whole(self.running, text)
-
-    def commit(self, text: str) -> str:
-        """Write the text to the target.
-
-        If the disk is full, move the file next to the target to it.
-
-        Returns:
-            The error if neither is possible, in which case the target is unchanged; else empty.
-        """
-        try:
-            write_whole(self.path, text)
-        except (OSError, ValueError) as error:
-            if self.running is None or not self.running.stat().st_size:
-                kept = "; the older file with this name is kept" if self.path.is_file() else ""
-                return (
-                    "failed to create output stream: Failed to create reproducer stream: "
-                    f"cannot open output file '{self.title}': {file_problem(error)}{kept}"
-                )
-            self.running.replace(os.path.realpath(self.path))
-        return ""
-
-    def discard(self) -> None:
-        """Remove the file next to the target."""
-        if self.running is not None:
-            self.running.unlink(missing_ok=True)
-            self.running = None
-
-
-def _reserved(target: Path) -> Path:
-    """Create a new empty file next to another; an existing one belongs to another run."""
-    base = Path(os.path.realpath(target))
-    for number in count():
-        path = base.with_name(f"{base.name}{f'.{number}' * bool(number)}{RUNNING}")
-        with suppress(FileExistsError):
-            path.touch(exist_ok=False)
-            return path
-    raise AssertionError  # there is always another number
 
 
 class Recorded(NamedTuple):
