@@ -136,7 +136,7 @@ class OutputFlags(FlagGroup):
     mlir_print_skip_regions: bool = flag("print {...} for regions, or print without aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "omit elements or strings beyond a size", "<n>", parse=number_of
+        "omit larger elements or strings", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
