@@ -44,12 +44,13 @@ STEP = made(A()).find("a")[0]
 ADD = partial(PipelineBuilder.add, label="")
 WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.insert_before("a", B(), occurrence="frist"), ValueError, OCCURRENCE),
-    (lambda b: b.insert_before("none", B(), occurrence=None), ValueError, OCCURRENCE),
-    (lambda b: b.insert_before("a", B(), occurrence=1.5), ValueError, OCCURRENCE),
+    (lambda b: b.insert_before("none", B(), occurrence=1.5), ValueError, OCCURRENCE),
     (lambda b: b.insert_before("a", B(), occurrence=-3), InsertionError, "'a' has no occurrence -3: the pipeline has 1, numbered from 0"),
     (lambda b: b.insert_before(3, B(), missing_ok=True), TypeError, TARGET),
     (lambda b: b.insert_before(A(), B(), missing_ok=True), TypeError, TARGET),
     (lambda b: int in b, TypeError, TARGET),
+    (lambda b: b.find(["a"]), TypeError, TARGET),
+    (lambda b: b.constrain(["a"], once()), TypeError, TARGET),
     (lambda _: not_between("a", ("a",)), TypeError, TARGET),  # pyright: ignore[reportArgumentType]
     (lambda b: b.insert_before(STEP, B()), InsertionError, "'a' is not in the pipeline"),
     (lambda b: b.insert_inside("a", X()), InsertionError, "stage 'a' is not in the pipeline; it has 'pre_codegen', 'codegen', "),
@@ -61,7 +62,6 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.place(B(), label="start"), InsertionError, TAKEN.format("start")),
     (lambda b: b.add(A(), B(), label="tidy"), InsertionError, TAKEN.format("tidy")),
     (lambda b: b.add(made(B())), TypeError, BUILDER),
-    (lambda b: b.place(made(B())), TypeError, BUILDER),
     (lambda b: b.insert_before("a", made(B())), TypeError, BUILDER),
     (lambda _: Bundle("tidy", A(), types=("cleanup",)), DefinitionError, "'cleanup' in types of bundle 'tidy' is not a PassType"),  # pyright: ignore[reportArgumentType]
     (lambda _: Bundle("tidy", A(), types=CLEANUP), DefinitionError, "types of bundle 'tidy' is PassType(name='cleanup'); write (PassType("),  # pyright: ignore[reportArgumentType]

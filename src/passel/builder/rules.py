@@ -102,6 +102,7 @@ class Rules:
 
     def find(self, target: Target) -> list[Step]:
         """Return the steps of a target, in the order in which they run."""
+        check_target(target)
         if target not in self._found:
             steps = {step for unit in self.units(target) for step in steps_in(unit)}
             self._found[target] = sorted(steps, key=self.rank.__getitem__)

@@ -106,12 +106,11 @@ def _rows(
     title = node.name if node.kind == "nest" else f"{node.kind} {node.name}"
     yield _Row(frame + title, node, shown)
     steps = steps_in(node.items)
-    inner_notes = ["by default"] if steps and all(step.is_default for step in steps) else []
-    is_block = node.kind == "bundle"
+    inner = ["by default"] if steps and all(step.is_default for step in steps) else []
     inside = [each for each in node.items if isinstance(each, Step) or not _is_empty_edge(each)]
     for each in inside:
         tip, below = ("└─ ", "   ") if each is inside[-1] else ("├─ ", "│  ")
-        yield from _rows(each, margin + tip, margin + below, *inner_notes, in_block=is_block)
+        yield from _rows(each, margin + tip, margin + below, *inner, in_block=node.kind == "bundle")
 
 
 def _is_empty_edge(scope: Scope) -> bool:
