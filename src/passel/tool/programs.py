@@ -294,7 +294,7 @@ class SearchFlags(FlagGroup):
         parse=function_of,
     )
     timeout: float | None = flag(
-        "time limit for each case (by default, 10 times the input's) or function (5 s)",
+        "time limit of a case (default: 10 times the input's) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )
