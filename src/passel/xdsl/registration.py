@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from xdsl.universe import Universe
 
+from passel.diagnostics import log_warning
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, package_of
 from passel.pipeline import NAMES, is_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from passel.passes import Pass, PassRegistry
+    from passel.passes import PassRegistry
 
 _OWN_PASSES = {
-    "canonicalize": ("canonicalize", "Canonicalizer"),
-    "cse": ("cse", "CSE"),
-    "dce": ("canonicalize", "DCE"),
-    "inline": ("inline", "Inliner"),
-    "licm": ("loop_invariant_code_motion", "Licm"),
-    "loop-invariant-code-motion": ("loop_invariant_code_motion", "LoopInvariantCodeMotion"),
-    "mem2reg": ("mem2reg", "Mem2Reg"),
-    "sccp": ("sccp", "SCCP"),
-    "strip-debuginfo": ("strip_debuginfo", "StripDebugInfo"),
-    "symbol-dce": ("symbol_dce", "SymbolDCE"),
+    "canonicalize": "canonicalize:Canonicalizer",
+    "cse": "cse:CSE",
+    "dce": "canonicalize:DCE",
+    "inline": "inline:Inliner",
+    "licm": "loop_invariant_code_motion:Licm",
+    "loop-invariant-code-motion": "loop_invariant_code_motion:LoopInvariantCodeMotion",
+    "mem2reg": "mem2reg:Mem2Reg",
+    "sccp": "sccp:SCCP",
+    "strip-debuginfo": "strip_debuginfo:StripDebugInfo",
+    "symbol-dce": "symbol_dce:SymbolDCE",
 }
 """The module and class of each pass in `passel.xdsl.passes`."""
 
 
 def register(registry: PassRegistry) -> None:
     """Add passel's own passes, and passes of xDSL and its plugins with other names."""
-    for name, (module, attribute) in _OWN_PASSES.items():
-        factory = _importer(module, attribute)
-        registry.register(name, factory, origin="passel", ir="xdsl")
+    for name, place in _OWN_PASSES.items():
+        registry.register(name, f"passel.xdsl.passes.{place}", origin="passel", ir="xdsl")
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs
 
 
@@ -86,16 +83,6 @@ def _installed() -> tuple[Universe, dict[str, str]]:
 def _add(known: dict[str, Any], new: dict[str, Any], origin: str, *, are_passes: bool) -> None:
     for name, factory in new.items():
         if are_passes and not is_name(name):
-            _report("'%s' of xdsl.universe '%s' skipped: %s", name, origin, NAMES)
+            log_warning(f"'{name}' of xdsl.universe '{origin}' skipped: {NAMES}")
         elif known.setdefault(name, factory) is not factory:
-            _report("'%s' of xdsl.universe '%s' is defined already; skipped", name, origin)
-
-
-def _report(message: str, *arguments: object) -> None:
-    from logging import getLogger
-
-    getLogger("passel").error(message, *arguments)
-
-
-def _importer(module: str, attribute: str) -> Callable[[], type[Pass[Any]]]:
-    return lambda: getattr(import_module(f"passel.xdsl.passes.{module}"), attribute)
+            log_warning(f"'{name}' of xdsl.universe '{origin}' is defined already; skipped")
