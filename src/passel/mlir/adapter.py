@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -111,10 +111,6 @@ class MLIRAdapter(IRAdapter):
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
         """The class of an op, which is faster to get than the name; without a class, the name."""
-        return self._key_of
-
-    @cached_property
-    def _key_of(self) -> Callable[[Any], Hashable]:
         generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
         module = self.bindings.ir.Module
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
-from passel.mlir.bindings import bindings_named
+from passel.mlir.bindings import bindings_named, bindings_of
 from passel.mlir.descriptions import descriptions
 from passel.mlir.pipelines import (
     CompiledPipeline,
@@ -161,8 +161,17 @@ class NativePass(Pass[Any, Managers]):
         return not self.on_functions or kind.name.endswith(".func") or kind.name in _FUNCTIONS
 
     def initialize(self, ir_context: Any) -> Managers:
-        """Return the object that contains MLIR's pass managers for the pass."""
-        return Managers(bindings_named(self.root))
+        """Return MLIR's pass managers for the pass.
+
+        Raises:
+            PassFailure: If the build of the context has no such pass, or refuses options.
+        """
+        bindings = bindings_of(ir_context)
+        try:
+            check_options(bindings, self.name, self.option_nodes(), f"pass '{self.name}'")
+        except OptionError as error:
+            raise PassFailure(error.problems[0].message) from None
+        return Managers(bindings)
 
     def run(self, op: Any, ctx: PassContext[Managers]) -> None:
         """Let MLIR run the pass; the run verifies the result.

@@ -9,10 +9,10 @@ from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from passel.errors import OptionError, PassFailure, PipelineError
+from passel.errors import PipelineError
 from passel.manager import OpPassManager
-from passel.mlir.bindings import bindings_named, bindings_of
-from passel.mlir.native import Managers, NativePass, check_options
+from passel.mlir.bindings import bindings_named
+from passel.mlir.native import NativePass, check_options
 from passel.mlir.pipelines import Refused, known_effects, parsed
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
@@ -68,19 +68,6 @@ class TypedNativePass(NativePass):
         if not all_options:
             self.__dict__["_nodes"] = found  # each execution prints them
         return found
-
-    def initialize(self, ir_context: Any) -> Managers:
-        """Return the object that contains MLIR's pass managers for the pass.
-
-        Raises:
-            PassFailure: If the build of the context has no such pass, or refuses options.
-        """
-        bindings = bindings_of(ir_context)
-        try:
-            check_options(bindings, self.name, self.option_nodes(), f"pass '{self.name}'")
-        except OptionError as error:
-            raise PassFailure(error.problems[0].message) from None
-        return Managers(bindings)
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {field: getattr(self, field) for field in sorted(self.__dict__["_given"])}
