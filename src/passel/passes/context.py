@@ -314,7 +314,7 @@ class PassContext(Generic[StateT]):
     def emit_error(self, message: str, op: Any = None) -> Diagnostic:
         """Report an error about `op` (by default the pass's own).
 
-        The pass does not fail; raise `PassFailure` for that.
+        The pass does not fail. To fail it, raise `PassFailure`.
 
         Returns:
             The diagnostic. The error is reported when the pass ends, and notes can be attached

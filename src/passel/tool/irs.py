@@ -196,7 +196,7 @@ def flag_for(ir: str) -> str:
         UsageError: If the IR is not installed.
     """
     if not has_adapter(ir):
-        raise UsageError(f"the record is of IR '{ir}', which no installed package provides")
+        raise UsageError(f"the record is for IR '{ir}', which no installed package provides")
     return f"--ir={ir}"
 
 
