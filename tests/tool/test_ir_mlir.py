@@ -196,7 +196,7 @@ def test_passes_in_python_find_all_dialects(tool: Tool) -> None:
 
 
 @pytest.mark.parametrize("flags", SAME.values(), ids=SAME)
-def test_flags_ofrun_mlir_opt(tool: Tool, flags: tuple[str, ...]) -> None:
+def test_flags_of_mlir_opt(tool: Tool, flags: tuple[str, ...]) -> None:
     """A flag does what it does in mlir-opt, on a file with resources, aliases and locations."""
     Path("in.mlir").write_text(SOURCE)
     code, out, err = run_mlir_opt("in.mlir", *flags)

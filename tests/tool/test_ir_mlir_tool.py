@@ -1,4 +1,4 @@
-"""`--ir=mlir` as a tool of its own: bytecode, reproducers, Python passes, what it loads; and `auto`."""
+"""`--ir=mlir` as a tool of its own: bytecode, dialects, Python passes, and what it loads."""
 
 from __future__ import annotations
 
@@ -79,16 +79,6 @@ def test_bytecode(tool: Tool) -> None:
 def test_wrong_bytecode_versions(tool: Tool, flags: list[str], error: str) -> None:
     """A version that cannot be is refused before the input is read."""
     assert tool("--ir=mlir", "absent.mlir", *flags).err.startswith(f"passel-opt: error: {error}")
-
-
-def test_reproducers_both_ways(tool: Tool) -> None:
-    """Each tool replays what the other one has recorded, with the same result."""
-    Path("in.mlir").write_text(FUNCTIONS)
-    flags = ("in.mlir", "--cse", "--canonicalize=max-iterations=2", "--mlir-generate-reproducer")
-    assert tool("--ir=mlir", *flags, "ours.mlir").code == 0
-    _mlir_opt(*flags[:-1], f"{flags[-1]}=theirs.mlir")
-    expected = _mlir_opt("--run-reproducer", "ours.mlir")
-    assert tool("--ir=mlir", "--run-reproducer", "theirs.mlir") == (0, expected, "")
 
 
 def test_resources_are_found_where_they_are() -> None:
