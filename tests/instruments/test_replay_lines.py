@@ -112,8 +112,8 @@ def registry() -> Any:
     registry = default_registry().copy()
     for value in vars(ways_to_fail).values():
         if isinstance(value, type) and issubclass(value, Pass) and value.name:
-            registry.register(cast("type[Pass[Any]]", value))
-    registry.register(pass_class_for(ways_to_fail.Surrender))
+            registry.register(cast("type[Pass[Any]]", value), override=True)
+    registry.register(pass_class_for(ways_to_fail.Surrender), override=True)
     return registry
 
 
