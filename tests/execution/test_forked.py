@@ -30,8 +30,6 @@ from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from passel.schedule import Step
 
 
@@ -133,37 +131,13 @@ print(str(module).count(" 1"))
     assert (done.stdout, done.stderr) == ("0\n" if log else "8\n", log)
 
 
-def add_gate(manager: PassManager) -> None:
-    """Add a gate that lets all pass."""
-
-    def gate(step: Step, op: ToyOp, /) -> bool:
-        return True
-
-    manager.add_gate(gate)
-
-
-@pytest.mark.parametrize(
-    ("keep", "why"),
-    [
-        (add_gate, "gates run in one process only"),
-        (
-            PassManager.enable_isolation_check,
-            "IsolationCheck can observe passes in one process only",
-        ),
-    ],
-    ids=["gate", "isolation check"],
-)
-def test_what_is_for_one_process_keeps_everything_here(
-    keep: Callable[[PassManager], None],
-    why: str,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Why there are no workers is said, once."""
+def test_gates_keep_everything_here(caplog: pytest.LogCaptureFixture) -> None:
+    """The reason for using no workers is logged once."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
-    keep(manager)
+    manager.add_gate(lambda *_: True)
     for _ in range(2):
         manager.run(module_of(4), jobs=2, on_diagnostic=lambda _: None)
-    assert caplog.messages == [f"no worker processes: {why}"]
+    assert caplog.messages == ["no worker processes: gates run in one process only"]
 
 
 INTERRUPTED = """

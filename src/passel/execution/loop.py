@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _NOTHING: frozenset[type] = frozenset()
 
 this_process = [object()]
-"""The identity of this process; another object in each process that Python forks."""
+"""A list of one object, which each forked process replaces."""
 
 _SKIPPED = Outcome()
 """The outcome of a step that a gate has skipped."""

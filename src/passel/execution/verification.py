@@ -34,7 +34,7 @@ class VerifyingRun(ObservedRun):
         tracks: Whether fingerprints are computed to detect the changes of passes.
         isolates: Whether changes by passes on other ops are detected.
         skips: Whether ops with unchanged fingerprints are not verified.
-        renew_fingerprint: That of the adapter.
+        renew_fingerprint: The adapter's method of this name.
     """
 
     failing: Failures
