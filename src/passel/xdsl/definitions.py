@@ -1,8 +1,7 @@
 """Verification that definitions dominate uses, as in MLIR.
 
 The walk keeps the set of values that are defined at the current op. Only regions of several blocks
-need a dominator tree. Other uses are checked by `DominanceInfo`, which also covers the ops around
-the root.
+need a dominator tree. `DominanceInfo` checks other uses, and also covers the ops around the root.
 """
 # pyright: reportPrivateUsage=false
 # The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.

@@ -23,10 +23,10 @@ from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 class Fingerprint:
     """The contents of an op and its nested ops at the time of the call of `fingerprint`.
 
-    Two fingerprints are equal if nothing changed in between: identities of ops, blocks, block
-    arguments and regions, their nesting and order, operands, successors, result and argument types,
-    attributes, properties, locations. Name hints and the place of the root op are ignored.
-    Replacing an attribute by an equal one counts as a change.
+    Two fingerprints are equal if none of the following changed in between: identities of ops,
+    blocks, block arguments and regions, their nesting and order, operands, successors, result and
+    argument types, attributes, properties, locations. Name hints and the place of the root op are
+    ignored. Replacing an attribute by an equal one counts as a change.
 
     Args:
         objects: The parts that are compared by identity, in the order of the IR: ops, blocks,

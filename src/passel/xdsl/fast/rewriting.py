@@ -1,6 +1,6 @@
 """Cached facts about op classes, which let `canonicalize` and `dce` skip most ops.
 
-Most ops of a program neither fold nor match a pattern, and are not dead. xDSL finds this out from
+Most ops of a program neither fold nor match a pattern, and are not dead. xDSL determines this from
 the traits, effects, folders and patterns of each op.
 """
 # pyright: reportPrivateUsage=false
@@ -73,20 +73,20 @@ class OpClass:
         op_class: The class.
 
     Attributes:
-        traits: The traits that the facts were found with.
+        traits: The traits from which the facts were determined.
         is_known: Whether the ops only run known code. The other facts apply only to such classes.
         ends_blocks: Whether the ops are terminators.
         harms: Whether the ops have unknown effects, or effects other than reads.
         is_recursive: Whether the ops have the effects of their nested ops.
         effects: The effects of each of the ops; None if they depend on the op.
-        erasable: Whether the ops can be erased if their results are unused; None if it depends on
+        erasable: Whether the ops can be erased if their results are unused; None if this depends on
             the op.
         patterns: The patterns for the ops, in order. None if the ops may also fold, or if the
             patterns are not xDSL's, so that each visit must request them.
         is_constant: Whether the ops are constants.
         is_arithmetic: Whether the ops are arithmetic that folds and matches as in xDSL's `arith`:
-            with a constant on the left, or with one on the right that is neutral, absorbing or no
-            integer.
+            with a constant on the left, or with a constant on the right that is neutral, absorbing
+            or not an integer.
     """
 
     def __init__(self, op_class: type[Operation]) -> None:
@@ -170,7 +170,7 @@ _kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
 
 
 class QuickPattern(RewritePattern):
-    """A pattern that applies another one to the few ops that it may rewrite.
+    """A pattern that applies another pattern to the few ops that the latter may rewrite.
 
     Args:
         pattern: A pattern that erases, folds and rewrites ops as xDSL's `canonicalize` does.
@@ -222,7 +222,7 @@ class QuickPattern(RewritePattern):
 
 
 def is_odd_loop(op: Operation) -> bool:
-    """Return whether an op is a loop with unregistered ops, which xDSL takes for constants."""
+    """Return whether an op is a loop with unregistered ops, which xDSL treats as constants."""
     return op.name == "scf.for" and any(
         each.name == UnregisteredOp.name for each in op.regions[0].ops
     )
