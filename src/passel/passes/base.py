@@ -66,7 +66,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         effects: The pass's effects outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline from a recorded file runs the pass only if its effects are
             allowed; see `PassManager.restrict_effects`.
-        can_fork: Whether the pass may run in a worker process, forked or of an executor.
+        can_fork: Whether the pass may run in a forked worker process or in a worker of an executor.
         can_thread: Whether the pass may run on several ops at once, in threads of one process.
             False for passes that change ops other than their own, or objects outside the IR.
         takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and made
@@ -320,7 +320,7 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 
     @classmethod
     def check_complete(cls) -> None:
-        """Also refuse a class without an anchor."""
+        """Reject a class without an anchor or without `run`."""
         super().check_complete()
         if cls.anchor is None and cls.can_schedule_on is OperationPass.can_schedule_on:
             raise DefinitionError(
@@ -352,7 +352,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
 
     @classmethod
     def check_complete(cls) -> None:
-        """Also refuse a class without an interface."""
+        """Reject a class without an interface or without `run`."""
         super().check_complete()
         if cls.interface is None and cls.can_schedule_on is InterfacePass.can_schedule_on:  # pyright: ignore[reportUnknownMemberType]
             raise DefinitionError(
