@@ -22,7 +22,6 @@ from xdsl.traits import (
     SymbolOpInterface,
     SymbolTable,
 )
-from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
@@ -114,15 +113,11 @@ class XDSLAdapter(IRAdapter):
         """Load the named dialects that are not loaded yet."""
         loaded = self.loaded_dialects(context)
         for name in names:
-            if name in loaded:
-                continue
-            try:
-                context.load_registered_dialect(name)
-            except UnregisteredConstructException:
+            if name not in loaded and context.get_optional_dialect(name) is None:
                 known = list(context.registered_dialect_names)
                 report_left_out()
                 msg = f"no dialect '{name}' is registered{suggest(name, known)}"
-                raise LookupError(msg) from None
+                raise LookupError(msg)
 
     def dialects_in(self, op: Operation) -> dict[str, Operation]:
         """Return the dialects of the registered ops in `op` and of `op`, with an op of each."""

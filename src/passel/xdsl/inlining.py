@@ -14,7 +14,6 @@ from xdsl.dialects.cf import BranchOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Region
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.xdsl.symbols import closest_enclosing, enclosing_table, references, symbol_name
 
@@ -58,15 +57,11 @@ def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool
     if dialect == "affine":
         # What is a symbol or a dimension in the body of a function may be none in a loop.
         enclosing = call.parent_op()
-        home = closest_enclosing(op, lambda each: each.dialect_name() not in ("affine", "scf"))
-        return enclosing is not None and home is not None and enclosing.name == home.name
-    try:
-        interface = context.get_dialect(dialect).get_interface(InlinerInterface)
-    except UnregisteredConstructException:
-        interface = None
-    if interface is not None:
-        return interface.is_legal_to_inline(op, call)
-    return dialect in _INLINABLE
+        outer = closest_enclosing(op, lambda each: each.dialect_name() not in ("affine", "scf"))
+        return enclosing is not None and outer is not None and enclosing.name == outer.name
+    home = context.get_optional_dialect(dialect)
+    interface = None if home is None else home.get_interface(InlinerInterface)
+    return dialect in _INLINABLE if interface is None else interface.is_legal_to_inline(op, call)
 
 
 _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})

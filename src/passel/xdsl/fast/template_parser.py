@@ -300,21 +300,19 @@ class TemplateParser(SourceParser):
         if template is None:
             line.remember(key, _REFUSED)
             return op
-        if line.spelling is not None and not self._leaves_out(line.spelling, template, line.text):
-            line.remember(key, _REFUSED)
-            key, _ = shape_of(line.text)
+        if (spelling := line.spelling) is not None:
+            # The part that the shape leaves out must be a single attribute.
+            if _before_hole(line.text, op_start(line.text), line.text.index(spelling)):
+                template.hole = template.find_hole(spelling)
+            if template.hole is None:
+                line.remember(key, _REFUSED)
+                key, _ = shape_of(line.text)
         template.followers.add(line.follower)
         if isinstance(former := line.shapes.get(key), Template):
             # The line's tokens made the same of it: none after them was taken.
             template.followers |= former.followers
         line.remember(key, template)
         return op
-
-    def _leaves_out(self, spelling: str, template: Template, text: str) -> bool:
-        """Return whether the part that the shape leaves out is a single attribute."""
-        if _before_hole(text, op_start(text), text.index(spelling)):
-            template.hole = template.find_hole(spelling)
-        return template.hole is not None
 
     def _to_template(self, line: _Line, op: Operation) -> Template | None:
         """Return a template of an op that was just parsed; None if that is not possible."""

@@ -8,7 +8,6 @@ from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializa
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import SSAValue
 from xdsl.traits import HasFolder
-from xdsl.utils.exceptions import UnregisteredConstructException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -201,13 +200,9 @@ def materialize(
     value: Attribute, kind: Attribute, dialect: str, context: Context
 ) -> Operation | None:
     """Return a new constant of a dialect, or None if the dialect has no such constants."""
-    try:
-        interface = context.get_dialect(dialect).get_interface(ConstantMaterializationInterface)
-    except UnregisteredConstructException:
-        return None
-    if interface is None:
-        return None
-    constant = interface.materialize_constant(value, kind)
+    home = context.get_optional_dialect(dialect)
+    interface = None if home is None else home.get_interface(ConstantMaterializationInterface)
+    constant = None if interface is None else interface.materialize_constant(value, kind)
     if constant is None:
         return None
     try:

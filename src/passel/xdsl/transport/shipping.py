@@ -10,7 +10,7 @@ not installed are pickled.
 from __future__ import annotations
 
 import pickle
-from operator import itemgetter
+from operator import attrgetter
 from threading import local
 from typing import TYPE_CHECKING, Any
 
@@ -119,9 +119,8 @@ def _spec(context: Context) -> tuple[bool, list[tuple[str, Any]]]:
     installed = installed_universe().all_dialects
     loaded = [
         (name, None if name in installed and installed[name]() is dialect else dialect)
-        for name, dialect in sorted(
-            ((each.name, each) for each in context.loaded_dialects), key=itemgetter(0)
-        )
+        for dialect in sorted(context.loaded_dialects, key=attrgetter("name"))
+        for name in (dialect.name,)
     ]
     return context.allow_unregistered, loaded
 
