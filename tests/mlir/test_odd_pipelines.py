@@ -67,11 +67,7 @@ def test_a_pipeline_as_the_option_of_a_pass_for_every_ir() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "func.func(cse),func.func()",
-        "builtin.module(func.func()),func.func(cse,any())",
-    ],
+    "text", ["func.func(cse),func.func()", "builtin.module(func.func()),func.func(cse,any())"]
 )
 def test_nested_pipelines_of_nothing(text: str) -> None:
     """They do nothing, wherever they stand."""
@@ -92,10 +88,7 @@ def test_names_that_cannot_be_names(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("canonicalize", "disable-patterns=\udcff"),
-        ("sparsifier", "vl=\udcff"),
-    ],
+    [("canonicalize", "disable-patterns=\udcff"), ("sparsifier", "vl=\udcff")],
 )
 def test_options_that_are_not_utf8(name: str, text: str) -> None:
     """They are refused as wrong options."""
