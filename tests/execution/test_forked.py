@@ -134,7 +134,7 @@ print(str(module).count(" 1"))
 def test_gates_keep_everything_here(caplog: pytest.LogCaptureFixture) -> None:
     """The reason for using no workers is logged once."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
-    manager.add_gate(lambda *_: True)
+    manager.add_gate(lambda step, _: bool(step.path))
     for _ in range(2):
         manager.run(module_of(4), jobs=2, on_diagnostic=lambda _: None)
     assert caplog.messages == ["no worker processes: gates run in one process only"]
