@@ -79,9 +79,6 @@ def test_a_place_is_written_as_diagnostics_write_it(text: str) -> None:
         place_of(text)
 
 
-# -- Counters --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "values"),
     [
@@ -98,9 +95,6 @@ def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
     pm.add_gate(DebugCounter(text))
     pm.run(module)
     assert " ".join(str(op.value) for op in module.body) == values
-
-
-# -- The tool --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

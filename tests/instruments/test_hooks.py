@@ -232,9 +232,6 @@ def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
     assert len(caplog.records) == 2
 
 
-# -- Identities ------------------------------------------------------------------------------
-
-
 class Executions(PassInstrumentation):
     """Remembers what ran, and the anchors of the runs that hooks are called for."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import random
+import time
 from typing import Any
 
 import pytest
@@ -181,3 +182,12 @@ def test_lines_are_matched_once(monkeypatch: pytest.MonkeyPatch) -> None:
         f"{line}\n" for line in difflib.unified_diff(old, new, "before", "after", lineterm="")
     )
     assert len(matched) == 1 + 2 + 1  # and that of difflib
+
+
+def test_many_similar_functions_take_little_time() -> None:
+    """Lines that most functions share are not compared with each other."""
+    functions = [f"f @{n} {{\n  a\n  b\n  c\n  d\n  e\n}}" for n in range(400)]
+    changed = [each.replace("  c\n", "") if n % 2 else each for n, each in enumerate(functions)]
+    start = time.process_time()
+    assert unified_diff("\n".join(functions), "\n".join(changed)).count("\n-  c") == 200
+    assert time.process_time() - start < 1

@@ -218,9 +218,6 @@ def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> Non
     assert seconds[1] >= 0.2 > seconds[2]
 
 
-# -- Reports ---------------------------------------------------------------------------------
-
-
 def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[str]) -> None:
     """Each run starts at zero, and the result has the tree as well."""
     pm = manager()

@@ -20,7 +20,7 @@ _HEAD = "--- before", "+++ after"
 _CONTEXT = 3
 """The number of unchanged lines around a change in a unified diff."""
 
-_MOST_PAIRS = 5_000_000
+_MOST_PAIRS = 200_000
 """The number of pairs of equal lines from which frequent lines are ignored in matching."""
 
 _HIDDEN = "\x0e{}\x0f"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from passel.frontend import Frontend
-    from passel.ir import IRAdapter
     from passel.record.contents import Contents
     from passel.record.model import Execution, RecordInfo
 
@@ -250,7 +249,6 @@ class Record:
 class TextReader(NamedTuple):
     """A converter of recorded texts of an IR to custom form."""
 
-    adapter: IRAdapter
     frontend: Frontend
     context: Any
 
@@ -275,7 +273,7 @@ class TextReader(NamedTuple):
     def _read(self, texts: Sequence[str], locations: bool) -> list[str] | None:
         """Return texts, parsed in a third of the time as one module; None if that is refused."""
         module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
-        ops = () if module is None else self.adapter.children(module)
+        ops = () if module is None else self.frontend.adapter.children(module)
         return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
 
     def outline(self, text: str, locations: bool) -> str | None:
@@ -286,14 +284,14 @@ class TextReader(NamedTuple):
         return found.replace(_EMPTY, HOLE) if found.count(_EMPTY) == 1 else None
 
     def _printed(self, op: Any, locations: bool) -> str:
-        return self.adapter.print_op(op, PrintFlags(debuginfo=locations, local_scope=True))
+        return self.frontend.adapter.print_op(op, PrintFlags(debuginfo=locations, local_scope=True))
 
     def _parsed(self, text: str) -> Any:
         try:
             op = self.frontend.read(SourcePart(text, "-"), self.context, lambda _: None).op
         except (UnreadableError, PasselError):
             return None
-        return self.adapter.op_of(op)
+        return self.frontend.adapter.op_of(op)
 
 
 _EMPTY = "{\n}"
@@ -306,4 +304,4 @@ def _reader_for(ir: str) -> TextReader | None:
         frontend = frontend_of(adapter_named(ir), allow_unregistered=True)
     except PasselError:
         return None
-    return TextReader(frontend.adapter, frontend, frontend.new_context())
+    return TextReader(frontend, frontend.new_context())
