@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _NOTHING: frozenset[type] = frozenset()
 
-this_process = [object()]
+this_process: list[object] = [object()]
 """A list of one object, which each forked process replaces."""
 
 _SKIPPED = Outcome()
