@@ -58,7 +58,7 @@ def verified(
         pm = PassManager.parse(text, registry=registry, adapter=adapter)
         pm.enable_verifier(mode)
         try:
-            return adapter.verified, pm.run(parse_toy(ir))
+            return adapter.verified, pm.run(parse_toy(ir), jobs=1)
         except PassFailedError as error:
             return adapter.verified, error
 
@@ -124,7 +124,6 @@ def test_without_verification_nothing_is_asked(registry: Any) -> None:
         pm.run(parse_toy(NESTED))
 
 
-@pytest.mark.one_process
 @pytest.mark.parametrize(
     ("inside", "mode", "calls"),
     [
@@ -148,7 +147,6 @@ def test_the_input_is_not_verified(verified: Verified, pipeline: str) -> None:
     assert verified(pipeline, "toy.module @m -1")[0] == []
 
 
-@pytest.mark.one_process
 def test_what_a_preserving_nested_pass_broke_is_found_where_it_is(verified: Verified) -> None:
     """A later pass on the enclosing op does not get the blame."""
     calls, error = verified("toy.module(a,toy.func(set{preserve}),b)", NESTED)
@@ -156,7 +154,6 @@ def test_what_a_preserving_nested_pass_broke_is_found_where_it_is(verified: Veri
     assert [each.path for each in error.failures] == ["toy.module/toy.func/0:set"] * 2
 
 
-@pytest.mark.one_process
 def test_a_failed_pass_is_not_verified(verified: Verified) -> None:
     """What a failing pass leaves behind is not looked at, nor what is around it."""
     calls, error = verified("toy.module(toy.func(set{to=1 preserve},fail{at=f}))", NESTED)
