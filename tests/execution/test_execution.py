@@ -64,11 +64,10 @@ def test_a_failure_names_pass_options_op_and_path(parse: Callable[[str], PassMan
     assert error.diagnostics == (failure.diagnostic,)
 
 
-@pytest.mark.one_process
 def test_any_other_exception_is_a_crash(parse: Callable[[str], PassManager]) -> None:
     """A crash is reported by its first line, keeps its exception, and spares the siblings."""
     module = parse_toy(FUNCS)
-    error = failed_run(parse("toy.module(toy.func(crash{at=f},set{to=1}))"), module)
+    error = failed_run(parse("toy.module(toy.func(crash{at=f},set{to=1}))"), module, jobs=1)
     (failure,) = error.failures
     assert failure.kind == "crashed"
     assert failure.diagnostic.message == (

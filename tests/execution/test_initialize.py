@@ -81,14 +81,13 @@ def initialized(log: Log) -> list[str]:
     return tags
 
 
-@pytest.mark.one_process
 def test_every_pass_is_initialized_once_before_any_runs() -> None:
     """Depth first, in the order of the pipeline, whatever ops there are, and for all runs."""
     pm, log = manager(Build(tag="a"), of_funcs(Build(tag="b")), Build(tag="c"))
     pm.run(parse_toy("toy.module"))
     assert log == ["initialize a", "initialize b", "initialize c", "run A#1", "run C#3"]
     log.clear()
-    pm.run(parse_toy(FUNCS))
+    pm.run(parse_toy(FUNCS), jobs=1)
     assert log == ["run A#1", "run B#2", "run B#2", "run C#3"]
 
 

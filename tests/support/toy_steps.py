@@ -170,10 +170,12 @@ def computed(pm: PassManager, ir: str | ToyOp = "toy.module") -> list[str]:
     return [e.removeprefix(prefix) for e in events(pm, ir) if e.startswith(prefix)]
 
 
-def failed_run(pm: PassManager, ir: str | ToyOp = FUNCS) -> PassFailedError:
+def failed_run(
+    pm: PassManager, ir: str | ToyOp = FUNCS, *, jobs: int | None = None
+) -> PassFailedError:
     """Run a pipeline that fails, and return how."""
     with pytest.raises(PassFailedError) as info:
-        pm.run(parse_toy(ir) if isinstance(ir, str) else ir)
+        pm.run(parse_toy(ir) if isinstance(ir, str) else ir, jobs=jobs)
     return info.value
 
 
