@@ -1,4 +1,4 @@
-"""Passes: how they are declared, configured, registered and found by name."""
+"""Passes: declaration, configuration, registration, and lookup by name."""
 
 from passel.passes.base import InterfacePass, OperationPass, Pass
 from passel.passes.context import PassContext

@@ -1,18 +1,19 @@
-"""Passes: frozen values that are declared by their class body and run on one op.
+"""Passes: immutable values that are declared by a class body and run on one op.
 
 Pass            runs on any op that is isolated from above
 OperationPass   runs on ops of one name, its anchor
 InterfacePass   runs on ops that have a trait or implement an interface
 
-`Pass` is also the protocol of every other kind of pass. `Pass` declares, with defaults, every
-method that managers, schedules, runs, reports and tools call. These never test the kind of a pass.
+`Pass` is also the interface of all other kinds of passes. It declares every method that managers,
+schedules, runs, reports and tools call, with a default implementation. Callers never test the kind
+of a pass.
 
     written in Python   a class statement; its annotated fields are its options
-    a function          made by `passel.passes.factory.pass_of`
-    an IR's own         made by the adapter, of a class (xDSL) or a name (MLIR)
-    a crossing          runs a pipeline on another IR; takes elements in parentheses
+    a function          created by `passel.passes.factory.pass_of`
+    an IR's own         created by the adapter, from a class (xDSL) or a name (MLIR)
+    a crossing          runs the elements in its parentheses on another IR
 
-`passel.passes.factory` makes passes and pass classes at run time.
+`passel.passes.factory` creates passes and pass classes at run time.
 """
 
 from __future__ import annotations
@@ -49,35 +50,40 @@ else:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 class Pass(Options, Generic[OpT, StateT], abstract=True):
-    """A transformation or check of one op and everything nested in it.
+    """A transformation or check of an op and all ops nested in it.
 
-    Subclass it, give it a `name`, annotate its options, and write `run`. The subclass is a
-    frozen dataclass without a decorator: instances can be compared, printed and shared.
-    A plain `Pass` is op-agnostic: it can run on every op that is isolated from above.
+    To define a pass, subclass `Pass`, set `name`, annotate the options, and write `run`. The
+    subclass is a frozen dataclass without a decorator, so instances can be compared, printed and
+    shared. By default, a pass is op-agnostic: it can run on every op that is isolated from above.
 
     Attributes:
-        name: The name in textual pipelines. A pass without a name runs, but pipelines in text
-            cannot refer to it.
-        dependent_dialects: The dialects of ops that the pass may create; a run loads them first.
+        name: The name of the pass in textual pipelines. A pass without a name can run, but textual
+            pipelines cannot refer to the pass.
+        dependent_dialects: The names of the dialects whose ops the pass may create. The dialects
+            are loaded before any pass runs.
         anchor: The name of the ops that the pass runs on; None for any op.
-        preserves: The analyses that the pass never invalidates, whether of its op or of nested or
-            enclosing ops. `AllAnalyses` represents all analyses.
-        ir: The name of the only IR that the pass runs on; empty for any.
-        effects: The pass's effects outside the IR: any of `read-files`, `run-programs` and
-            `write-files`. A pipeline from a recorded file runs the pass only if its effects are
-            allowed; see `PassManager.restrict_effects`.
+        preserves: The classes of the analyses that the pass never invalidates, whether for its own
+            op, nested ops or enclosing ops. `AllAnalyses` means all analyses.
+        ir: The name of the IR that the pass runs on; an empty string for any IR.
+        effects: The effects of the pass outside the IR: any of `read-files`, `run-programs` and
+            `write-files`. A pipeline from a recorded file can run the pass only if these effects
+            are allowed; see `PassManager.restrict_effects`.
         can_fork: Whether the pass may run in a forked worker process or in a worker of an executor.
-        can_thread: Whether the pass may run on several ops at once, in threads of one process.
-            False for passes that change ops other than their own, or objects outside the IR.
-        takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and made
+        can_thread: Whether the pass may run on several ops concurrently, in threads of one process.
+            This must be False if the pass changes ops other than its own, or objects outside the
+            IR.
+        takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and created
             by `from_elements`.
         types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`.
-        constraints: Constraints on the position of the pass in a pipeline; see `passel.builder`.
-        produces: The analyses of its op that the pass computes for later passes.
+        constraints: The constraints on the position of the pass in a pipeline; see
+            `passel.builder`.
+        produces: The classes of the analyses that the pass computes for its op, for use by later
+            passes.
         requires: The analysis classes that an earlier pass must produce for the op or an enclosing
             op, and the names of the dialects that no earlier pass may have made illegal.
-        makes_legal: The dialects that may appear in the IR after the pass.
-        makes_illegal: The dialects that no longer appear in the IR after the pass.
+        makes_legal: The names of the dialects whose ops may appear in the IR after the pass.
+        makes_illegal: The names of the dialects whose ops no longer appear in the IR after the
+            pass.
         idempotent: Whether running the pass twice in a row has the same result as running it once.
 
     The type parameters are the class of the ops that the pass runs on and the type that
@@ -121,7 +127,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     idempotent: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
-        """Make the subclass a frozen dataclass and check what it declares; see `Options`."""
+        """Turn the subclass into a frozen dataclass, and check its declarations; see `Options`."""
         super().__init_subclass__(abstract=abstract, **kwargs)
         if abstract:
             return
@@ -144,17 +150,17 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         `ctx.state` and must not change it, since passes may run on several ops at once.
 
         Args:
-            ir_context: The IR's own context.
+            ir_context: The context of the IR, such as `mlir.ir.Context`.
 
         Raises:
-            PassFailure: The run has to fail before any pass runs.
+            PassFailure: The pass cannot be initialized. The run fails before any pass runs.
 
         Source: `mlir::Pass::initialize`, MLIR 22.
         """
         return cast("StateT", None)
 
     def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
-        """Transform `op`, without erasing it or accessing IR outside of it.
+        """Transform `op` without erasing it or accessing IR outside it.
 
         Raises:
             PassFailure: The pass fails on this op.
@@ -164,9 +170,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Return whether the pass can run on ops of this kind.
 
-        Override the method to restrict a pass. It is called only for registered, isolated ops. If a
-        pass of an `any` manager rejects a kind of op, the manager skips such ops; in other managers
-        this is an error.
+        Override this method to restrict a pass. The method is called only for registered, isolated
+        kinds of ops. If a pass in an `any` manager rejects a kind of op, the manager skips ops of
+        that kind. In a manager with an op name as its anchor, the rejection is an error.
 
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
@@ -174,7 +180,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def check_complete(cls) -> None:
-        """Refuse an incomplete class before anything runs.
+        """Reject an incomplete pass class before any pass runs.
 
         Raises:
             DefinitionError: The class does not define `run`.
@@ -185,23 +191,23 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             raise DefinitionError(f"{cls.__qualname__} does not define run(self, op, ctx){way_out}")
 
     def requirement(self) -> str:
-        """Return the ops that the pass runs on, as a phrase for messages: `on 'func.func' only`."""
+        """Return a phrase that says which ops the pass accepts, such as `on 'func.func' only`."""
         if self.anchor is not None:
             return f"on '{self.anchor}' only"
         return "on ops for which its can_schedule_on returns True"
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return the effects of the pass outside the IR, by default `effects`.
+        """Return the effects of the pass outside the IR; by default, the attribute `effects`.
 
-        Override the method if the effects depend on options. Effects of passes in options are not
-        included.
+        Override this method if the effects depend on the options. The result does not include the
+        effects of passes in the options.
         """
         return self.effects
 
     def may_run(self) -> Iterable[PipelineTree]:
-        """Return the pipelines that the pass may run, in addition to those in its options.
+        """Return the pipelines that the pass may run in addition to the pipelines in its options.
 
-        Checks before a run include these pipelines.
+        The checks before a run include these pipelines.
         """
         return ()
 
@@ -210,16 +216,16 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return the names and values of the options that `name[argument]` sets.
 
         Returns:
-            The options, or None if the pass takes no argument.
+            The pairs of name and value, or None if the pass takes no argument in brackets.
         """
         return None
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: Any) -> Self:
-        """Return the pass for `name(elements)`, for classes that take elements.
+        """Create the pass from `name(elements)`, if the class takes elements.
 
         Args:
-            elements: The elements.
+            elements: The elements in the parentheses, as syntax nodes.
             registry: The registry of the enclosing pipeline.
 
         Raises:
@@ -229,64 +235,64 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @property
     def short_name(self) -> str:
-        """The name in messages: `name`, or `display_name` if there is none."""
+        """The name of the pass in messages: `name`, or `display_name` if `name` is empty."""
         return self.name or self.display_name
 
     @property
     def display_name(self) -> str:
-        """The name in reports and dumps: the class name, such as `CSE`.
+        """The name of the pass in reports and dumps: by default, the class name, such as `CSE`.
 
         Source: `mlir::Pass::getName`, MLIR 22.
         """
         return type(self).__name__
 
     def dump_title(self, suffix: str = "") -> str:
-        """Return the text that introduces a dump of the IR, such as `CSE (cse)`.
+        """Return the title of a dump of the IR, such as `CSE (cse)`.
 
         Args:
-            suffix: The text after the display name.
+            suffix: The text to insert after the display name.
         """
         return f"{self.display_name}{suffix} ({self.name})"
 
     @classmethod
     def documentation(cls) -> str:
-        """Return the docstring of the class, or of a base class that declares the same pass."""
+        """Return the docstring of the pass class, or of a base class with the same `name`."""
         from inspect import cleandoc
 
         for base in cls.__mro__:
             if base is not cls and (not cls.name or getattr(base, "name", "") != cls.name):
                 break
             doc = base.__dict__.get("__doc__") or ""
-            # `dataclass` writes the signature there if the author wrote nothing.
+            # `dataclass` stores the signature as the docstring of a class without a docstring.
             if doc and not doc.startswith(f"{base.__name__}("):
                 return cleandoc(doc)
         return ""
 
     @classmethod
     def summary(cls) -> str:
-        """Return the first line of the documentation."""
+        """Return the first line of the pass's documentation."""
         return cls.documentation().partition("\n")[0]
 
     @classmethod
     def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options with their help, for documentation."""
+        """Return the options that the documentation of the pass lists."""
         return cls.option_infos()
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:
-        """Return the statistics in the order of their declaration."""
+        """Return the statistics of the pass in the order of their declaration."""
         return statistics_of(cls)
 
     def to_node(self, *, all_options: bool = False) -> ElementNode:
-        """Return the pass as an element of a pipeline, to be printed; see `to_text`."""
+        """Return the syntax node of the pass, for printing; see `to_text`."""
         name = self.name or f"unknown<{type(self).__name__}>"
         return PassNode(name, self.option_nodes(all_options=all_options))
 
     def to_text(self, *, all_options: bool = False) -> str:
-        """Return the pass as text, as a pipeline prints it.
+        """Return the text of the pass in a printed pipeline.
 
         Args:
-            all_options: Whether to print options with default values too.
+            all_options: Whether to also print options with default values.
         """
         return str(self.to_node(all_options=all_options))
 
@@ -295,10 +301,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
 
 class OperationPass(Pass[OpT, StateT], abstract=True):
-    """A pass that runs on ops of one name only: `OperationPass[FuncOp]`.
+    """A pass that runs only on ops of one name, such as `OperationPass[FuncOp]`.
 
-    The type parameter, an op class of any IR, gives the anchor. For ops without a class, set
-    `anchor` in the class body.
+    The type parameter is an op class of any IR, and determines the anchor. For ops without a class,
+    set `anchor` in the class body.
 
     Example:
         >>> class OnFunctions(OperationPass):
@@ -313,7 +319,7 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
     anchor: ClassVar[str | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Take the anchor from the type parameter."""
+        """Set the anchor from the type parameter."""
         super().__init_subclass__(**kwargs)
         if "anchor" not in cls.__dict__ and (given := _parameter(cls, OperationPass, "an op")):
             cls.anchor = op_name_of(given)
@@ -329,15 +335,16 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
             )
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Accept the anchor only."""
+        """Return whether the anchor is the name of this kind of op."""
         return kind.name == self.anchor
 
 
 class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
-    """A pass that runs on ops with a trait or interface: `InterfacePass[SymbolTable]`.
+    """A pass that runs on ops with a trait or interface, such as `InterfacePass[SymbolTable]`.
 
-    It has no anchor. A manager for an op without the interface rejects the pass when the pipeline
-    is built; an `any` manager with the pass skips such ops.
+    The pass has no anchor. If the anchor of a manager is an op without the interface, the pass is
+    an error when the pipeline is compiled. An `any` manager that contains the pass skips ops
+    without the interface.
 
     Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
     """
@@ -345,7 +352,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
     interface: ClassVar[type | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Take the interface from the type parameter."""
+        """Set the interface from the type parameter."""
         super().__init_subclass__(**kwargs)
         if "interface" not in cls.__dict__:
             cls.interface = _parameter(cls, InterfacePass, "a trait or interface") or cls.interface
@@ -361,11 +368,11 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
             )
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Accept ops that implement the interface."""
+        """Return whether ops of this kind implement the interface."""
         return self.interface is not None and kind.implements(self.interface)
 
     def requirement(self) -> str:
-        """Return the restriction to ops that implement the interface."""
+        """Return a phrase that says which interface an op must implement."""
         name = "its interface" if self.interface is None else self.interface.__name__
         return f"on ops that implement {name}"
 

@@ -1,4 +1,4 @@
-"""The context of a pass: its interface to the run."""
+"""The context of a pass, which is the interface of the pass to the run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOTHING: frozenset[type] = frozenset()
 
 
 class PipelineTree(Protocol):
-    """A pass manager that a pass can run."""
+    """The protocol of pass managers that a pass can run as dynamic pipelines."""
 
     @property
     def anchor(self) -> str:
@@ -39,30 +39,33 @@ class PipelineTree(Protocol):
 
 
 class PassContext(Generic[StateT]):
-    """The interface of a pass to the run.
+    """The context in which a pass runs, which gives the pass access to the run.
 
     The context is valid only during `Pass.run`; do not keep a reference to it.
 
-    All passes of a pipeline on one op share a context. The run sets every attribute except `op`.
+    All passes of a pipeline on the same op share a context. The run maintains every attribute
+    except `op`.
 
     Attributes:
         op: The op that the pass runs on.
-        run: The run, a `passel.execution.Run`.
-        plan: The part of the pipeline that runs on ops of this kind.
-        parent: The context of the enclosing op; None at the top and for dynamic pipelines.
-        number: The number of the op among its siblings.
-        place: The place of the op, as the IR's lifetime policy defines it.
-        step: The current step.
-        preserved: The analyses that the pass preserves.
-        preserves_all: Whether the pass claims to preserve everything.
-        is_verified: Whether the pass verified the op.
-        valid_state: The op's fingerprint when it was last valid; None if not known.
-        deferred: The steps since then, whose claims to preserve everything are not verified yet.
-        record: The pass's counts and reports; None if there are none.
-        failure: The failure of the step itself, as opposed to a pass nested in it.
-        cached: The op's analyses; None until a pass requests one.
-        caller: The context of the pass that runs the pipeline; None if it is not dynamic.
-        level: The nested ops, while nested pipelines run on them.
+        run: The current run, a `passel.execution.Run`.
+        plan: The part of the pipeline that runs on ops of the op's kind.
+        parent: The context of the enclosing op; None for the op of the whole run or of a dynamic
+            pipeline.
+        number: The index of the op among its siblings, starting at 0.
+        place: The original place of the op, as defined by the lifetime policy of the IR.
+        step: The step of the pipeline that is running.
+        preserved: The classes of the analyses that the pass has marked as preserved.
+        preserves_all: Whether the pass has marked all analyses as preserved.
+        is_verified: Whether the pass itself has verified the op.
+        valid_state: The fingerprint of the op when it was last valid; None if unknown.
+        deferred: The steps that claim to preserve all analyses and whose verification is deferred.
+        record: The counts and reports of the pass; None if the pass has not reported anything.
+        failure: The failure of the step itself rather than of a nested pass; None if there is no
+            failure.
+        cached: The analyses of the op; None until a pass requests an analysis.
+        caller: The context of the pass that runs the dynamic pipeline; None for other pipelines.
+        level: The level of nested ops while nested pipelines run on these ops; otherwise None.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
@@ -92,7 +95,7 @@ class PassContext(Generic[StateT]):
         self.failure: Failure | None = None
         self.caller: PassContext[Any] | None = None
         self.level: Any = None
-        # Enclosing passes may have asked for analyses of this op already.
+        # Enclosing passes may have requested analyses of this op already.
         known = None if parent is None else parent.cached
         self.cached: AnalysisManager | None = None if known is None else known.known_child(op)
 
@@ -103,21 +106,21 @@ class PassContext(Generic[StateT]):
 
     @property
     def ir_context(self) -> Any:
-        """The IR's own context: `xdsl.context.Context`, `mlir.ir.Context`."""
+        """The context of the IR, such as `xdsl.context.Context` or `mlir.ir.Context`."""
         return self.run.ir_context
 
     @property
     def path(self) -> str:
-        """The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`."""
+        """The path of the pass in the pipeline, such as `builtin.module/func.func/0:cse`."""
         return self.step.path
 
     @property
     def state(self) -> StateT:
-        """The result of the pass's `initialize` for this schedule."""
+        """The state that `initialize` of the pass returned."""
         return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:
-        """Return facts about an op, by default the pass's own, in the same form for every IR.
+        """Return facts about an op, by default the op of the pass, in the same form for every IR.
 
         Example:
             >>> from passel import Pass, PassManager
@@ -136,7 +139,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def analyses(self) -> AnalysisManager:
-        """The analyses of the op, with those of enclosing and nested ops."""
+        """The analyses of the op, with access to the analyses of enclosing and nested ops."""
         if self.cached is None:
             if self.parent is None:
                 self.cached = AnalysisManager(self.op, self.adapter, self.run.compute)
@@ -145,52 +148,52 @@ class PassContext(Generic[StateT]):
         return self.cached
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
-        """Return an analysis of the op; compute it if it is not cached.
+        """Return an analysis of the op, computing the analysis if it is not cached.
 
         Args:
-            kind: A class that is constructed from `(op)` or `(op, analyses)`.
+            kind: The class of the analysis, whose constructor takes `(op)` or `(op, analyses)`.
 
         Source: `mlir::Pass::getAnalysis`, MLIR 22.
         """
         return self.analyses.analysis(kind)
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
-        """Return an analysis of the op if it is cached.
+        """Return the cached analysis of the op, or None if the analysis is not cached.
 
         Source: `mlir::Pass::getCachedAnalysis`, MLIR 22.
         """
         return None if self.cached is None else self.cached.cached_analysis(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return an analysis of an enclosing op if it is cached. The analysis may be stale.
+        """Return the cached analysis of an enclosing op, which may be stale, or None.
 
         Args:
-            kind: The analysis.
-            op: The ancestor; by default the immediately enclosing op.
+            kind: The class of the analysis.
+            op: The enclosing op; by default the immediately enclosing op.
 
         Source: `mlir::Pass::getCachedParentAnalysis`, MLIR 22.
         """
         return self.analyses.parent_analysis(kind, op)
 
     def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
-        """Return an analysis of a nested op; compute it if it is not cached.
+        """Return an analysis of a nested op, computing the analysis if it is not cached.
 
         Raises:
-            ValueError: `op` is not nested in the pass's op.
+            ValueError: `op` is not nested in the op of the pass.
 
         Source: `mlir::Pass::getChildAnalysis`, MLIR 22.
         """
         return self.analyses.child_analysis(kind, op)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return an analysis of an immediately nested op, if it is cached.
+        """Return the cached analysis of an immediately nested op, or None if it is not cached.
 
         Source: `mlir::Pass::getCachedChildAnalysis`, MLIR 22.
         """
         return self.analyses.cached_child_analysis(kind, op)
 
     def preserve(self, *kinds: type) -> None:
-        """Mark analyses of the op and of nested ops as preserved.
+        """Mark some analyses of the op and its nested ops as preserved.
 
         Source: `mlir::Pass::markAnalysesPreserved`, MLIR 22.
         """
@@ -200,10 +203,10 @@ class PassContext(Generic[StateT]):
         self.preserved |= set(kinds)
 
     def preserve_all(self) -> None:
-        """Mark all analyses as preserved, because the pass did not change the op.
+        """Claim that the pass did not change the op, and mark all analyses as preserved.
 
         All analyses remain cached, and verification is deferred to the end of the op's pipeline.
-        `PassManager.enable_analysis_verifier` checks the claim.
+        `PassManager.enable_analysis_verifier` checks this claim.
 
         Source: `mlir::Pass::markAllAnalysesPreserved`, MLIR 22.
         """
@@ -213,8 +216,8 @@ class PassContext(Generic[StateT]):
         """Declare that the pass changed the enclosing op intentionally.
 
         A pass must call this method if it adds symbols next to its op, which is otherwise
-        forbidden. The enclosing op counts as changed, and later changes are detected relative to
-        its current state.
+        forbidden. The enclosing op counts as changed. Later changes are detected relative to the
+        current state of the enclosing op.
         """
         self.valid_state = None
         if self.caller is not None and self.caller.op == self.op:
@@ -223,7 +226,7 @@ class PassContext(Generic[StateT]):
             self.parent.level.accept_enclosing()
 
     def fingerprint(self) -> object:
-        """Return a fingerprint of the op, which stays the same until the op changes.
+        """Return the fingerprint of the op, which does not change until the op changes.
 
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """
@@ -232,22 +235,23 @@ class PassContext(Generic[StateT]):
     # -- Dynamic pipelines ------------------------------------------------------------------
 
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
-        """Run a pipeline on the pass's op, or on a nested op.
+        """Run a pipeline on the op of the pass or on a nested op.
 
-        Hooks, statistics and verification work as for a nested pipeline. On the pass's own op, the
-        pipeline uses and invalidates the pass's analyses. When the pipeline ends, only analyses
-        that the classes of all its passes preserve remain cached. A failure of the pipeline is
-        reported, but does not fail the pass.
+        Hooks, statistics and verification work as for a nested pipeline. A pipeline on the op of
+        the pass uses and invalidates the cached analyses of the op. After the pipeline, only
+        analyses that every pass class of the pipeline preserves remain cached. A failure of the
+        pipeline is reported, but does not make the calling pass fail.
 
         Args:
-            pipeline: An `OpPassManager`, which is compiled again only after it has changed.
-            op: The op, by default the pass's own.
+            pipeline: The `OpPassManager` to run, which is compiled again only if it has changed.
+            op: The op to run the pipeline on; by default the op of the pass.
 
         Returns:
             The result, which is true if the pipeline succeeded.
 
         Raises:
-            AnchorError: The pipeline has another anchor, or cannot be scheduled.
+            AnchorError: The anchor of the pipeline does not match `op`, or the pipeline cannot be
+                scheduled.
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """
@@ -260,15 +264,15 @@ class PassContext(Generic[StateT]):
 
     @property
     def collects_statistics(self) -> bool:
-        """Whether the run collects statistics; if not, passes may skip expensive counting."""
+        """Whether the run collects statistics. If not, passes may skip expensive counting."""
         return self.run.hooks.collects_statistics
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:
-        """Add to one of the pass's statistics.
+        """Increase a statistic of the pass.
 
         Args:
             statistic: A statistic that the pass's class body declares.
-            amount: The amount to add, not negative.
+            amount: The amount to add, which must not be negative.
 
         Raises:
             ValueError: The pass does not declare the statistic, or the amount is negative.
@@ -286,7 +290,7 @@ class PassContext(Generic[StateT]):
         self.count_by_name(statistic.name, amount)
 
     def count_by_name(self, name: str, amount: int) -> None:
-        """Add to a statistic that the IR's own pass counted."""
+        """Increase a statistic of an IR's own pass, given the name of the statistic."""
         counts, key = self.recorded().counts, (self.step.path, name)
         counts[key] = counts.get(key, 0) + amount
 
@@ -306,28 +310,27 @@ class PassContext(Generic[StateT]):
         self.recorded().diagnostics.append(diagnostic)
 
     def recorded(self) -> Record:
-        """Return the counts and reports of the pass, which callers add to."""
+        """Return the record to which callers add counts and reports of the pass."""
         if self.record is None:
             self.record = Record()
         return self.record
 
     def emit_error(self, message: str, op: Any = None) -> Diagnostic:
-        """Report an error about `op` (by default the pass's own).
+        """Report an error about `op`, by default the op of the pass.
 
-        The pass does not fail. To fail it, raise `PassFailure`.
+        The error does not make the pass fail. To fail, raise `PassFailure`.
 
         Returns:
-            The diagnostic. The error is reported when the pass ends, and notes can be attached
-            until then.
+            The diagnostic, which is reported when the pass ends. Notes can be attached until then.
         """
         return self._report(Severity.ERROR, message, op)
 
     def emit_warning(self, message: str, op: Any = None) -> Diagnostic:
-        """Report a warning about `op` (by default the pass's own)."""
+        """Report a warning about `op`, by default the op of the pass."""
         return self._report(Severity.WARNING, message, op)
 
     def emit_remark(self, message: str, op: Any = None) -> Diagnostic:
-        """Report a remark about `op` (by default the pass's own)."""
+        """Report a remark about `op`, by default the op of the pass."""
         return self._report(Severity.REMARK, message, op)
 
     def _report(self, severity: Severity, message: str, op: Any) -> Diagnostic:

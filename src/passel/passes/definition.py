@@ -1,6 +1,6 @@
-"""Checks of classes when they are defined.
+"""Checks of pass classes and option classes at the time of their definition.
 
-The checks reject definitions that Python accepts but that would fail later, for example in a run.
+The checks reject definitions that Python accepts but that would fail later, such as during a run.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ EFFECTS = {
     "write-files": "writes files",
     "unknown": "may have any effect outside the IR, since it does not declare its effects",
 }
-"""The effects that a pass may declare, with their phrases in errors."""
+"""The effects that a pass may declare, with the phrases for error messages."""
 
 _BODIES = ("run", "initialize", "can_schedule_on")
-"""Methods that must not be asynchronous, since a call would not run them."""
+"""Methods that must not be asynchronous, since a call would not execute their bodies."""
 
 _ITEMS: dict[str, tuple[type, ...]] = {
     "constraints": (object,),
@@ -46,12 +46,13 @@ _SHOWN = {str: "text", type: "a class", PassType: "a PassType"}
 
 
 def check_pass(cls: type[Any]) -> None:
-    """Refuse an invalid declaration of a pass; `make_dataclass` checks its options.
+    """Reject a pass class with an invalid declaration; `make_dataclass` checks the options.
 
     Raises:
-        DefinitionError: The name is not valid, the body is asynchronous, the anchor is not a
-            name, a statistic has the name of an attribute, an attribute is not a tuple, or an
-            effect does not exist.
+        DefinitionError: The name is invalid, a method such as `run` is asynchronous or a generator,
+            the anchor is not a name, a statistic has the name of an inherited attribute, a tuple
+            attribute has another type, an effect does not exist, or a dialect is both legal and
+            illegal.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
@@ -78,14 +79,14 @@ def check_pass(cls: type[Any]) -> None:
 
 
 def check_body(function: object, what: str) -> None:
-    """Refuse a function whose call does not execute its body.
+    """Reject an asynchronous function or a generator, whose call would not execute its body.
 
     Args:
-        function: The function.
-        what: The name of the function in messages.
+        function: The function to check.
+        what: The name of the function in error messages.
 
     Raises:
-        DefinitionError: The function is asynchronous, or a generator.
+        DefinitionError: The function is asynchronous or a generator.
     """
     is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
     if is_async or inspect.isgeneratorfunction(function):
@@ -95,11 +96,11 @@ def check_body(function: object, what: str) -> None:
 
 
 def check_effects(names: Iterable[str], owner: str) -> None:
-    """Check the names of effects.
+    """Reject names of effects that do not exist.
 
     Args:
-        names: The names.
-        owner: The pass or setting that lists the effects, for messages.
+        names: The names of the effects.
+        owner: The pass or the setting that lists the effects, as a phrase for error messages.
 
     Raises:
         DefinitionError: An effect does not exist.
@@ -111,14 +112,15 @@ def check_effects(names: Iterable[str], owner: str) -> None:
 
 
 def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
-    """Refuse attributes that are not tuples, and elements of the wrong type.
+    """Reject attributes that must be tuples but are not, and elements of the wrong type.
 
     Args:
-        owner: The class that declares the attributes, for messages.
-        declared: The values of attributes by name.
+        owner: The name of the class that declares the attributes, for error messages.
+        declared: The values of the attributes, by name.
 
     Raises:
-        DefinitionError: An attribute is not a tuple, or has an element of another type.
+        DefinitionError: An attribute is not a tuple, or an element of an attribute has the wrong
+            type.
     """
     for attribute in sorted(_ITEMS.keys() & declared.keys()):
         value, kinds = declared[attribute], _ITEMS[attribute]
@@ -136,19 +138,19 @@ def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
 
 
 def text_name(field: dataclasses.Field[Any]) -> str:
-    """Return the name of an option in text."""
+    """Return the name of an option in the text of a pipeline."""
     return field.metadata.get("name") or field.name.removesuffix("_").replace("_", "-")
 
 
 def make_dataclass(cls: type[Any]) -> None:
-    """Make a class a frozen dataclass of its annotated fields.
+    """Turn a class into a frozen dataclass of its annotated fields.
 
     Args:
-        cls: A class of options, or of passes.
+        cls: A subclass of `Options` or `Pass`.
 
     Raises:
-        DefinitionError: An option has no type, its default is mutable, its name is taken or not
-            valid, or two options have the same name in text.
+        DefinitionError: An option has no type, a mutable default, or a name that is invalid or
+            already taken, or two options have the same name in text.
     """
     try:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
@@ -159,7 +161,7 @@ def make_dataclass(cls: type[Any]) -> None:
             "'sizes: tuple[int, ...] = (1, 2)' or a subclass of Options"
         ) from None
     for method in ("__setattr__", "__delattr__"):
-        delattr(cls, method)  # those of the base class say more
+        delattr(cls, method)  # the base class's methods explain more
     bases = [base for base in cls.__bases__ if dataclasses.is_dataclass(base)]
     inherited = [field for base in bases for field in dataclasses.fields(base)]
     owners: dict[str, str] = {}
@@ -177,12 +179,12 @@ def make_dataclass(cls: type[Any]) -> None:
 
 
 def is_taken(base: type[Any], name: str) -> bool:
-    """Return whether a class has an attribute or a method of this name that is not an option."""
+    """Return whether a class has an attribute or method called `name` that is not an option."""
     return hasattr(base, name) and name not in getattr(base, "__dataclass_fields__", ())
 
 
 def _check_free(cls: type[Any], what: str, name: str) -> None:
-    """Refuse the name of an attribute or a method of a base class."""
+    """Reject a name that is already the name of an inherited attribute or method."""
     base = next((base for base in cls.__bases__ if is_taken(base, name)), None)
     if base is None:
         return

@@ -1,6 +1,7 @@
-"""Passes and pass classes created at run time, from functions, foreign passes and prototypes.
+"""Creation of passes and pass classes at run time, from functions, foreign passes and prototypes.
 
-A prototype is a registered pass with options, which are the defaults of the class created for it.
+A prototype is a registered pass. The values of its options are the defaults of the class that is
+created for the prototype.
 
 Source: `mlir::registerPass` with a function that creates the pass, MLIR 22.
 """
@@ -46,19 +47,21 @@ def make_pass_class(
     options: Mapping[str, tuple[Any, Any]] = MappingProxyType({}),
     **attributes: Any,
 ) -> type[PassT]:
-    """Return a subclass of a pass class, as a class statement would define it.
+    """Create a subclass of a pass class, as a class statement would.
 
     Args:
         base: The base class, which defines `run`.
-        class_name: The name of the class, used in reports without a `display_name`.
-        name: The name of the pass in textual pipelines; empty if it has none.
-        doc: The docstring, whose first line is the summary.
-        module: The module of the class; by default that of the base class.
-        options: The options by field, each with its type and its default or `option(...)`.
+        class_name: The name of the class, which reports show unless the class defines
+            `display_name`.
+        name: The name of the pass in textual pipelines; an empty string for a pass without a name.
+        doc: The docstring of the class, whose first line is the summary.
+        module: The module of the class; by default the module of the base class.
+        options: The options by field name, each with its type and either its default or an
+            `option(...)`.
         attributes: Other attributes of the class.
 
     Raises:
-        DefinitionError: An option's type cannot be read from text, or a name is not valid.
+        DefinitionError: The type of an option is not supported, or a name is invalid.
     """
     namespace: dict[str, Any] = {
         "__doc__": doc,
@@ -72,7 +75,7 @@ def make_pass_class(
 
 
 def field_for(base: type[Pass[Any, Any]], name: str) -> str:
-    """Return the field of an option: `name`, or `name_` if passes already have that attribute."""
+    """Return the name of the field for an option: `name`, or `name_` if `name` is already taken."""
     return f"{name}_" if is_taken(base, name) else name
 
 
@@ -81,15 +84,15 @@ def field_for(base: type[Pass[Any, Any]], name: str) -> str:
 _Prototype: TypeAlias = Pass[Any, Any] | type[Pass[Any, Any]]
 _Made: TypeAlias = list[tuple[_Prototype, type[Pass[Any, Any]]]]
 _classes: dict[tuple[str, type[Pass[Any, Any]]], _Made] = {}
-"""The classes made so far, so that passes of one prototype with equal options are equal."""
+"""The cached classes. Passes of one prototype share a class, so that they can be equal."""
 
 
 def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
-    """Return the class of passes for a registered object.
+    """Return the pass class for a registered object.
 
     Args:
         thing: A pass class or a pass, of passel or of an IR.
-        name: The registered name.
+        name: The name under which the object is registered.
 
     Raises:
         DefinitionError: The object is neither a pass class nor a pass.
@@ -110,15 +113,15 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
 
 
 def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
-    """Return a class whose defaults are the options of another pass.
+    """Return a pass class whose defaults are the option values of another pass.
 
     Args:
-        pass_: The other pass; or a class, to give its passes another name.
+        pass_: The other pass, or a pass class that only gets a different name.
         name: The name of the new class's passes in textual pipelines.
 
     Raises:
-        DefinitionError: The name is the name of the other pass's class, but the defaults differ, so
-            that a printed pass would not parse to an equal pass.
+        DefinitionError: The name is already the name of the other pass's class, but the defaults
+            differ. A printed pass would then not parse to an equal pass.
 
     Example:
         >>> class Unroll(Pass):
@@ -170,7 +173,7 @@ def _options_like(pass_: Pass[Any, Any]) -> dict[str, tuple[Any, Any]]:
 
 
 def _reduced(pass_: Any) -> tuple[Any, ...]:
-    """Return the origin of the class of a pass, for pickle."""
+    """Return the arguments that recreate a pass, for pickle."""
     values = {field.name: getattr(pass_, field.name) for field in dataclasses.fields(pass_)}
     return _remade, (pass_.prototype, pass_.name, values)
 
@@ -183,23 +186,23 @@ def _remade(prototype: Any, name: str, values: dict[str, Any]) -> Any:
 
 
 class CallablePass(Pass[Any]):
-    """A pass that calls a function; `pass_of` creates a subclass for each function.
+    """A pass that calls a function; `pass_of` creates one subclass for each function.
 
-    The pass has no options and no registered name. A pipeline that contains it can be printed, but
-    the text does not parse.
+    The pass has no options and no registered name. A pipeline that contains the pass can be
+    printed, but the text does not parse.
 
     Attributes:
         function: The function, which takes the op and an `ExternalPass`.
     """
 
-    can_thread = False  # it may change what it can see
+    can_thread = False  # the function may change anything that it can access
     function: ClassVar[Callable[[Any, ExternalPass], object]]
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Call the function.
+        """Call the function on the op.
 
         Raises:
-            PassFailure: The function signalled failure.
+            PassFailure: The function signaled failure.
         """
         handle = ExternalPass()
         self.function(op, handle)
@@ -211,7 +214,7 @@ class ExternalPass:
     """The second argument of a function that is used as a pass.
 
     Attributes:
-        failed: Whether the function signalled failure.
+        failed: Whether the function signaled failure.
 
     Source: `mlir.passmanager.ExternalPass`, MLIR 22.
     """
@@ -228,7 +231,7 @@ class ForeignPass(Protocol):
     """A pass of another framework, such as xDSL's `ModulePass`."""
 
     def apply(self, ctx: Any, op: Any, /) -> object:
-        """Run the pass."""
+        """Run the pass on an op."""
 
 
 def pass_of(
@@ -241,16 +244,16 @@ def pass_of(
     """Return a pass that calls a function.
 
     Args:
-        functions: The function, called with the op and an object with `signal_pass_failure()`.
-        name: The pass's name in reports; by default the function's.
-        argument: The pass's name in pipelines.
-        description: The pass's description; by default the function's docstring.
-        op_name: The name of the ops that the pass runs on; by default it runs on any op.
+        functions: The single function, which takes the op and an object with
+            `signal_pass_failure()`.
+        name: The name of the pass in reports; by default the name of the function.
+        argument: The name of the pass in textual pipelines.
+        description: The description of the pass; by default the docstring of the function.
+        op_name: The name of the ops that the pass runs on; by default the pass runs on any op.
 
     Raises:
-        TypeError: The argument is not one function.
-        DefinitionError: The function is asynchronous or a generator, so that a call would not
-            run it, or the name is not valid.
+        TypeError: The arguments are not a single function.
+        DefinitionError: The function is asynchronous or a generator, or the name is invalid.
 
     Example:
         >>> print(pass_of(lambda op, pass_: None))
@@ -273,11 +276,11 @@ def pass_of(
 
 
 def as_pass(item: object) -> Pass[Any]:
-    """Return the pass for an argument of `add`.
+    """Convert an argument of `OpPassManager.add` to a pass.
 
     Raises:
         DefinitionError: The argument is an asynchronous function or a generator.
-        TypeError: The argument is not a pass.
+        TypeError: The argument is neither a pass nor a function.
     """
     if isinstance(item, Pass):
         return item  # pyright: ignore[reportUnknownVariableType]

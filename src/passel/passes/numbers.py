@@ -1,6 +1,6 @@
 """Parsing of numbers and booleans, and integer types with a range.
 
-To type checkers, the annotation `UInt32` is an `int`. Values outside the range are rejected.
+Type checkers see the annotation `UInt32` as `int`. Values outside the range are rejected.
 
 Example:
     >>> from passel import Options
@@ -22,12 +22,13 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 
 class IntRange(NamedTuple):
-    """The values that an integer may have: `Annotated[int, IntRange(1, 64)]`.
+    """The range of an integer option, as in `Annotated[int, IntRange(1, 64)]`.
 
     Attributes:
-        minimum: The smallest value.
-        maximum: The largest value.
-        name: The placeholder for a value in help, without `<` and `>`; empty to show the range.
+        minimum: The smallest valid value.
+        maximum: The largest valid value.
+        name: The placeholder for a value in help, without `<` and `>`; an empty string to show the
+            range instead.
     """
 
     minimum: int
@@ -58,7 +59,7 @@ _SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", 
 
 
 def read_bool(text: str) -> bool:
-    """Read a flag. An empty value, like a missing value, means true."""
+    """Parse a boolean. An empty text means true."""
     if text in ("", "true", "TRUE", "True", "1"):
         return True
     if text in ("false", "FALSE", "False", "0"):
@@ -67,7 +68,7 @@ def read_bool(text: str) -> bool:
 
 
 def read_int(text: str) -> int:
-    """Read an integer as LLVM does: decimal, `0x`, `0b`, or octal after a leading zero."""
+    """Parse an integer as LLVM does: decimal, `0x`, `0b`, or octal with a leading zero."""
     match = _INTEGER.fullmatch(text)
     if not match:
         raise ValueError(f"'{text}' value invalid for integer argument!")
@@ -82,7 +83,7 @@ def read_int(text: str) -> int:
 
 
 def read_float(text: str) -> float:
-    """Read a floating point number in C's notation."""
+    """Parse a floating-point number in C notation."""
     if not _FLOAT.fullmatch(text) and not _SPECIAL_FLOAT.fullmatch(text):
         raise ValueError(f"'{text}' value invalid for floating point argument!")
     try:

@@ -1,4 +1,4 @@
-"""Facts about ops, independent of their IR."""
+"""Facts about ops, in the same form for every IR."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 
 
 class OpFacts:
-    """Facts about an op in a form that does not depend on its IR, computed on access.
+    """Facts about an op, in the same form for every IR. Each fact is computed when it is accessed.
 
     Args:
         adapter: The adapter of the IR.
-        op: The op.
+        op: The op to describe.
 
     Attributes:
-        op: The op.
+        op: The op that the facts describe.
     """
 
     def __init__(self, adapter: IRAdapter, op: Any) -> None:
@@ -36,22 +36,22 @@ class OpFacts:
 
     @property
     def name(self) -> str:
-        """The full name, such as `func.func`."""
+        """The full name of the op, such as `func.func`."""
         return self._adapter.kind_of(self.op).name
 
     @property
     def symbol(self) -> str | None:
-        """The symbol that the op defines, such as `main`; None if it defines none."""
+        """The symbol that the op defines, such as `main`; None if the op defines no symbol."""
         return self._adapter.symbol_name(self.op)
 
     @property
     def parent(self) -> Any:
-        """The enclosing op; None at the top."""
+        """The enclosing op; None for a top-level op."""
         return self._adapter.parent(self.op)
 
     @property
     def isolated(self) -> bool:
-        """Whether the op is `IsolatedFromAbove`: its regions use no values from outside."""
+        """Whether the op is `IsolatedFromAbove`, so that its regions use no values from outside."""
         return self._adapter.kind_of(self.op).isolated
 
     @property
@@ -61,30 +61,30 @@ class OpFacts:
 
     @property
     def location(self) -> Location:
-        """The location of the op, or `UNKNOWN`."""
+        """The location of the op, or `UNKNOWN` if the op has no location."""
         return self._adapter.location(self.op)
 
     @property
     def text(self) -> str:
-        """The op and its regions, as its IR prints them."""
+        """The text of the op and its regions, as the IR prints them."""
         return self._adapter.print_op(self.op, PrintFlags())
 
 
 def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:
-    """Return a diagnostic about an op, located at the op or the nearest enclosing op."""
+    """Return a diagnostic about an op, with the location of the op or of an enclosing op."""
     location = location_near(adapter, op)
     printer = partial(adapter.print_op, op, _FOR_DIAGNOSTICS)
     return Diagnostic(severity, message, location, print_op=printer)
 
 
 def location_near(adapter: IRAdapter, op: Any) -> Location:
-    """Return the location of an op, or of the nearest enclosing op that has one."""
+    """Return the location of an op, or of the nearest enclosing op with a known location."""
     locations = (adapter.location(each) for each in outwards(adapter, op))
     return next((each for each in locations if each != UNKNOWN), UNKNOWN)
 
 
 def invalid_diagnostic(adapter: IRAdapter, error: InvalidIR) -> Diagnostic:
-    """Return a verifier's error as a diagnostic about its op."""
+    """Convert an error of the verifier to a diagnostic about the invalid op."""
     message = f"'{adapter.kind_of(error.op).name}' op {error.message}"
     diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
     for place, note in error.notes:

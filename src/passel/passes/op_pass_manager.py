@@ -1,4 +1,4 @@
-"""Building pipelines: in Python or from text, and printing them.
+"""Pass managers: building pipelines in Python or from text, and printing them.
 
 This module only builds and prints managers. A run compiles a manager to a schedule.
 """
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 
 class Placed(NamedTuple):
-    """A pass or a nested manager in a manager.
+    """A pass or a nested manager, with its place in the text of the pipeline.
 
     Attributes:
-        item: The pass or manager.
-        span: The place in the pipeline's text; None if the pipeline was built in Python.
+        item: The pass or the nested manager.
+        span: The place of the item in the text; None if the pipeline was built in Python.
     """
 
     item: Pass[Any, Any] | OpPassManager
@@ -56,7 +56,7 @@ class Placed(NamedTuple):
 
 
 class Nesting(Enum):
-    """Treatment of a pass whose anchor differs from that of its manager.
+    """The treatment of a pass whose anchor differs from the anchor of the manager.
 
     Source: `mlir::OpPassManager::Nesting`, MLIR 22.
     """
@@ -64,22 +64,24 @@ class Nesting(Enum):
     IMPLICIT = "implicit"
     """Put the pass into a new nested manager."""
     EXPLICIT = "explicit"
-    """Refuse the pass."""
+    """Reject the pass with an error."""
 
 
 class OpPassManager:
-    """A pipeline for ops of one name, or for any op: passes and nested managers in order.
+    """A pipeline of passes and nested managers that runs on ops of one name, or on any op.
 
     Args:
         anchor: An op name, an op class, or `any`.
-        nesting: The treatment of passes with another anchor; nested managers inherit it.
-        jobs: The maximum number of ops to process at once; see `nest`.
+        nesting: The treatment of passes whose anchor differs from the manager's anchor. Nested
+            managers inherit the setting.
+        jobs: The maximum number of ops to process concurrently; see `nest`.
 
     Attributes:
         anchor: The name of the ops that the manager runs on, or `any`.
-        jobs: The maximum number of ops to process at once; None for no limit.
-        nesting: The treatment of passes with another anchor.
-        registry: The registry for names in text; None for the registry of installed packages.
+        jobs: The maximum number of ops to process concurrently; None for no limit.
+        nesting: The treatment of passes whose anchor differs from the manager's anchor.
+        registry: The registry that resolves pass names in text; None for the registry of installed
+            packages.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -113,7 +115,10 @@ class OpPassManager:
 
     @property
     def changes(self) -> int:
-        """The number of changes to this and nested managers, which invalidate schedules."""
+        """The number of changes to this manager and its nested managers.
+
+        The compiler reuses a schedule only if the number has not changed.
+        """
         changes = self._changes
         for item, _ in self._placed:
             if isinstance(item, OpPassManager):
@@ -128,21 +133,22 @@ class OpPassManager:
         description: str = "",
         op_name: str = "",
     ) -> Self:
-        """Append passes and return this manager.
+        """Append passes to this manager, and return the manager.
 
         Args:
-            passes: Passes, managers to nest (they are copied), text with bare elements such as
-                `cse,func.func(dce)`, syntax nodes, an IR's own passes (xDSL's `ModulePass`), which
-                are wrapped, or functions that take the op and an object with
+            passes: The passes to append. Each argument is a pass of passel or of an IR, a manager,
+                text without an anchor such as `cse,func.func(dce)`, a syntax node, or a function.
+                Managers are copied. Functions take the op and an object with
                 `signal_pass_failure()`, as in MLIR's bindings.
-            name: The name of a function in reports; by default its `__name__`.
-            argument: The name of a function in printed pipelines.
-            description: The description of a function.
-            op_name: The anchor of a function; by default it runs on any op.
+            name: The name of an added function in reports; by default the function's `__name__`.
+            argument: The name of an added function in printed pipelines.
+            description: The description of an added function.
+            op_name: The anchor of an added function; by default the function runs on any op.
 
         Raises:
-            AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
-            PipelineError: The text is wrong; nothing was added.
+            AnchorError: The anchor of a pass differs from the manager's anchor, and nesting is
+                explicit. No pass was added.
+            PipelineError: The text is invalid. No pass was added.
             DefinitionError: A function is asynchronous or a generator.
             TypeError: An argument is not a pass, a manager, text or a function.
         """
@@ -163,22 +169,24 @@ class OpPassManager:
         return self
 
     def add_nodes(self, nodes: Sequence[ElementNode], names: PassRegistry | None = None) -> Self:
-        """Append elements parsed from text, nesting passes as this manager does.
+        """Append the passes and nested pipelines of parsed elements; see `add` for the errors.
 
         Args:
-            nodes: The elements.
-            names: The registry. The default and the errors are as for `add`.
+            nodes: The elements, as syntax nodes.
+            names: The registry that resolves pass names; by default the registry of this manager.
         """
         self._append(*self._built(nodes, names))
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
-        """Append items with their places in a text, as `placed` of another manager yields them.
+        """Append passes and nested managers, each with its place in a text.
 
-        Nested managers are shared, not copied.
+        The `placed` method of another manager yields suitable arguments. Nested managers are
+        shared, not copied.
 
         Raises:
-            AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
+            AnchorError: The anchor of a pass differs from the manager's anchor, and nesting is
+                explicit. No pass was added.
         """
         self._append(*(self._nested_if_needed(item, span) for item, span in placed))
         return self
@@ -186,16 +194,18 @@ class OpPassManager:
     def nest(
         self, anchor: str | type, *, jobs: int | None = None, span: Span | None = None
     ) -> OpPassManager:
-        """Append a manager for immediately nested ops of this name, and return it.
+        """Append a manager for immediately nested ops with this name, and return the new manager.
 
-        The passes of the nested manager run once per matching op, in program order. Ops nested more
-        deeply need another `nest`. `with` only groups the code.
+        The passes of the nested manager run once per matching op, in program order. To run passes
+        on more deeply nested ops, call `nest` on the nested manager. A `with` statement only groups
+        the code.
 
         Args:
             anchor: An op name, an op class, or `any`.
-            jobs: The maximum number of such ops to process at once, even if the run allows more;
-                None for no limit. `repr` shows it, the pipeline's text does not.
-            span: The place of the nested pipeline in a text.
+            jobs: The maximum number of matching ops to process concurrently, even if the run allows
+                more; None for no limit. `repr` shows the limit, but the pipeline's text does not.
+            span: The place of the nested pipeline in a text; None if the pipeline is built in
+                Python.
 
         Raises:
             DefinitionError: `jobs` is not a positive number.
@@ -205,33 +215,34 @@ class OpPassManager:
         return nested
 
     def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
-        """Return an empty manager with the nesting and registry of this one."""
+        """Return an empty manager with the nesting and the registry of this manager."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested.registry = self.registry
         nested._enclosing = (self.anchor, *self._enclosing)
         return nested
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
-        """Append passes in a new nested manager, and return this manager."""
+        """Append a new nested manager that contains the passes, and return this manager."""
         self._append(Placed(self.empty(anchor).add(*passes)))
         return self
 
     def clear(self) -> None:
-        """Remove all passes, but keep the anchor and nesting."""
+        """Remove all passes, but keep the anchor and the nesting."""
         self._check_can_change()
         self._changes = self.changes + 1
         self._placed.clear()
 
     def copy(self) -> Self:
-        """Return an independent copy, which shares the passes."""
+        """Return an independent copy of the manager, which shares the passes."""
         return self._copied_into(self._empty_copy())
 
     __copy__ = copy
 
     def frozen(self) -> OpPassManager:
-        """Return an immutable, hashable copy, for the value of an option.
+        """Return an immutable, hashable copy of the manager, for use as the value of an option.
 
-        The copy can be printed, run and added to managers; its `copy` is mutable again.
+        The copy can be printed, run, and added to other managers. To get a mutable manager, call
+        `copy` on the result.
         """
         if self._is_frozen:
             return self
@@ -246,7 +257,7 @@ class OpPassManager:
                 item._freeze()
 
     def _append(self, *placed: Placed) -> None:
-        """Append passes and managers. All changes but `clear` use this method."""
+        """Append passes and managers. All changes except `clear` use this method."""
         self._check_can_change()
         self._placed += placed
         self._changes += 1
@@ -267,7 +278,7 @@ class OpPassManager:
         return other
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
-        """Return the pipeline as a syntax tree, to be printed.
+        """Return the syntax tree of the pipeline, for printing.
 
         Args:
             all_options: Whether to include options with default values.
@@ -279,8 +290,8 @@ class OpPassManager:
         """Return the pipeline as text that parses to an equal manager.
 
         Args:
-            all_options: Whether to print options with default values too.
-            pretty: Print one element per line, indented.
+            all_options: Whether to also print options with default values.
+            pretty: Whether to print one element per line, with indentation.
         """
         node = self.to_node(all_options=all_options)
         return node.pretty() if pretty else str(node)
@@ -293,7 +304,7 @@ class OpPassManager:
         return f"<{type(self).__name__} {self}{limits}>"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the pipeline, one pass a line, in notebooks."""
+        """Return the pipeline for display in notebooks, with one pass per line."""
         from passel.notebooks import Text, bundle
 
         return bundle(Text(self.to_text(pretty=True)))
@@ -309,7 +320,7 @@ class OpPassManager:
         return (item for item, _ in self._placed)
 
     def placed(self) -> Iterator[Placed]:
-        """Yield passes and nested managers in order, with their places in the text."""
+        """Yield the passes and nested managers in order, each with its place in the text."""
         return iter(self._placed)
 
     def __eq__(self, other: object) -> bool:
@@ -331,19 +342,19 @@ class OpPassManager:
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
-        """Read the value of a pass's option."""
+        """Parse the value of an option as a pipeline with an anchor."""
         node = parse_pipeline(located(text))
         return OpPassManager(node.anchor).add_nodes(node.elements, scope)
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
-        """Return the pipeline as the value of a pass's option."""
+        """Return the pipeline as the text of an option's value."""
         text = self.to_text(all_options=all_options)
         return OptionText(text, "{" if " " in text or "," in text else "")
 
     def _nested_if_needed(
         self, item: Pass[Any, Any] | OpPassManager, span: Span | None = None
     ) -> Placed:
-        """Return a pass or a manager at a place, or a manager that nests the pass."""
+        """Return an item with its place, nested in a new manager if its anchor requires that."""
         if isinstance(item, OpPassManager) or item.anchor in (None, ANY, self.anchor):
             return Placed(item, span)
         if self.anchor == ANY:
@@ -365,14 +376,14 @@ class OpPassManager:
         raise AnchorError(Problem(message, span))
 
     def _built(self, nodes: Sequence[ElementNode], names: PassRegistry | None) -> list[Placed]:
-        """Return the passes and managers for nodes, built without changing this manager."""
+        """Build the passes and managers for syntax nodes without changing this manager."""
         scratch = self.empty(self.anchor)
         build(nodes, scratch, names or self.registry or names_for(None, entered_context()))
         return scratch._placed
 
 
 def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:
-    """Yield the limits of nested pipelines, each with the path of its pipeline."""
+    """Yield the path and the limit of each pipeline that limits its number of concurrent ops."""
     if manager.jobs is not None:
         yield path, manager.jobs
     for item in manager:

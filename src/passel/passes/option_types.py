@@ -1,13 +1,13 @@
-"""Types of options, with functions to parse, print and check their values.
+"""The types of options, with functions to parse, print and check values.
 
-    bool, int, float, str    scalars; if repeated, the last one counts
-    Enum, Literal            one of a few keywords
-    tuple[X, ...]            a list; if repeated, the lists are joined
+    bool, int, float, str    a scalar; if the option is repeated, the last value counts
+    Enum, Literal            a keyword
+    tuple[X, ...]            a list; if the option is repeated, the lists are concatenated
     X | None                 X, or `none`
-    another class            if it has `from_option_text`, such as `Options` and `OpPassManager`
+    another class            a class with `from_option_text`, such as `Options` or `OpPassManager`
     Any                      an object, which text cannot set
 
-Printed values read back as equal values.
+A printed value parses to an equal value.
 
 Source: the `llvm::cl` parsers as MLIR 22's pass options use them; floats are printed so that
 they read back exactly (MLIR prints `%e`).
@@ -38,10 +38,10 @@ _TRUE, _NONE = OptionText("true"), OptionText("none")
 
 
 class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
-    """An invalid value of an option; the message is printed after the option's name.
+    """An error about the value of an option, whose message is printed after the option's name.
 
     Attributes:
-        span: The place of the error, if it is narrower than the option's whole value.
+        span: The place of the error; None for the place of the option's value.
     """
 
     def __init__(self, message: str, span: Span | None = None) -> None:
@@ -50,13 +50,13 @@ class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError whe
 
 
 class Codec:
-    """Reads, prints and checks the values of one type.
+    """The parser, printer and checker for the values of one option type.
 
     Attributes:
-        metavar: The placeholder for a value in help, such as `<int>`; empty for a flag.
-        bare: The text that a key without `=` stands for; None if the option requires a value.
-        inner: The codec of values other than None, if None is a value.
-        element: The codec of the elements of a list.
+        metavar: The placeholder for a value in help, such as `<int>`; an empty string for a flag.
+        bare: The text that is implied by a key without `=`; None if the option requires a value.
+        inner: The codec for values other than None, if the type includes None; otherwise None.
+        element: The codec for list elements, if the type is a list; otherwise None.
     """
 
     bare: OptionText | None = None
@@ -67,28 +67,28 @@ class Codec:
         self.metavar: str = metavar
 
     def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
-        """Return the value for all occurrences of an option.
+        """Parse all occurrences of an option, and return the resulting value.
 
         Args:
-            given: The texts of the values; None is a key without `=`.
-            scope: The registry for names in values.
+            given: The text of the value at each occurrence; None for a key without `=`.
+            scope: The registry that resolves pass names in values.
 
         Raises:
             BadValue: A value is invalid.
-            PipelineError: If a value contains invalid options or an invalid pipeline.
+            PipelineError: A value contains invalid options or an invalid pipeline.
         """
         texts = [text for each in given if (text := each or self.bare)]
         if len(texts) < len(given):
             raise BadValue("requires a value!")
-        # All are read, so that a later value hides no error.
+        # All values are parsed, so that a later value does not hide an error.
         return self.join([self.read(text, scope) for text in texts])
 
     def join(self, values: list[Any]) -> Any:
-        """Return the value of an option that is given several times; by default, the last value."""
+        """Combine the values of a repeated option; by default, return the last value."""
         return values[-1]
 
     def read(self, text: OptionText, scope: Any) -> Any:
-        """Return the value of one text; see `parse`."""
+        """Parse the value at one occurrence of an option; see `parse`."""
         try:
             return self._read(text, scope)
         except (BadValue, PipelineError):
@@ -100,30 +100,31 @@ class Codec:
         raise NotImplementedError
 
     def check(self, value: Any) -> Any:
-        """Return the canonical form of a value, or raise a `ValueError`.
+        """Return the canonical form of a value, or raise `ValueError` if the value is invalid.
 
-        The only conversions are from int to float and from list to tuple.
+        The only conversions are from int to float, from list to tuple, and from a mutable to an
+        immutable object.
         """
         return value
 
     def spell(self, value: Any, every: bool) -> OptionText:
-        """Return the text of a value, which reads back as an equal value.
+        """Return the text of a value, which parses to an equal value.
 
         Args:
-            value: The value.
+            value: The value of the option.
             every: Whether to include options with default values.
         """
         raise NotImplementedError
 
 
 class _Word(Codec):
-    """Values that are single words.
+    """A codec for values that are single words.
 
     Args:
         metavar: The placeholder for a value in help.
         value: A function that returns the value of a word.
         word: A function that returns the word of a value.
-        kinds: The type of values, then other types that are converted to it.
+        kinds: The type of the values, followed by other types that are converted to that type.
     """
 
     def __init__(
@@ -159,7 +160,7 @@ _SCALARS: dict[Any, Codec] = {
 
 
 class _Ranged(_Word):
-    """Integers of a range."""
+    """A codec for integers in a range."""
 
     def __init__(self, bounds: IntRange) -> None:
         name = bounds.name or f"{bounds.minimum}..{bounds.maximum}"
@@ -174,7 +175,7 @@ class _Ranged(_Word):
 
 
 class _OneOf(_Word):
-    """Values that are written as keywords."""
+    """A codec for values that are written as keywords."""
 
     def __init__(self, choices: dict[str, Any]) -> None:
         super().__init__(f"<{'|'.join(choices)}>", self._choice, self._keyword)
@@ -197,7 +198,7 @@ class _OneOf(_Word):
 
 
 class _ListOf(Codec):
-    """Lists, `{a,b}`, which are tuples in Python and are joined."""
+    """A codec for lists such as `{a,b}`, which are tuples in Python."""
 
     def __init__(self, element: Codec) -> None:
         super().__init__(f"{element.metavar},..." if element.metavar else "<list>")
@@ -219,7 +220,7 @@ class _ListOf(Codec):
 
 
 class _Optional(Codec):
-    """Values or None, which is `none` or, except for flags, a key without a value."""
+    """A codec for optional values; None is `none` or, except for flags, a key without a value."""
 
     def __init__(self, inner: Codec) -> None:
         super().__init__(inner.metavar or "<bool>")
@@ -243,12 +244,12 @@ class _Optional(Codec):
 
 
 class _Custom(Codec):
-    """Values of a class that reads and prints its option text itself.
+    """A codec for a class that parses and prints the text of its values.
 
     The class method `from_option_text(text, scope)` returns the value of a text, or raises a
     `ValueError` or `PipelineError`. The method `to_option_text(all_options=...)` returns text that
-    reads back as an equal value. Optional are `option_metavar`, the placeholder for a value in
-    help, and `frozen()`, which returns an immutable form of a value.
+    parses to an equal value. The class may also define `option_metavar`, the placeholder for a
+    value in help, and `frozen()`, which returns an immutable form of a value.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -274,7 +275,7 @@ class _Custom(Codec):
 
 
 class _Object(Codec):
-    """Objects, which only Python can set."""
+    """A codec for objects, which only Python can set."""
 
     def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
         raise BadValue("objects cannot be given in text; create the pass in Python")
@@ -284,10 +285,10 @@ OBJECT = _Object("<object>")
 
 
 def codec_for(hint: Any) -> Codec:
-    """Return the codec for an annotation; the module's docstring lists the types.
+    """Return the codec for a type annotation; the module's docstring lists the supported types.
 
     Raises:
-        DefinitionError: The type cannot be an option's.
+        DefinitionError: The type is not supported for options.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
@@ -313,7 +314,7 @@ def codec_for(hint: Any) -> Codec:
 
 
 def _holding(made: Callable[[Codec], Codec], hint: Any) -> Codec:
-    """Return the codec for a type with an element type; lists of objects are objects."""
+    """Return the codec for a list or optional type, or `OBJECT` if the element type is `Any`."""
     inner = codec_for(hint)
     return inner if inner is OBJECT else made(inner)
 
@@ -326,7 +327,7 @@ def _keyword(member: Enum) -> str:
 
 
 def _no_type(hint: Any) -> str:
-    """Return the message for a type that an option cannot have."""
+    """Return the error message for a type that an option cannot have."""
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     shown = hint.__qualname__ if isinstance(hint, type) and not arguments else str(hint)
     if isinstance(origin, type) and issubclass(origin, Mapping):

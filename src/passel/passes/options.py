@@ -1,7 +1,7 @@
-"""Options: typed fields of a pass that are read from text and printed.
+"""Options: typed fields of a pass that are parsed from text and printed.
 
-A pass's options are the annotated fields of its class. `passel.passes.option_types` lists the
-possible types.
+The options of a pass are the annotated fields of its class. `passel.passes.option_types` lists the
+supported types.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def option(
     help: str = "",  # noqa: A002 - the word that argparse and MLIR's users look for
     name: str = "",
 ) -> Any:
-    """Declare an option of a pass that needs more than a type and a default.
+    """Declare an option of a pass with a help text, a custom name or a default factory.
 
     Args:
-        default: The default. An option without one is required.
+        default: The default value. An option without a default is required.
         default_factory: A function that returns the default for each new pass.
-        help: One sentence for `--help`.
-        name: The name in text; by default the name of the field, with dashes for underscores and
-            without an underscore at the end.
+        help: A one-sentence description for `--help`.
+        name: The name in text; by default the name of the field, with dashes instead of underscores
+            and without a trailing underscore.
 
     Example:
         >>> class Unroll(Options):
@@ -54,15 +54,16 @@ def option(
 
 
 class UnknownTypeError(DefinitionError):
-    """The type of an option is not defined yet."""
+    """The error for an option whose type is not defined yet."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 class Options:
-    """Base class of a set of options: a frozen dataclass, without a decorator.
+    """The base class of option sets, which are frozen dataclasses without a decorator.
 
-    Derive from this class for structs in options and for the options of registered pipelines.
-    `Pass` derives from it. Instances are equal if they have the same class and equal values.
+    To define a struct-valued option or the options of a registered pipeline, derive from this
+    class. `Pass` also derives from this class. Instances are equal if they have the same class and
+    equal values.
 
     Example:
         >>> class Tiling(Options):
@@ -77,12 +78,12 @@ class Options:
     option_metavar: ClassVar[str] = "<options>"
 
     _way_out: ClassVar[str] = "options are immutable; create new ones with dataclasses.replace"
-    """The advice in the error for an assignment to an attribute."""
+    """The advice in the error message for an assignment to an attribute."""
 
     __options: ClassVar[tuple[OptionInfo, ...] | None] = ()
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
-        """Make the subclass a frozen dataclass, and check its fields if their types are defined.
+        """Turn the subclass into a frozen dataclass; check its fields if their types are defined.
 
         An abstract class has no fields and no instances.
         """
@@ -93,7 +94,7 @@ class Options:
         from passel.passes.definition import make_dataclass
 
         make_dataclass(cls)
-        # Annotations may name what is defined later or locally; they are read when needed.
+        # Annotations may name types that are defined later or locally; they are read when needed.
         with contextlib.suppress(UnknownTypeError):
             cls._fields()
 
@@ -110,7 +111,7 @@ class Options:
                 object.__setattr__(self, info.field, checked)
 
     def __setattr__(self, name: str, value: object = None) -> None:
-        """Refuse assignments.
+        """Reject an assignment to an attribute.
 
         Raises:
             FrozenInstanceError: Always.
@@ -121,42 +122,42 @@ class Options:
         raise FrozenInstanceError(msg)
 
     def __delattr__(self, name: str) -> None:
-        """Refuse deletion."""
+        """Reject the deletion of an attribute."""
         self.__setattr__(name, None)
 
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:
-        """Return the options that text can set, in the order of declaration.
+        """Return the options that text can set, in the order of their declaration.
 
         Raises:
-            DefinitionError: A field's type cannot be read from text, or is not defined in
-                its module.
+            DefinitionError: The type of a field is not supported, or is not defined in the module
+                of the class.
         """
         return tuple(info for info in cls._fields() if not info.is_object)
 
     @classmethod
     def _fields(cls) -> tuple[OptionInfo, ...]:
-        """Return all options, including those that are objects."""
+        """Return all options, including options whose values are objects."""
         if cls.__options is None:
             cls.__options = tuple(declared_options(cls))
         return cls.__options
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
-        """Parse the options of a pass, which are the text between its braces.
+        """Parse the text between the braces of a pass, and return the options.
 
         Args:
-            text: The options, such as `sizes=4,8 peel`.
-            scope: The registry for options that contain pipelines.
+            text: The text of the options, such as `sizes=4,8 peel`.
+            scope: The registry that resolves pass names in options that contain pipelines.
 
         Raises:
-            OptionError: If the text is invalid; lists every problem.
+            OptionError: The text is invalid. The error lists every problem.
         """
         return cls(**cls.read_options(parse_options(text), cls.__name__, scope))
 
     @classmethod
     def from_options(cls, options: Options) -> typing.Self:
-        """Return an instance with the values of other options, such as those of a pass.
+        """Create an instance that copies the option values of a base-class instance.
 
         Args:
             options: An instance of a base class of this class.
@@ -182,24 +183,24 @@ class Options:
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: Any) -> typing.Self:
-        """Parse options that are the value of an option: `{a=1 b=2}`."""
+        """Parse the value of a struct-valued option, such as `{a=1 b=2}`."""
         return cls(**cls.read_options(split_struct(text), f"'{cls.__name__}'", scope))
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
-        """Return the options as the value of an option."""
+        """Return the options as the text of a struct-valued option."""
         return OptionText(self.option_text(all_options=all_options), "{")
 
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
-        """Return the values of the fields that option nodes set.
+        """Return the values that syntax nodes assign to options, by field name.
 
         Args:
-            nodes: The options.
-            owner: The owner of the options, for messages: `pass 'cse'`.
-            scope: The registry for names inside options.
+            nodes: The options in the text, as syntax nodes.
+            owner: The phrase for the owner of the options in messages, such as `pass 'cse'`.
+            scope: The registry that resolves pass names in the values of options.
 
         Raises:
-            OptionError: If options are unknown, malformed or missing; lists all of them.
+            OptionError: Options are unknown, malformed or missing. The error lists all problems.
         """
         return read_options(cls._fields(), nodes, owner, scope)
 
@@ -216,10 +217,10 @@ class Options:
         return tuple(node for node in nodes if node is not None)
 
     def option_text(self, *, all_options: bool = False) -> str:
-        """Return the options as `a=1 b=2`, sorted by name.
+        """Return the options as text such as `a=1 b=2`, sorted by name.
 
         Args:
-            all_options: Whether to print options with default values too.
+            all_options: Whether to also print options with default values.
         """
         return " ".join(map(str, self.option_nodes(all_options=all_options)))
 
@@ -227,19 +228,19 @@ class Options:
         return f"{{{self.option_text()}}}"
 
 
-# -- What a class declares -----------------------------------------------------------------------
+# -- The options that a class declares -----------------------------------------------------------
 
 
 class OptionInfo(NamedTuple):
-    """One declared option.
+    """The declaration of an option.
 
     Attributes:
         name: The name in text, such as `max-iterations`.
         field: The name of the field in Python.
-        help: One sentence; may be empty.
+        help: A one-sentence description; may be an empty string.
         required: Whether the option has no default.
-        default: The default; None for a required option.
-        codec: The codec that reads and prints values.
+        default: The default value; None for a required option.
+        codec: The codec that parses, prints and checks values.
     """
 
     name: str
@@ -251,12 +252,12 @@ class OptionInfo(NamedTuple):
 
     @property
     def metavar(self) -> str:
-        """The placeholder of a value in `--help`, such as `<int>`; empty for a flag."""
+        """The placeholder for a value in `--help`, such as `<int>`; an empty string for a flag."""
         return self.codec.metavar
 
     @property
     def default_text(self) -> str:
-        """The default, as a pipeline prints it."""
+        """The text of the default value, as in a printed pipeline."""
         return str(self.codec.spell(self.default, True))
 
     @property
@@ -265,11 +266,12 @@ class OptionInfo(NamedTuple):
         return self.codec is OBJECT
 
     def node(self, value: Any, *, all_options: bool) -> OptionNode | None:
-        """Return the option with a value as a syntax node, or None for an omitted default.
+        """Return the syntax node for a value of the option, or None if a default value is omitted.
 
         Args:
-            value: The value.
-            all_options: Do not omit defaults, except for empty lists, as in MLIR.
+            value: The value of the option.
+            all_options: Whether to include default values, except for empty lists and objects. MLIR
+                also omits empty lists.
         """
         may_omit = not self.required and (self.is_object or not all_options or value == ())
         if may_omit and (value is self.default or self._equals_default(value)):
@@ -287,16 +289,16 @@ class OptionInfo(NamedTuple):
 def read_options(
     infos: Sequence[OptionInfo], nodes: Iterable[OptionNode], owner: str, scope: Any
 ) -> dict[str, Any]:
-    """Return the values of the fields that option nodes set.
+    """Return the values that syntax nodes assign to options, by field name.
 
     Args:
         infos: The declared options.
-        nodes: The options in the text.
-        owner: The owner of the options, for messages: `pass 'cse'`.
-        scope: The registry for names inside options.
+        nodes: The options in the text, as syntax nodes.
+        owner: The phrase for the owner of the options in messages, such as `pass 'cse'`.
+        scope: The registry that resolves pass names in the values of options.
 
     Raises:
-        OptionError: If options are unknown, malformed or missing; lists all of them.
+        OptionError: Options are unknown, malformed or missing. The error lists all problems.
     """
     fields = {name: info.field for info in infos for name in (info.name, info.field)}
     given: dict[str, list[OptionNode]] = {}
@@ -318,12 +320,12 @@ def read_options(
         except PipelineError as error:
             problems += error.problems
         except BadValue as error:
-            # What has no place is a missing value, or the whole of a list.
+            # A problem without a place concerns a missing value or a whole list.
             node = next((node for node in found if node.value is None), found[-1])
             span = error.span or (node.value.span if node.value else None) or node.span
             problems.append(Problem(f"option '{info.name}' of {owner}: {error}", span))
     if problems:
-        # In the order of the text; what is missing comes last.
+        # Problems are sorted by their places; problems without a place come last.
         raise OptionError(*sorted(problems, key=lambda p: p.span.start if p.span else sys.maxsize))
     return values
 
@@ -339,11 +341,11 @@ def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
 
 
 def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
-    """Yield the options that a dataclass declares by its fields.
+    """Yield the declaration of each option of a dataclass.
 
     Raises:
-        UnknownTypeError: A type is not defined yet.
-        DefinitionError: An option has an unsupported type, or a default of another type.
+        UnknownTypeError: The type of an option is not defined yet.
+        DefinitionError: An option has an unsupported type, or a default of the wrong type.
     """
     from dataclasses import MISSING, fields
 
@@ -378,7 +380,7 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
 
 def _hints(cls: type[Any]) -> dict[str, Any]:
     fields: dict[str, Field[Any]] = cls.__dataclass_fields__
-    # A field may have the name of a type, which is meant in annotations all the same.
+    # A field may have the name of a type. In annotations, the name refers to the type.
     types = {name: getattr(builtins, name) for name in fields if hasattr(builtins, name)}
     try:
         return typing.get_type_hints(cls, localns=types or None, include_extras=True)

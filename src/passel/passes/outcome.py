@@ -1,6 +1,7 @@
-"""Outcomes of steps, pipelines and siblings, which are values that can be added.
+"""Outcomes of steps, pipelines and sibling ops, which are values that can be added.
 
-An outcome contains no ops and can be pickled. A record collects a pass's reports until it ends.
+An outcome contains no ops and can be pickled. A record collects the reports of a pass until the
+pass ends.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from passel.errors import Failure
 
 Counts: TypeAlias = Mapping[tuple[str, str], int]
-"""Counts by the pass's path and the statistic's name."""
+"""The counts of statistics, by the path of the pass and the name of the statistic."""
 
 NO_COUNTS: Counts = MappingProxyType({})
 
@@ -28,11 +29,11 @@ class Outcome(NamedTuple):
 
     Attributes:
         changed: Whether the op changed; None if unknown.
-        failures: Every failure.
-        diagnostics: All diagnostics, including those of failures.
-        counts: The counts of passes.
-        preserved: The analyses that all dynamic pipelines preserve. A pickled outcome preserves all
-            or none, since another process may not know the classes.
+        failures: All failures, in program order.
+        diagnostics: All diagnostics, including the diagnostics of the failures.
+        counts: The counts of statistics, by the path of the pass and the name of the statistic.
+        preserved: The analyses that all dynamic pipelines preserve. A pickled outcome contains
+            either all analyses or none, since another process may not know the classes.
 
     Example:
         >>> (UNCHANGED + UNKNOWN).changed, (UNKNOWN + CHANGED).changed
@@ -49,7 +50,7 @@ class Outcome(NamedTuple):
         return self if other is UNCHANGED else other if self is UNCHANGED else sum_of((self, other))
 
     def statistics(self) -> dict[str, dict[str, int]]:
-        """Return the counts by the pass's path, then by the statistic's name."""
+        """Return the counts by the path of the pass, and then by the name of the statistic."""
         found: dict[str, dict[str, int]] = {}
         for (path, name), amount in self.counts.items():
             found.setdefault(path, {})[name] = amount
@@ -61,20 +62,20 @@ class Outcome(NamedTuple):
 
 
 UNCHANGED = Outcome()
-"""The outcome of a success that changed nothing."""
+"""The outcome of a successful step that did not change the op."""
 
 CHANGED = Outcome(changed=True)
-"""The outcome of a success that changed the op."""
+"""The outcome of a successful step that changed the op."""
 
 UNKNOWN = Outcome(changed=None)
-"""The outcome of a success that may have changed the op."""
+"""The outcome of a successful step that may have changed the op."""
 
 PLAIN: dict[bool | None, Outcome] = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
-"""Outcomes of success, by their `changed`."""
+"""The outcomes of successful steps, by the value of `changed`."""
 
 
 def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the sum of outcomes, given in program order."""
+    """Return the sum of several outcomes, which are given in program order."""
     changed: bool | None = False
     failures: list[Failure] = []
     diagnostics: list[Diagnostic] = []
@@ -82,7 +83,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
     preserved = EVERYTHING
     for outcome in outcomes:
         if outcome is UNCHANGED or (outcome is UNKNOWN and changed is None):
-            continue  # most are
+            continue  # most outcomes are
         if not changed and outcome.changed is not False:
             changed = outcome.changed
         failures += outcome.failures
@@ -96,11 +97,11 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 class PipelineRun:
-    """The result of a dynamic pipeline; it is true if the pipeline succeeded.
+    """The result of a dynamic pipeline, which is true if the pipeline succeeded.
 
     Attributes:
         failures: The failures, in program order. These failures have already been reported.
-        changed: Whether the IR changed; None if the run did not determine it.
+        changed: Whether the IR changed; None if unknown.
     """
 
     def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
@@ -115,9 +116,9 @@ class Record:
     """The counts and reports of a running pass.
 
     Attributes:
-        outcome: The outcome so far, including the outcomes of dynamic pipelines.
+        outcome: The outcome of the pass so far, including the outcomes of dynamic pipelines.
         diagnostics: The diagnostics to report when the pass ends.
-        counts: The counts that are not in the outcome yet.
+        counts: The counts that the outcome does not contain yet.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Types of pass: the roles of passes in a pipeline."""
+"""Pass types: the roles of passes in a pipeline."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 class PassType(NamedTuple):
     """The role of a pass in a pipeline, such as bufferization.
 
-    A pass has any number of types. The interval of a type reaches from its first to its last pass
-    in a pipeline, and intervals may overlap. The set of types is open, and types of the same name
-    are equal.
+    A pass can have any number of types. The interval of a type extends from the first to the last
+    pass of that type in a pipeline, and intervals may overlap. Any package can define further
+    types, and types with the same name are equal.
 
     Attributes:
-        name: The name, such as `bufferization`.
+        name: The name of the type, such as `bufferization`.
 
     Example:
         >>> PassType("tiling") == PassType("tiling")
@@ -31,18 +31,18 @@ INGRESS = PassType("ingress")
 NORMALIZATION = PassType("normalization")
 """Conversion to a canonical form that later passes expect."""
 EARLY_OPTIMIZATION = PassType("early-optimization")
-"""Optimization at a high level, such as of tensors."""
+"""Optimization at a high level, such as on tensors."""
 BUFFERIZATION = PassType("bufferization")
 """Conversion of tensors to buffers in memory."""
 LATE_OPTIMIZATION = PassType("late-optimization")
-"""Optimization at a low level, such as of loops over memory."""
+"""Optimization at a low level, such as on loops over memory."""
 HARDWARE_OPTIMIZATION = PassType("hardware-optimization")
-"""Optimization for one target."""
+"""Optimization for a specific target."""
 CONVERSION = PassType("conversion")
-"""Conversion between the compiler's levels, such as from linalg to loops."""
+"""Conversion between levels of abstraction, such as from `linalg` to loops."""
 LOWERING = PassType("lowering")
-"""Conversion to the output dialect, such as LLVM's."""
+"""Conversion to the output dialect, such as `llvm`."""
 CLEANUP = PassType("cleanup")
 """Removal of code that earlier passes made dead or redundant."""
 UNKNOWN = PassType("unknown")
-"""The type of a pass that declares no type."""
+"""The type of all passes that declare no type."""

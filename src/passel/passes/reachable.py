@@ -1,6 +1,7 @@
 """The passes that a pipeline may run: nested passes, passes in options, and dynamic pipelines.
 
-This module also computes the analyses that all these passes preserve, and checks their effects.
+This module also computes the analyses that all these passes preserve, and checks the effects of the
+passes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class Visit(NamedTuple):
 
     Attributes:
         pass_: The pass.
-        span: The place of the pass, or of the pass or pipeline that contains it, in a text.
+        span: The place of the pass in a text, or the place of the pass or pipeline that contains
+            the pass; None if the pipeline was built in Python.
         is_elsewhere: Whether the pass runs on a different IR from the outermost pipeline.
     """
 
@@ -38,12 +40,12 @@ class Visit(NamedTuple):
 def walk(
     item: Runnable, span: Span | None = None, *, is_elsewhere: bool = False
 ) -> Iterator[Visit]:
-    """Yield passes in the order of the text, each before the passes that it may run.
+    """Yield all passes of an item in text order, each followed by the passes that it may run.
 
     Args:
-        item: A pass, or a manager.
-        span: The place of the item.
-        is_elsewhere: Whether the item runs on another IR.
+        item: A pass or a pass manager.
+        span: The place of the item in a text; None if the item was created in Python.
+        is_elsewhere: Whether the item runs on a different IR from the outermost pipeline.
     """
     if isinstance(item, OpPassManager):
         for inner, place in item.placed():
@@ -57,8 +59,8 @@ def walk(
 def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
     """Return the passes and pipelines that a pass may run directly.
 
-    The result contains the passes and pipelines in the options of the pass, and the pipelines of
-    `Pass.may_run`.
+    The result contains the passes and pipelines in the options of the pass, and the pipelines that
+    `Pass.may_run` returns.
     """
     return (*_held_by(pass_), *cast("Iterable[OpPassManager]", pass_.may_run()))
 
@@ -75,14 +77,15 @@ def _held_by(value: Any) -> Iterator[Any]:
 
 
 def preserves(kinds: Collection[type], kind: type) -> bool:
-    """Return whether an analysis is preserved."""
+    """Return whether `kinds` contains the analysis class `kind` or `AllAnalyses`."""
     return kind in kinds or AllAnalyses in kinds
 
 
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """Return the analyses that all given passes and pipelines preserve.
 
-    The passes that a pass may run are included. Without passes, everything is preserved.
+    The passes that the given passes may run are taken into account. If no passes are given, all
+    analyses are preserved.
     """
     kept = EVERYTHING
     for item in items:
@@ -92,14 +95,15 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 
 
 class EffectsGuard:
-    """Refuses pipelines that have forbidden effects outside the IR.
+    """A guard that rejects pipelines with forbidden effects outside the IR.
 
-    The guard includes passes that other passes may run. The guard only reads declarations; it
+    The guard also checks the passes that other passes may run. It only reads declarations, and
     neither runs nor initializes passes.
 
     Args:
-        allowed: The allowed effects.
-        remedy: Advice on allowing more, for the error; the needed effects replace `{effects}`.
+        allowed: The allowed effects, such as `read-files`.
+        remedy: Advice on how to allow more effects, for the error message. The list of needed
+            effects replaces `{effects}` in the text.
 
     Raises:
         DefinitionError: An effect does not exist.
@@ -113,10 +117,10 @@ class EffectsGuard:
         self._remedy = remedy
 
     def check(self, visits: Iterable[Visit]) -> None:
-        """Check the passes of a manager.
+        """Reject passes with effects that are not allowed.
 
         Raises:
-            EffectsError: Passes have effects that are not allowed.
+            EffectsError: A pass has an effect that is not allowed.
         """
         findings: dict[str, Span | None] = {}
         missing: set[str] = set()

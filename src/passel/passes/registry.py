@@ -1,7 +1,7 @@
-"""Registries of passes and pipelines by name, which are loaded when they are first used.
+"""Registries in which passes and pipelines are looked up by name, and loaded on first use.
 
 A registry searches its own entries, then other registries, then an IR's own passes. Textual
-pipelines use `default_registry()` by default. Installed packages add passes to this registry
+pipelines use `default_registry()` by default. Installed packages add passes to the default registry
 through entry points.
 """
 
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 PassT = TypeVar("PassT", bound="type[Pass[Any, Any]] | str")
 
 _lock = RLock()
-"""Held while deferred entries are loaded, so that a second thread waits for them."""
+"""The lock for loading deferred entries, so that a second thread waits for the entries."""
 
 
 class PassRegistry:
-    """Passes and pipelines by name.
+    """A registry of passes and pipelines, which are looked up by name.
 
-    Names are unique per IR; passes for different IRs may share a name.
+    Names are unique per IR. Passes for different IRs may share a name.
 
     Args:
-        sources: Sources to search, in order, for names that are not in this registry.
-        scope: The name of the default IR of lookups; empty for any.
+        sources: The sources to search, in order, for names that are not in this registry.
+        scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
-        added: The registered names, in order, except those from deferred functions.
+        added: The registered names, in order, except names that deferred functions registered.
 
     Example:
         >>> from passel import Pass
@@ -80,28 +80,29 @@ class PassRegistry:
     ) -> PassT:
         """Register a pass class, or a name with a factory that imports the class later.
 
-        Registering the same class again does nothing. A class that is defined again, because a
-        notebook's cell runs again or a module is reloaded, replaces the old one.
+        Registering the same class again has no effect. A class that is defined again, because a
+        notebook cell is rerun or a module is reloaded, replaces the old class.
 
         Args:
-            pass_: The class (then this works as a decorator) or the name.
-            factory: The location of the class, `package.module:Class`, or a function that returns
-                the class or a pass, such as `lambda: Unroll(factor=16)`, and is called when the
-                pass is first used. The options of a returned pass become the defaults under the
-                name. If these defaults differ from those of the class, the name must differ from
-                the name of the class. An IR's own passes and classes are wrapped by its adapter.
-            origin: The origin of the registration, for messages.
-            ir: The name of the only IR that the pass applies to, if the first argument is a name.
-            override: Whether to replace an existing entry of this name, and to keep this entry if
-                another package registers the name later without overriding.
+            pass_: The pass class or the name of the pass. With a class, the method also works as a
+                decorator.
+            factory: The location of the class, `package.module:Class`, or a function that is called
+                when the pass is first used. The function returns the class, or a pass such as
+                `Unroll(factor=16)` whose option values become the defaults. If these defaults
+                differ from the defaults of the class, the name must differ from the name of the
+                class. An IR's own passes and pass classes are wrapped by the adapter of the IR.
+            origin: The place of the registration in messages; by default derived from the factory.
+            ir: The name of the IR that the pass applies to, if the first argument is a name.
+            override: Whether to replace an existing entry with this name, and to keep the new entry
+                if another package registers the name later without overriding.
 
         Returns:
-            The class or the name.
+            The first argument.
 
         Raises:
             DuplicateNameError: Another pass has the name. If an installed package registers the
-                duplicate, the name is left out and reported instead.
-            DefinitionError: The class has no name, or the name is not valid.
+                duplicate, the duplicate is skipped and reported instead.
+            DefinitionError: The class has no name, or the name is invalid.
         """
         if isinstance(pass_, str):
             if factory is None:
@@ -129,20 +130,21 @@ class PassRegistry:
         ir: str = "",
         override: bool = False,
     ) -> None:
-        """Register a pipeline.
+        """Register a function that builds a pipeline.
 
         Args:
-            name: The name in textual pipelines. A pipeline hides a pass of the same name.
-            build: A function that adds passes to an `OpPassManager`, its first argument. The second
-                argument is an instance of `options`, if the pipeline has options.
-            options: The class of the options.
-            summary: One line for help.
-            ir: The name of the only IR that the pipeline applies to; empty for any.
-            override: See `register`.
+            name: The name of the pipeline in textual pipelines. A pipeline hides a pass with the
+                same name.
+            build: A function that adds passes to its first argument, an `OpPassManager`. If the
+                pipeline has options, the second argument is an instance of `options`.
+            options: The class of the pipeline's options; None if the pipeline has no options.
+            summary: A one-line description for help.
+            ir: The name of the IR that the pipeline applies to; an empty string for any IR.
+            override: Whether to replace an existing entry with this name; see `register`.
 
         Raises:
             DuplicateNameError: Another pipeline has the name; see `register`.
-            DefinitionError: The name is not valid.
+            DefinitionError: The name is invalid.
 
         Source: `mlir::PassPipelineRegistration`, MLIR 22.
         """
@@ -153,15 +155,15 @@ class PassRegistry:
 
     @property
     def _package(self) -> str:
-        """The package whose entries are being loaded; empty if it is not known."""
+        """The name of the package whose entries are being loaded; an empty string if unknown."""
         return self._loading.package if self._loading else ""
 
     def _origin(self, place: str) -> str:
-        """Return the origin of a registration: a place, and the package if it is known."""
+        """Return the origin of a registration: a place, and the package if the package is known."""
         return f"{place} of package {self._package}" if self._package else place
 
     def _add(self, info: Registered, *, replace: bool = False) -> None:
-        """Add an entry, or report or refuse a duplicate name."""
+        """Add an entry, or report or reject a duplicate name."""
         known = None if replace or info.overrides else self.lookup(info.name, ir=info.ir)
         if known is None:
             by_ir = self._entries.setdefault(info.name, {})
@@ -178,12 +180,12 @@ class PassRegistry:
     def defer(
         self, load: Callable[[PassRegistry], None], *, ir: str = "", package: str = ""
     ) -> None:
-        """Register a function that adds entries; it is called when a name is first looked up.
+        """Register a function that adds entries, to be called when a name is first looked up.
 
         Args:
             load: The function, called at most once with this registry.
-            ir: The name of the only IR that the entries apply to. Lookups for other IRs do not
-                call the function.
+            ir: The name of the IR that all entries apply to; an empty string for any IR. Lookups
+                for other IRs do not call the function.
             package: The name of the package that registers the entries, for messages.
         """
         self._deferred.append(_Deferred(load, ir, package))
@@ -205,12 +207,13 @@ class PassRegistry:
         return ir
 
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
-        """Return a registry for one IR, which searches this registry, then other sources.
+        """Return a registry for one IR that searches this registry, then other sources.
 
-        Additions to the new registry do not change this one.
+        Additions to a new registry do not change this registry. If this registry already has the
+        scope and the sources, the result is this registry.
 
         Args:
-            ir: The IR, as its adapter's `name`.
+            ir: The name of the IR, as in the `name` of its adapter.
             sources: Other sources to search, such as the IR's own passes.
         """
         if ir == self.scope and all(source in self._sources for source in sources):
@@ -218,18 +221,19 @@ class PassRegistry:
         return PassRegistry(self, *sources, scope=ir)
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
-        """Return the pass or pipeline registered under `name`.
+        """Return the pass or pipeline registered under `name`, or None.
 
         Args:
-            name: The textual name.
-            ir: The name of the IR that the entry must apply to; empty for any.
+            name: The name in textual pipelines.
+            ir: The name of the IR that the entry must apply to; by default the scope of the
+                registry.
         """
         ir = self._loaded(ir)
         found = (source.lookup(name, ir=ir) for source in self._sources_for(ir))
         return self._own(name, ir) or next(filter(None, found), None)
 
     def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
-        """Return the pass registered under `name`, as `lookup` does; None for a pipeline."""
+        """Return the pass registered under `name`; None for a pipeline or an unknown name."""
         found = self.lookup(name, ir=ir)
         return found if isinstance(found, PassInfo) else None
 
@@ -239,13 +243,13 @@ class PassRegistry:
         return found if found or ir else next(iter(known.values()), None)
 
     def __contains__(self, name: str) -> bool:
-        """Return whether a pass or a pipeline has this name."""
+        """Return whether a pass or a pipeline is registered under `name`."""
         return self.lookup(name) is not None
 
     def entries(self, *, ir: str = "") -> list[Registered]:
-        """Return all passes and pipelines, or those for one IR, sorted by name.
+        """Return all passes and pipelines for an IR, by default for the scope, sorted by name.
 
-        Nothing is imported. Names that were left out are reported in the log `passel`.
+        Passes are not imported. Names that were skipped are reported in the log `passel`.
         """
         ir = self._loaded(ir)
         found = {name: info for name in self._entries if (info := self._own(name, ir))}
@@ -256,29 +260,29 @@ class PassRegistry:
         return [found[name] for name in sorted(found)]
 
     def passes(self, *, ir: str = "") -> list[PassInfo]:
-        """Return the passes among `entries`."""
+        """Return all passes for an IR, sorted by name; see `entries`."""
         return [info for info in self.entries(ir=ir) if isinstance(info, PassInfo)]
 
     def pipelines(self, *, ir: str = "") -> list[PassPipelineInfo]:
-        """Return the pipelines among `entries`."""
+        """Return all pipelines for an IR, sorted by name; see `entries`."""
         return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield candidates for suggestions; some names of the IR's own passes may not exist."""
+        """Yield names for spelling suggestions; some names of an IR's own passes may not exist."""
         ir = self._loaded(ir)
         yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):
             yield from source.names(ir=ir)
 
     def suggest(self, name: str, *, ir: str = "") -> str:
-        """Return `; did you mean 'x'?` for an unknown name, or empty text."""
+        """Return `; did you mean 'x'?` for an unknown name, or an empty string."""
         close = closest(name, self.names(ir=ir))
         report_left_out()
-        # What is close may not exist after all.
+        # The closest name may not exist after all.
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
     def copy(self) -> PassRegistry:
-        """Return an independent registry with the same entries."""
+        """Return an independent copy of the registry."""
         sources = (s.copy() if isinstance(s, PassRegistry) else s for s in self._sources)
         other = PassRegistry(*sources, scope=self.scope)
         with _lock:
@@ -287,7 +291,7 @@ class PassRegistry:
         return other
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle a registry; the default registry is that of the process that reads it."""
+        """Pickle a registry; the default registry is pickled as a call of `default_registry`."""
         if self is default_registry():
             return default_registry, ()
         return super().__reduce_ex__(protocol)
@@ -302,7 +306,7 @@ def _concerns(theirs: str, wanted: str) -> bool:
 
 
 def _is_redefined(old: type, new: type) -> bool:
-    """Return whether a class comes from the same definition as an old one, executed again.
+    """Return whether two classes come from the same definition, which was executed again.
 
     Classes that are local to a function are different.
     """
@@ -320,13 +324,14 @@ class _Deferred(NamedTuple):
 
 @cache
 def default_registry() -> PassRegistry:
-    """Return the registry of the passes of all installed packages, created at the first call.
+    """Return the registry with the passes of all installed packages.
 
-    An installed package adds to it by an entry point of the group `passel.passes`: a function that
-    is called with a registry. If the function fails, its passes are skipped, which is reported in
-    the log `passel` when a name is not found or all are listed. An entry point with the name of an
-    IR that has an adapter (group `passel.adapters`) registers passes for that IR alone, and is not
-    loaded for other IRs.
+    The first call creates the registry. An installed package registers passes through an entry
+    point of the group `passel.passes`, which is a function that takes a registry. If the function
+    fails, its passes are skipped. The log `passel` reports the skipped passes when a name is not
+    found or when all entries are listed. If an entry point has the name of an IR with an adapter
+    (group `passel.adapters`), it registers passes for that IR alone and is not loaded for other
+    IRs.
     """
     registry = PassRegistry()
     registry.defer(_find_installed)
@@ -335,7 +340,7 @@ def default_registry() -> PassRegistry:
 
 def _find_installed(registry: PassRegistry) -> None:
     irs = adapter_names()
-    # passel's own come first, so that a name of theirs is another package's only if it overrides.
+    # passel's passes come first, so that other packages must override to take one of their names.
     for point in sorted(entry_points("passel.passes"), key=lambda point: point.package != "passel"):
         ir = point.name if point.name in irs else ""
         registry.defer(partial(_load, point), ir=ir, package=package_of(point))

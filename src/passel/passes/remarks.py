@@ -13,7 +13,7 @@ from passel.diagnostics import OptimizationRemark, RemarkKind
 from passel.ir import IRAdapter, outwards
 
 RemarkFilter: TypeAlias = Mapping[str, re.Pattern[str]]
-"""Patterns of the categories to report, by kind; remarks of other kinds are not reported."""
+"""The patterns of the categories to report, by kind of remark. Other kinds are not reported."""
 
 _LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
 
@@ -21,17 +21,17 @@ _LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
 def remark_filter(
     every: str = "", passed: str = "", missed: str = "", failed: str = "", analysis: str = ""
 ) -> RemarkFilter:
-    """Return a filter of remarks by regular expressions that match whole categories.
+    """Return a remark filter that matches whole categories against regular expressions.
 
     Args:
-        every: The categories of remarks of all kinds.
-        passed: Additional categories of remarks on optimizations done.
-        missed: Additional categories of remarks on optimizations not done.
-        failed: Additional categories of remarks on optimizations that failed.
-        analysis: Additional categories of remarks on the results of analyses.
+        every: The regular expression for the categories of remarks of every kind.
+        passed: An additional expression for remarks on optimizations that were performed.
+        missed: An additional expression for remarks on optimizations that were not performed.
+        failed: An additional expression for remarks on optimizations that failed.
+        analysis: An additional expression for remarks on the results of analyses.
 
     Raises:
-        ValueError: A regular expression is wrong.
+        ValueError: A regular expression is invalid.
 
     Source: `buildFilter` in `mlir/lib/IR/Remarks.cpp`, MLIR 22.
     """
@@ -48,11 +48,11 @@ def remark_filter(
 
 
 class RemarkEmitter:
-    """The emitter of optimization remarks, `PassContext.remark`; false if remarks are disabled.
+    """An emitter of optimization remarks, which is false if remarks are disabled.
 
-    Each method takes a name, the op that the remark is about (by default the op of the pass), and
-    facts by name. `text`, `reason` and `suggest` are prose. Filters select by `category`, by
-    default the name of the pass.
+    Each method takes the name of the remark, the op that the remark is about (by default the op of
+    the pass), and facts as keyword arguments. The facts `text`, `reason` and `suggest` are prose.
+    Filters match the keyword argument `category`, which is the name of the pass by default.
 
     Example:
         >>> from passel import Pass, PassManager
@@ -78,15 +78,15 @@ class RemarkEmitter:
         return self._ctx.run.options.remarks is not None
 
     def passed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report an optimization that was done."""
+        """Report an optimization that was performed."""
         self._emit("Passed", name, op, facts)
 
     def missed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report an optimization that was not done; give a `reason`."""
+        """Report an optimization that was not performed; give the cause as `reason`."""
         self._emit("Missed", name, op, facts)
 
     def failed(self, name: str, op: Any = None, /, **facts: Any) -> None:
-        """Report an optimization that was tried and failed; give a `reason`."""
+        """Report an optimization that was attempted and failed; give the cause as `reason`."""
         self._emit("Failure", name, op, facts)
 
     def analysis(self, name: str, op: Any = None, /, **facts: Any) -> None:

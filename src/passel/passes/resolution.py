@@ -1,4 +1,4 @@
-"""Resolution of names: from syntax nodes to managers. All problems are reported at once."""
+"""Resolution of pass names, which turns syntax nodes into managers. All problems are reported."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ def names_for(
 ) -> PassRegistry:
     """Return the registry that resolves the names of passes.
 
-    The registry is for the IR of the adapter or context, else for the IR of the running pass, else
-    for all IRs. In the last case, names of the only imported IR come first.
+    The registry is for the IR of the adapter or the context if either is given, otherwise for the
+    IR of the running pass, otherwise for all IRs. In the last case, if only one IR is imported, the
+    names for that IR take precedence.
 
     Args:
-        adapter: The IR's adapter, if it is known.
-        context: The IR's own context, if there is one.
+        adapter: The adapter of the IR; None if the IR is unknown.
+        context: The context of the IR; None if there is no context.
         registry: The registry to search; by default the registry of installed packages.
     """
     if adapter is None:
@@ -58,33 +59,33 @@ def names_for(
 
 
 def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRegistry:
-    """Return the names of passes on one IR: those registered for it, then the IR's own.
+    """Return the registry for one IR, which searches registered passes, then the IR's own passes.
 
     Args:
-        adapter: The IR's adapter.
+        adapter: The adapter of the IR.
         registry: The registry to search; by default the registry of installed packages.
     """
     brings, own = ability_of(adapter, BringsPasses), ()
     if brings is not None:
-        with suppress(AdapterError):  # imported, but not all that it takes is there
+        with suppress(AdapterError):  # the IR is imported, but cannot be used
             own = (brings.pass_source(),)
     return (registry or default_registry()).for_ir(adapter.name, *own)
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
-    """Append parsed elements to a manager, which is unusable after an error.
+    """Append the passes and pipelines of parsed elements to a manager.
 
     Args:
-        nodes: The elements.
-        manager: The `OpPassManager`.
-        names: The registry.
+        nodes: The elements, as syntax nodes.
+        manager: The `OpPassManager`, which is unusable after an error.
+        names: The registry that resolves the names.
 
     Raises:
-        UnknownPassError: Names are not registered.
-        AdapterError: A name is not registered, and an installed IR that might have this name cannot
-            be used.
-        OptionError: Options are invalid.
-        AnchorError: The anchor of a pass differs from that of its manager.
+        UnknownPassError: A name is not registered.
+        AdapterError: A name is not registered, and an installed IR that might define the name
+            cannot be used.
+        OptionError: An option is invalid.
+        AnchorError: The anchor of a pass differs from the anchor of its manager.
         PipelineError: A pass cannot be loaded, or there are problems of several kinds.
     """
     builder = _Builder(names)
@@ -101,14 +102,14 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 
 
 class _Builder:
-    """Adds the elements of one text to managers, and collects errors."""
+    """A builder that adds the elements of a text to managers and collects the errors."""
 
     def __init__(self, names: PassRegistry) -> None:
         self._names = names
         self.errors: list[PipelineError] = []
 
     def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
-        """Add elements, unless there are too many errors."""
+        """Add elements until there are too many errors."""
         for node in nodes:
             if len(self.errors) >= MAX_PROBLEMS:
                 return
@@ -118,7 +119,7 @@ class _Builder:
                 else:
                     self._add_nested(node, manager)
             except PipelineError as error:
-                # What has no place of its own is at the element.
+                # A problem without a place is reported at the element.
                 error.problems = tuple(
                     p if p.span else p._replace(span=node.span) for p in error.problems
                 )
@@ -144,12 +145,12 @@ class _Builder:
             manager.add_placed((made, node.span))
             return
         options = self._made(info.options or Options, f"pipeline '{info.name}'", node)
-        if not self.errors:  # else the code of others is not run
+        if not self.errors:  # after an error, code of other packages is not run
             items = _expanded(info, options, manager, node.span)
             manager.add_placed(*((item, node.span) for item in items))
 
     def _made(self, kind: type[OptionsT], owner: str, node: PassNode) -> OptionsT:
-        """Return a pass, or the options of a pipeline, from a node.
+        """Return a pass, or the options of a registered pipeline, for a syntax node.
 
         Raises:
             OptionError: Options are invalid, or code of the class raises an exception.
@@ -206,7 +207,7 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
 
 @contextmanager
 def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[None]:
-    """Convert exceptions of other code to pipeline errors that name their origin."""
+    """Convert exceptions in code of other packages to pipeline errors that name the origin."""
     try:
         yield
     except PasselError:

@@ -1,4 +1,4 @@
-"""Entries of registries, and the protocol of their sources."""
+"""The entries of pass registries, and the protocol for sources of entries."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class PassInfo(NamedTuple):
-    """A registered pass.
+    """The registry entry of a pass.
 
     Attributes:
-        name: The name in textual pipelines.
-        origin: The origin of the registration, for messages.
+        name: The name of the pass in textual pipelines.
+        origin: The place of the registration that messages report, such as a module.
         factory: The pass class, its location (`package.module:Class`), or a function that returns
-            the class, or a pass whose options are the defaults. Passes of other frameworks are
-            wrapped.
-        ir: The name of the only IR that the pass applies to; empty for any.
-        overrides: Whether the entry takes precedence over later ones with the same name.
+            either the class or a pass whose option values become the defaults. Passes of other
+            frameworks are wrapped.
+        ir: The name of the IR that the pass applies to; an empty string for any IR.
+        overrides: Whether the entry takes precedence over later entries with the same name.
     """
 
     name: str
@@ -37,15 +37,16 @@ class PassInfo(NamedTuple):
 
     @property
     def pass_class(self) -> type[Pass[Any, Any]]:
-        """The pass class, imported or created at the first access.
+        """The class of the pass, which is imported or created on first access.
 
         Raises:
-            DefinitionError: The factory raises an exception, or returns another object.
+            DefinitionError: The factory raises an exception, or does not return a pass or a pass
+                class.
         """
         return _pass_class(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the entry.
+        """Return the arguments that recreate the entry, for pickle.
 
         Raises:
             TypeError: The factory is a lambda or a local function.
@@ -80,16 +81,17 @@ def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:
 
 
 class PassPipelineInfo(NamedTuple):
-    """A registered pipeline: a name for several passes, with options.
+    """The registry entry of a pipeline, which combines several passes under one name.
 
     Attributes:
-        name: The name in textual pipelines.
-        build: A function that takes a manager and the options, and adds the passes.
-        options: The class of the options, or None if there are none.
-        summary: One line for help.
-        origin: The origin of the registration, for messages.
-        ir: The name of the only IR that the pipeline applies to; empty for any.
-        overrides: Whether the entry takes precedence over later ones with the same name.
+        name: The name of the pipeline in textual pipelines.
+        build: A function that takes a manager and the options, if there are any, and adds the
+            passes.
+        options: The class of the pipeline's options; None if the pipeline has no options.
+        summary: A one-line description for help.
+        origin: The place of the registration that messages report, such as a module.
+        ir: The name of the IR that the pipeline applies to; an empty string for any IR.
+        overrides: Whether the entry takes precedence over later entries with the same name.
     """
 
     name: str
@@ -105,21 +107,21 @@ Registered: TypeAlias = PassInfo | PassPipelineInfo
 
 
 class PassSource(Protocol):
-    """A source of passes and pipelines by name: a registry, or an IR's own passes."""
+    """A source of passes and pipelines with names, such as a registry or an IR's own passes."""
 
     @property
     def ir(self) -> str:
-        """The name of the only IR of all entries; empty if entries differ."""
+        """The name of the IR that all entries apply to; an empty string if the entries differ."""
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
-        """Return the pass or pipeline of this name; see `PassRegistry.lookup`."""
+        """Return the pass or pipeline with this name, or None; see `PassRegistry.lookup`."""
         ...
 
     def entries(self, *, ir: str = "") -> Iterable[Registered]:
-        """Yield all entries, or those for one IR; entries that cannot be listed are left out."""
+        """Yield all entries, or the entries for one IR, except entries that cannot be listed."""
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:
-        """Yield candidates for suggestions without loading passes; some may not exist."""
+        """Yield names for spelling suggestions without loading passes; some names may not exist."""
         ...

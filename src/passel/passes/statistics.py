@@ -1,6 +1,6 @@
 """Statistics: named counters that passes declare.
 
-The declaration is part of the frozen pass; the numbers belong to a run.
+The declaration is part of the pass, which is immutable. The counts belong to a run.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ class Statistic:
     """A counter declared in a pass's class body.
 
     Args:
-        description: The meaning of the count, as a noun phrase: "Operations erased".
-        name: The name in reports; by default the attribute's, with dashes for underscores.
+        description: A noun phrase that says what is counted, such as "Operations erased".
+        name: The name in reports; by default the name of the attribute, with dashes instead of
+            underscores.
 
     Attributes:
         name: The name in reports.
-        description: The meaning of the count.
+        description: A noun phrase that says what is counted.
 
     Example:
         >>> from passel import Pass
@@ -45,16 +46,16 @@ class Statistic:
     if not TYPE_CHECKING:  # to type checkers, there is no such operator
 
         def __iadd__(self, amount: object) -> None:
-            """Refuse `+=`, which counts in C++."""
+            """Reject `+=`, which increases a statistic in C++."""
             raise TypeError(
                 f"statistic '{self.name}' is a declaration without a value: count with "
                 f"ctx.count(self.{self.name.replace('-', '_')})"
             )
 
 
-@cache  # asked for whenever a pass counts
+@cache  # called whenever a pass counts
 def statistics_of(owner: type[Any]) -> tuple[Statistic, ...]:
-    """Return the statistics that a class and its bases declare, bases first."""
+    """Return the statistics that a class and its base classes declare, base classes first."""
     found = {
         attribute: value
         for base in reversed(owner.__mro__)
