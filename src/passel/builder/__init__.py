@@ -1,7 +1,7 @@
 """Building one pipeline from the contributions of independent packages.
 
-In a builder, the order of passes can still change: passes are put before or after other passes,
-types of pass, bundles and stages. A builder builds plain pass managers, which do not depend on it.
+A `PipelineBuilder` can insert passes before or after other passes, pass types, bundles and stages.
+`PipelineBuilder.build` returns a plain pass manager, which does not depend on the builder.
 """
 
 from passel.builder.constraints import (

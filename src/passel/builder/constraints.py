@@ -1,9 +1,9 @@
 """Constraints on the positions of passes in a pipeline.
 
-Passes declare constraints in their class body, bundles take them as an argument, and
-`PipelineBuilder.constrain` adds them to any step. Constraints apply to the order in which steps
-run, across nested pipelines. A builder rejects a pipeline that breaks a constraint, except for
-`followed_by` and `preceded_by`: the builder inserts their cleanups.
+A pass class declares constraints in its body, a bundle takes constraints as an argument, and
+`PipelineBuilder.constrain` adds constraints to any step. Constraints apply to the order in which
+steps run, across nested pipelines. A builder rejects a pipeline that violates a constraint. For
+`followed_by` and `preceded_by`, the builder inserts a missing cleanup instead.
 """
 
 from __future__ import annotations
@@ -32,27 +32,28 @@ PHRASES = {
     "followed-by": "should be followed by a {0}",
     "preceded-by": "should be preceded by a {0}",
 }
-"""The kinds of constraint, as predicates of sentences about a step."""
+"""For each kind of constraint, a phrase that completes a sentence about the constrained step."""
 
 NEEDING = {"after-any", "immediately-after", "requires"}
-"""Kinds that require a step of their target."""
+"""The kinds of constraint that require a step that matches the target."""
 
 WISHES = {"followed-by", "preceded-by"}
-"""Kinds for which missing steps are inserted, and no pipeline is rejected."""
+"""The kinds of constraint for which the builder inserts a missing step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A condition on the place of a step; constraints compare by value.
+    """A condition on the position of a step in a pipeline.
 
-    Functions such as `after_any` create constraints.
+    Functions such as `after_any` create constraints. Two constraints are equal if all attributes
+    except `origin` are equal.
 
     Attributes:
-        kind: The name of the function that creates the constraint, with dashes.
-        targets: The steps that the condition refers to.
-        origin: The place of the call that created the constraint.
-        cleanup: The cleanup of `followed_by` or `preceded_by`: a pass, a pass class, a name, a
-            bundle, or a type of pass. The builder does not insert types.
+        kind: The name of the function that creates the constraint, with dashes for underscores.
+        targets: The targets of the steps that the condition refers to.
+        origin: The source location of the call that created the constraint.
+        cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
+            a bundle or a pass type. None for other kinds of constraints.
     """
 
     kind: str
@@ -61,10 +62,10 @@ class Constraint:
     cleanup: Any = None
 
     def __post_init__(self) -> None:
-        """Reject anything but a target.
+        """Check that `targets` contains only targets.
 
         Raises:
-            TypeError: If `targets` contains another object.
+            TypeError: If `targets` contains an object that is not a target.
         """
         for target in self.targets:
             check_target(target)
@@ -75,19 +76,21 @@ class Constraint:
         return self.kind in WISHES
 
     def __str__(self) -> str:
-        """Return the constraint as the predicate of a sentence about a step."""
+        """Return a phrase that completes a sentence about the constrained step."""
         return PHRASES[self.kind].format(*map(noun, self.targets))
 
 
 class Rule(NamedTuple):
-    """A constraint that is in force.
+    """A constraint on a pipeline, with the origin of the constraint.
 
     Attributes:
         constraint: The constraint.
-        declared_by: The pass class or bundle that declares the constraint; None for constraints
+        declared_by: The pass class or bundle that declares the constraint, or None for a constraint
             from `PipelineBuilder.constrain`.
-        target: The steps that a constraint from `PipelineBuilder.constrain` applies to.
-        extension: The extension that called `PipelineBuilder.constrain`; empty for the framework.
+        target: The target that was passed to `PipelineBuilder.constrain`, or None for a constraint
+            that a pass class or bundle declares.
+        extension: The name of the extension that called `PipelineBuilder.constrain`, or an empty
+            string if no extension did.
     """
 
     constraint: Constraint
@@ -97,7 +100,7 @@ class Rule(NamedTuple):
 
     @property
     def by(self) -> str:
-        """The declaring class, bundle or extension, such as `pass 'cse'`."""
+        """The declaring class, bundle or extension, such as `pass 'cse'`, or an empty string."""
         if self.declared_by is not None:
             kind = "pass " if isinstance(self.declared_by, type) else ""
             return kind + describe(self.declared_by)
@@ -105,20 +108,20 @@ class Rule(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The author of the constraint, and the place of the declaration."""
+        """A phrase with the author and source location of the constraint."""
         by = f" by {self.by}" if self.by else ""
         where = f" at {self.constraint.origin}" if self.constraint.origin.file else ""
         return f"declared{by}{where}"
 
     def about(self, step: Step) -> str:
-        """Return the rule as a sentence about a step, with its source."""
+        """Return a sentence that states the rule for a step and names the source of the rule."""
         return f"'{step.label}' {self.constraint} ({self.source})"
 
     def checked(self) -> Rule:
-        """Return this rule after checking the type of its constraint.
+        """Check that `constraint` is a `Constraint`, and return this rule.
 
         Raises:
-            DefinitionError: If the constraint is not a `Constraint`.
+            DefinitionError: If `constraint` is not a `Constraint`.
         """
         given: Any = self.constraint
         if not isinstance(given, Constraint):
@@ -129,10 +132,12 @@ class Rule(NamedTuple):
 
 
 def after_any(target: Target) -> Constraint:
-    """Require that a step runs after at least one step of a target, which must exist.
+    """Require that a step runs after at least one step that matches a target.
+
+    The pipeline must contain a matching step.
 
     Args:
-        target: A target for the other steps.
+        target: A target that matches the earlier step.
 
     Example:
         >>> from passel.passes import PassType
@@ -143,10 +148,12 @@ def after_any(target: Target) -> Constraint:
 
 
 def after_all(target: Target) -> Constraint:
-    """Require that a step runs after every step of a target, if the pipeline has any.
+    """Require that a step runs after every step that matches a target.
+
+    The pipeline need not contain a matching step.
 
     Args:
-        target: A target for the other steps.
+        target: A target that matches the earlier steps.
 
     Example:
         >>> print(after_all("canonicalize"))
@@ -156,10 +163,12 @@ def after_all(target: Target) -> Constraint:
 
 
 def before_first(target: Target) -> Constraint:
-    """Require that a step runs before every step of a target, if the pipeline has any.
+    """Require that a step runs before every step that matches a target.
+
+    The pipeline need not contain a matching step.
 
     Args:
-        target: A target for the other steps.
+        target: A target that matches the later steps.
 
     Example:
         >>> from passel.passes import PassType
@@ -170,10 +179,10 @@ def before_first(target: Target) -> Constraint:
 
 
 def immediately_after(target: Target) -> Constraint:
-    """Require that a step runs right after a step of a target.
+    """Require that a step runs right after a step that matches a target.
 
     Args:
-        target: A target for the other steps.
+        target: A target that matches the preceding step.
 
     Example:
         >>> print(immediately_after("lower-affine"))
@@ -183,13 +192,13 @@ def immediately_after(target: Target) -> Constraint:
 
 
 def not_between(first: Target, last: Target) -> Constraint:
-    """Forbid a step between a step of one target and a later step of another target.
+    """Forbid a step to run after a match of one target and before a later match of another.
 
-    The step must run before all steps of the first target, or after all steps of the second.
+    The step must run before all steps that match `first`, or after all steps that match `last`.
 
     Args:
-        first: The start of the forbidden region.
-        last: The end of the forbidden region.
+        first: A target that matches the steps at the start of the forbidden region.
+        last: A target that matches the steps at the end of the forbidden region.
 
     Example:
         >>> print(not_between("make-schedule", "use-schedule"))
@@ -199,10 +208,12 @@ def not_between(first: Target, last: Target) -> Constraint:
 
 
 def requires(target: Target) -> Constraint:
-    """Require that the pipeline has a step of a target, before or after the step.
+    """Require that the pipeline also contains a step that matches a target.
+
+    The matching step may run before or after the constrained step.
 
     Args:
-        target: A target for the other steps.
+        target: A target that matches the required step.
 
     Example:
         >>> print(requires("finalize"))
@@ -212,10 +223,10 @@ def requires(target: Target) -> Constraint:
 
 
 def conflicts(target: Target) -> Constraint:
-    """Require that the pipeline has no step of a target.
+    """Require that the pipeline contains no other step that matches a target.
 
     Args:
-        target: A target for the other steps.
+        target: A target that matches the forbidden steps.
 
     Example:
         >>> print(conflicts("legacy-lowering"))
@@ -225,7 +236,7 @@ def conflicts(target: Target) -> Constraint:
 
 
 def once() -> Constraint:
-    """Require that a pass occurs, or a bundle is added, only once.
+    """Require that a pass or bundle occurs at most once in the pipeline.
 
     Example:
         >>> print(once())
@@ -235,13 +246,15 @@ def once() -> Constraint:
 
 
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Request a cleanup after a step, not necessarily right after the step.
+    """Request that a cleanup runs after a step, not necessarily right after the step.
 
-    If the cleanup is missing, the builder inserts it before the next pass of another type, or at
-    the last valid position before. If there is no valid position, `PipelineBuilder.report` warns.
+    The builder inserts a missing cleanup before the next pass that shares no type with the step,
+    or at the last valid position before that pass. If no position is valid,
+    `PipelineBuilder.report` returns a warning.
 
     Args:
-        cleanup: A bundle, a pass or its name, or a type of pass. A type of pass is never inserted.
+        cleanup: A bundle, a pass, a pass class, a pass name or a pass type. The builder cannot
+            insert a cleanup that is given as a pass type.
 
     Example:
         >>> from passel.builder import Bundle
@@ -252,13 +265,14 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
 
 
 def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Request a cleanup before a step, with no pass in between that changes the IR.
+    """Request that a cleanup runs before a step, with no pass in between that changes the IR.
 
-    Passes in between must preserve all analyses. If the cleanup is missing, the builder inserts it
-    right before the step. `immediately_after` is stricter: it allows no pass in between.
+    Each pass between the cleanup and the step must preserve all analyses. The builder inserts a
+    missing cleanup right before the step. `immediately_after` is stricter, since it allows no pass
+    in between.
 
     Args:
-        cleanup: The cleanup, as for `followed_by`.
+        cleanup: The cleanup to run before the step, in any form that `followed_by` accepts.
 
     Example:
         >>> print(preceded_by("canonicalize"))

@@ -1,9 +1,9 @@
-"""Declarations about passes: types, and whether a second run is redundant.
+"""Declarations of pass types and of idempotence.
 
-The class body of a pass declares its types and whether the pass is idempotent. A table contains the
-same declarations for passes from other packages, by name or by class. Installed packages add
-declarations to the default table through entry points of the group `passel.declarations`. Each
-entry point names a function that takes the table.
+In its body, a pass class declares its pass types and whether the pass is idempotent. A
+`DeclarationTable` declares the same properties for passes from other packages, by pass name or
+class. Installed packages add declarations to the default table through entry points in the group
+`passel.declarations`. Each entry point names a function that takes the table.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from passel.passes import Pass, PassType
 
 _Key: TypeAlias = "tuple[str, str] | type[Pass[Any]]"
-"""An IR (empty for any) and the name of a pass, or a class."""
+"""Either a pass class, or an IR name (an empty string for any IR) and a pass name."""
 
 
 class Facts(NamedTuple):
-    """The properties of a pass that affect its place in a pipeline.
+    """The properties of a pass that affect its position in a pipeline.
 
     Attributes:
-        types: The types of the pass.
-        idempotent: Whether a second run right after the first changes nothing.
+        types: The pass types of the pass.
+        idempotent: Whether a second run of the pass, right after the first run, changes nothing.
     """
 
     types: tuple[PassType, ...] = ()
     idempotent: bool = False
 
     def __or__(self, other: Facts) -> Facts:
-        """Return the union of two sets of facts."""
+        """Return the union of the types, and whether either operand is idempotent."""
         types = tuple(dict.fromkeys((*self.types, *other.types)))
         return Facts(types, self.idempotent or other.idempotent)
 
 
 class DeclarationTable:
-    """Declarations for passes whose classes do not declare them.
+    """A table that declares pass types and idempotence outside the pass classes.
 
     Args:
-        behind: A table to copy declarations from.
+        behind: A table whose declarations are copied, or None to create an empty table.
 
     Example:
         >>> from passel.passes import Pass
@@ -68,16 +68,16 @@ class DeclarationTable:
         idempotent: bool = False,
         ir: str = "",
     ) -> None:
-        """Declare types and idempotence of passes, in addition to earlier declarations.
+        """Declare the types and the idempotence of passes, in addition to earlier declarations.
 
         Args:
-            passes: Names or classes of passes.
-            types: The types of the passes.
-            idempotent: Whether a second run right after the first changes nothing.
-            ir: The IR whose passes the names refer to; empty for any IR.
+            passes: The names or classes of the passes.
+            types: The pass types of each pass.
+            idempotent: Whether a second run of a pass, right after the first run, changes nothing.
+            ir: The name of the IR to which the pass names belong, or an empty string for any IR.
 
         Raises:
-            DefinitionError: If `types` is not a tuple of types.
+            DefinitionError: If `types` is not a tuple of pass types.
         """
         check_tuples("DeclarationTable", {"types": types})
         for pass_ in passes:
@@ -85,13 +85,13 @@ class DeclarationTable:
             self._declared[key] = self._declared.get(key, Facts()) | Facts(types, idempotent)
 
     def of(self, pass_: Pass[Any]) -> Facts:
-        """Return the declarations for a pass, from its class and this table."""
+        """Return the properties of a pass that the pass class or this table declares."""
         cls = type(pass_)
         named = self.named(cls.name, ir=cls.ir)
         return Facts(tuple(cls.types), cls.idempotent) | named | self._union(cls.__mro__)
 
     def named(self, name: str, *, ir: str = "") -> Facts:
-        """Return this table's declarations for a pass name."""
+        """Return the properties that this table declares for a pass name."""
         return self._union([("", name), (ir, name)])
 
     def _union(self, keys: Iterable[Any]) -> Facts:
@@ -102,15 +102,15 @@ class DeclarationTable:
         return found
 
     def types(self) -> Iterator[PassType]:
-        """Yield each type in this table once, sorted by name."""
+        """Yield the pass types in this table, without duplicates and sorted by name."""
         return iter(sorted({each for facts in self._declared.values() for each in facts.types}))
 
 
 @cache
 def default_declarations() -> DeclarationTable:
-    """Return the declarations of all installed packages.
+    """Return a table with the declarations of all installed packages.
 
-    The first call loads the entry points. The log `passel` reports entry points that fail.
+    The first call loads the entry points. Entry points that fail are reported in the log `passel`.
     """
     table = DeclarationTable()
     use_installed("passel.declarations", lambda _, declare: declare(table))
@@ -118,9 +118,9 @@ def default_declarations() -> DeclarationTable:
 
 
 def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
-    """Call a function with the name and the object of each entry point of a group.
+    """Call a function with the name and the loaded object of each entry point in a group.
 
-    The log `passel` reports entry points that fail.
+    Entry points that fail are reported in the log `passel`.
     """
     for point in entry_points(group):
         try:

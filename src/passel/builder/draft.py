@@ -1,4 +1,4 @@
-"""The draft of a pipeline: the contents of a builder, which change atomically."""
+"""The contents of a pipeline builder, which change atomically."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Draft:
-    """The contents of a builder, which all its views share.
+    """The contents of a builder, shared with the builders that `nest` returns.
 
     Attributes:
         root: The outermost pipeline.
-        declarations: The declarations for passes.
-        template: An empty manager with the IR's adapter and the registry.
-        extension: The name of the running extension; empty if none.
-        calls: The number of changes.
-        constraints: The rules from `PipelineBuilder.constrain`, in order.
-        regions: Title, start, end and analyses of each region from `PipelineBuilder.between`.
-        removals: Removed steps, the rules before the removal, and the extension that removed them.
-        users: Targets of insertions by extensions, each with the extension.
+        declarations: The table of pass types and idempotence.
+        template: An empty pass manager with the adapter of the IR and the pass registry.
+        extension: The name of the running extension, or an empty string if no extension runs.
+        calls: The number of changes so far.
+        constraints: The rules that `PipelineBuilder.constrain` added, in order.
+        regions: The title, start target, end target and analyses of each region that
+            `PipelineBuilder.between` added.
+        removals: The removed steps, the rules before the removal, and the name of the removing
+            extension, for each removal.
+        users: The steps next to which extensions inserted passes, each with the extension's name.
     """
 
     root: Scope
@@ -49,7 +51,7 @@ class Draft:
 
     @property
     def rules(self) -> Rules:
-        """The constraints in force, valid until the next change."""
+        """The rules for the steps of the draft, valid until the next change."""
         return Rules(self.root, self.declarations, self.constraints)
 
     def copy(self) -> Draft:
@@ -67,7 +69,7 @@ class Draft:
 
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
-        """Undo all changes if the `with` block raises."""
+        """Undo all changes to the draft if the `with` block raises an exception."""
         before = dict(vars(self))
         self.root, self._numbers = self.root.copy(), self._numbers.copy()
         try:
@@ -79,12 +81,12 @@ class Draft:
     # -- Nodes ------------------------------------------------------------------------------
 
     def around(self, node: Node) -> tuple[Scope, ...]:
-        """Return the scopes that enclose a node, the outermost first."""
+        """Return the scopes that enclose a node, outermost first."""
         inside = walk(self.root.items, (self.root,))
         return next((around for each, around in inside if each is node), ())
 
     def put(self, nodes: list[Node], scope: Scope, index: int) -> None:
-        """Put new nodes into a scope, before the item with an index, and label them."""
+        """Insert new nodes into a scope, before the item at `index`, and label the nodes."""
         known = {each.label for each, _ in walk(self.root.items)}
         for node, _ in walk(nodes):
             node.label = node.label or self._new_label(node, known)
@@ -103,5 +105,5 @@ class Draft:
         return label
 
     def take_out(self, node: Node) -> None:
-        """Remove a node and its contents."""
+        """Remove a node, with all nested nodes, from the draft."""
         self.around(node)[-1].items.remove(node)

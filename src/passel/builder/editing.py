@@ -1,6 +1,6 @@
-"""Changes of a builder: adding, placing, inserting, replacing and removing steps.
+"""Changes to a builder: adding, placing, inserting, replacing and removing steps.
 
-`edited` applies a change, orders placed steps, and checks the constraints. A change that breaks a
+`edited` applies a change, orders placed steps, and checks the constraints. A change that violates a
 constraint is undone.
 """
 
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 Items: TypeAlias = "tuple[object, ...]"
-"""Arguments of inserting methods: as for `OpPassManager.add`, or bundles."""
+"""The passes to insert, in any form that `OpPassManager.add` accepts, and bundles."""
 
 
 @contextmanager
 def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
-    """Change a draft in a `with` block, then order and check it.
+    """Run a `with` block that changes a draft, then order and check the steps of the draft.
 
     Args:
-        draft: The draft, which is unchanged if the block raises.
-        origin: The author of the change; by default the caller of the builder.
+        draft: The draft to change, which is restored if the block raises an exception.
+        origin: The author of the change, by default the caller of the builder.
 
     Raises:
-        InsertionError: If no order is possible, or the change breaks a constraint.
+        InsertionError: If no order satisfies the constraints, or the change violates a constraint.
     """
     with draft.all_or_nothing():
         rules = draft.rules
@@ -68,15 +68,15 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
 
 
 class Edit:
-    """One change of a draft.
+    """A change to a draft.
 
     Args:
-        draft: The draft.
-        rules: The steps and constraints before the change.
-        origin: The author and place of the change.
+        draft: The draft to change.
+        rules: The rules for the steps of the draft before the change.
+        origin: The author and source location of the change.
 
     Attributes:
-        added: The new nodes, without their contents.
+        added: The new nodes, without nested nodes.
         placed: Whether constraints determine the positions of the new nodes.
     """
 
@@ -89,16 +89,16 @@ class Edit:
 
     @property
     def handle(self) -> Handle:
-        """A handle to the new steps."""
+        """A handle to the nodes that the change added."""
         return Handle(tuple(node.label for node in self.added))
 
     # -- Adding -----------------------------------------------------------------------------
 
     def nodes(self, item: object, anchor: str) -> list[Node]:
-        """Return nodes for an item that a user adds to a pipeline.
+        """Return the nodes for an item that a user adds to a pipeline.
 
         Raises:
-            PipelineError: If the text is invalid, or a pass has another anchor.
+            PipelineError: If a pipeline text is invalid, or a pass has a different anchor.
         """
         if isinstance(item, Bundle):
             inner = [node for each in item.members for node in self.nodes(each, anchor)]
@@ -112,15 +112,15 @@ class Edit:
         return nodes_of(manager, self.origin)
 
     def put(self, nodes: list[Node], scope: Scope, index: int | None = None) -> None:
-        """Put nodes into a scope, by default at its end."""
+        """Insert nodes into a scope, before the item at `index` or by default at the end."""
         self._draft.put(nodes, scope, len(scope.items) if index is None else index)
         self.added += nodes
 
     def append(self, items: Items, scopes: list[Scope], label: str = "") -> None:
-        """Append each item to the first scope that accepts it.
+        """Append each item to the first scope that accepts the item.
 
-        The label names a single node, or a bundle of several. The errors are those of
-        `PipelineBuilder.add`.
+        The label names the new node, or a bundle if there are several new nodes. The method raises
+        the same errors as `PipelineBuilder.add`.
         """
         if label and self._rules.units(label):
             raise InsertionError(f"the label '{label}' is already taken")
@@ -134,11 +134,11 @@ class Edit:
             self.put(nodes, scope)
 
     def append_element(self, element: ElementNode, span: Span) -> None:
-        """Append an element of a pipeline file.
+        """Append the steps of an element from a pipeline file to the outermost pipeline.
 
         Args:
-            element: The element.
-            span: The place of the element in the file.
+            element: The parsed element.
+            span: The location of the element in the file.
         """
         self.origin = Origin("", span.source.name, span.line)
         root = self._draft.root
@@ -149,9 +149,10 @@ class Edit:
         self.put(nodes, root)
 
     def place(self, items: Items, home: Scope, label: str) -> None:
-        """Append each item to a pipeline, or to the first nested pipeline that accepts its anchor.
+        """Append each item to `home`, or to the first nested pipeline that accepts the item.
 
-        Later, `edited` moves the items as the constraints require.
+        At the end of the change, `edited` moves the items to positions that satisfy the
+        constraints.
 
         Raises:
             AnchorError: If no pipeline accepts the anchor of an item.
@@ -164,14 +165,14 @@ class Edit:
         self.placed = True
 
     def _anchor(self, scope: Scope) -> str:
-        """Return the anchor of passes in a scope."""
+        """Return the anchor of the passes in a scope."""
         return nest_of((*self._draft.around(scope), scope)).name
 
     def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Node]]:
-        """Return the first scope that accepts an item, and the nodes to put there.
+        """Return the first scope that accepts an item, and the nodes to insert into the scope.
 
         Raises:
-            AnchorError: If no scope accepts it.
+            AnchorError: If no scope accepts the item.
         """
         refused: list[AnchorError] = []
         for scope in scopes:
@@ -182,7 +183,7 @@ class Edit:
         raise refused[0]
 
     def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
-        """Append a stage; raises the errors of `PipelineBuilder.stage`."""
+        """Append a stage to a scope, with the same errors as `PipelineBuilder.stage`."""
         if self._rules.units(Stage(name)):
             raise InsertionError(f"stage '{name}' already exists")
         anchor = self._anchor(scope)
@@ -200,7 +201,10 @@ class Edit:
     def insert(
         self, target: Target, items: Items, occurrence: Occurrence, *, after: bool, split: bool
     ) -> None:
-        """Put items next to a target; raises the errors of `PipelineBuilder.insert_before`."""
+        """Insert items before or after the matches of a target that `occurrence` selects.
+
+        The method raises the same errors as `PipelineBuilder.insert_before`.
+        """
         for unit in self._select(target, occurrence):
             self._put_beside(unit, items, after=after, split=split)
             if by := self.origin.extension:
@@ -210,18 +214,18 @@ class Edit:
             step.because = (f"it was inserted {side} {describe(target)}",)
 
     def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
-        """Put items in place of a target; raises the errors of `PipelineBuilder.replace`."""
+        """Replace matches of a target, with the same errors as `PipelineBuilder.replace`."""
         for unit in self._select(target, occurrence):
             self._put_beside(unit, items, after=False, split=False)
             self._take_out(unit, describe(target))
 
     def remove(self, target: Target, occurrence: Occurrence) -> None:
-        """Remove a target; raises the errors of `PipelineBuilder.remove`."""
+        """Remove matches of a target, with the same errors as `PipelineBuilder.remove`."""
         for unit in self._rules.select(target, occurrence):
             self._take_out(unit, describe(target))
 
     def _put_beside(self, unit: Unit, items: Items, *, after: bool, split: bool) -> None:
-        """Put items right before or after a match, in the innermost pipeline that accepts them.
+        """Insert items right before or after a match, in the innermost pipeline that accepts them.
 
         Raises:
             InsertionError: If a pipeline would have to be split.
@@ -275,7 +279,7 @@ class Edit:
     # -- Finding ----------------------------------------------------------------------------
 
     def nest(self, label: str) -> Scope:
-        """Return the pipeline with a label; without a label, the outermost one.
+        """Return the pipeline with a label, or the outermost pipeline if the label is empty.
 
         Raises:
             InsertionError: If the pipeline was removed.
@@ -286,10 +290,11 @@ class Edit:
         return node
 
     def stage(self, name: str) -> Scope:
-        """Return a stage, after removing its default.
+        """Remove the default passes of a stage, and return the stage.
 
         Raises:
-            InsertionError: If there is no such stage, or another extension relies on its default.
+            InsertionError: If the stage does not exist, or another extension has inserted a pass
+                next to a default pass of the stage.
         """
         ((stage,),) = self._rules.select(Stage(name), "first")
         assert isinstance(stage, Scope)  # noqa: S101 - for type checkers
@@ -299,7 +304,7 @@ class Edit:
         return stage
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return the matches of a target; the error for removed steps names the author."""
+        """Return matches of a target, or raise an error that names who removed the target."""
         try:
             return self._rules.select(target, occurrence)
         except InsertionError:
@@ -330,7 +335,7 @@ class Edit:
 
 
 def _mark(nodes: Iterable[Node], bundle: Bundle) -> None:
-    """Record that steps belong to an addition of a bundle."""
+    """Record that the steps of nodes belong to a new addition of a bundle."""
     steps = steps_in(nodes)
     use = BundleUse(bundle, len(steps))
     for step in steps:

@@ -20,8 +20,8 @@ class Extension(NamedTuple):
     """A named function that adds passes to a builder.
 
     Attributes:
-        name: The name, unique among the extensions of a pipeline.
-        function: The function, which takes the builder.
+        name: The name of the extension, which must be unique among the extensions of a pipeline.
+        function: The function to call with the builder.
     """
 
     name: str
@@ -29,9 +29,10 @@ class Extension(NamedTuple):
 
     @classmethod
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
-        """Return an extension; a function becomes an extension with its qualified name.
+        """Return an extension unchanged, or wrap a function in an extension.
 
-        For a function of the main program, the name starts with the name of the file.
+        The name of the new extension is the qualified name of the function. For a function in the
+        main program, the name of the file replaces `__main__`.
 
         Raises:
             TypeError: If the argument is neither an extension nor a function.
@@ -57,19 +58,20 @@ def _module_of(named: Any) -> str:
 
 
 registered: dict[str, Extension] = {}
-"""The extensions that `register_extension` has registered, by name."""
+"""The extensions that were registered with `register_extension`, by name."""
 
 
 def register_extension(
     function: Callable[[Any], object], *, name: str = ""
 ) -> Callable[[Any], object]:
-    """Register an extension without an entry point, such as one in a plugin; a decorator.
+    """Register a function as an extension, without an entry point.
 
-    A new extension replaces a registered extension with the same name.
+    The function can be used as a decorator, for example in a plugin. The new extension replaces a
+    registered extension with the same name.
 
     Args:
-        function: The function, which takes the builder.
-        name: The name of the extension; by default the qualified name of the function.
+        function: The function to call with the builder.
+        name: The name of the extension, by default the qualified name of the function.
 
     Example:
         >>> @register_extension
@@ -86,9 +88,9 @@ def register_extension(
 def installed_extensions() -> tuple[Extension, ...]:
     """Return the installed and the registered extensions, sorted by name.
 
-    An installed package provides an extension through an entry point of the group
-    `passel.pipelines`, which names a function that takes a builder. The log `passel` reports entry
-    points that fail to load.
+    An installed package provides an extension through an entry point in the group
+    `passel.pipelines`, which names a function that takes a builder. Entry points that fail to load
+    are reported in the log `passel`.
 
     Example:
         >>> from passel.builder import PipelineBuilder
@@ -100,16 +102,20 @@ def installed_extensions() -> tuple[Extension, ...]:
 
 
 def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:
-    """Call extensions in the order of their names; call those that miss a target again.
+    """Call extensions in alphabetical order of their names.
+
+    An extension that raises an `InsertionError` is called again after the other extensions.
 
     Args:
         builder: The builder to pass to the extensions.
-        extensions: As for `PipelineBuilder.extend`.
-        draft: The builder's draft, which a failing extension leaves unchanged.
+        extensions: The extensions, in any form that `PipelineBuilder.extend` accepts.
+        draft: The draft of the builder, which a failing extension leaves unchanged.
 
     Raises:
-        InsertionError: If an extension still fails after the others, or two have the same name.
-        PipelineError: If an extension adds invalid text, or a pass with another anchor.
+        InsertionError: If an extension still fails after all other extensions have run, or two
+            extensions have the same name.
+        PipelineError: If an extension adds an invalid pipeline text, or a pass with a different
+            anchor.
     """
     waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
     for one, other in pairwise(waiting):

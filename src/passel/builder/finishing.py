@@ -1,8 +1,9 @@
-"""Finishing the draft of a pipeline before it is built.
+"""Finishing a draft before its pipeline is built.
 
-First, the builder inserts missing cleanups (`followed_by`, `preceded_by`). Then, it drops redundant
-steps: an idempotent pass, or the first passes of a bundle, if equal passes ran before and only
-passes that preserve everything ran in between. A pass that a single call adds twice runs twice.
+First, the builder inserts the missing cleanups that `followed_by` and `preceded_by` request. Then,
+the builder drops redundant steps. An idempotent pass is redundant if an equal pass runs before it
+and all passes in between preserve all analyses. The same applies to the first passes of a bundle. A
+pass that a single call adds twice runs twice.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 
 
 class Remark(NamedTuple):
-    """A change that building has made to the pipeline.
+    """A change that `PipelineBuilder.build` makes to the steps, or a warning.
 
     Attributes:
-        kind: `dropped`, `inserted` or `warning`.
+        kind: The kind of the remark: `dropped`, `inserted` or `warning`.
         label: The label of the step.
-        message: The change and the reason for it, in a sentence.
+        message: The text of the remark, with the reason for the change or the warning.
     """
 
     kind: str
@@ -45,10 +46,10 @@ class Remark(NamedTuple):
 
 
 def finish(draft: Draft) -> tuple[Remark, ...]:
-    """Prepare a draft for building, and return the changes.
+    """Insert missing cleanups into a draft, drop redundant steps, and return the changes.
 
     Raises:
-        InsertionError: If a required stage is empty, or a constraint is broken.
+        InsertionError: If a required stage is empty, or the draft violates a constraint.
     """
     for stage in draft.rules.stages:
         if stage.is_required and not steps_in([stage]):
@@ -66,9 +67,9 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
 def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
     """Insert missing cleanups, and yield a remark for each.
 
-    An inserted cleanup also counts for other steps. The cleanup of `followed_by` goes before the
-    next pass of another type, in the outermost pipeline that accepts it. The cleanup of
-    `preceded_by` goes right before the step.
+    An inserted cleanup also counts for other steps. The cleanup of `followed_by` is inserted before
+    the next pass that shares no type with the step, in the outermost pipeline that accepts the
+    cleanup. The cleanup of `preceded_by` is inserted right before the step.
     """
     tried: set[str] = set()
     while True:
@@ -109,9 +110,9 @@ def _inserted(rule: Rule, step: Step, draft: Draft, rules: Rules) -> list[Step]:
 
 
 def _after(step: Step, around: tuple[Scope, ...], rules: Rules) -> Iterator[Place]:
-    """Yield positions between a step and the next pass of another type, the latest first.
+    """Yield the positions between a step and the next pass that shares no type with the step.
 
-    Positions in outer pipelines come first.
+    Positions in outer pipelines and later positions come first.
     """
     types = set(rules.types_of(step))
     for depth, scope in enumerate(around):
@@ -125,7 +126,7 @@ def _after(step: Step, around: tuple[Scope, ...], rules: Rules) -> Iterator[Plac
 
 
 def _before(step: Step, around: tuple[Scope, ...], _: Rules) -> Iterator[Place]:
-    """Yield the positions right before a step, the innermost first."""
+    """Yield the positions right before a step, innermost first."""
     node: Node = step
     for depth in range(len(around), 0, -1):
         scope = around[depth - 1]
@@ -141,9 +142,9 @@ def _before(step: Step, around: tuple[Scope, ...], _: Rules) -> Iterator[Place]:
 
 
 def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
-    """Drop redundant steps, and yield a remark for each.
+    """Drop redundant steps, and yield a remark for each pass or bundle.
 
-    Of a bundle, drop the longest prefix that is redundant.
+    If a bundle starts with redundant steps, the longest redundant prefix is dropped.
     """
     for nodes in _streams(draft.root):
         ran, changing, looking = list[Step](), list[Step](), list[Step]()
@@ -170,7 +171,7 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
 
 
 def _streams(root: Scope) -> Collection[list[Node]]:
-    """Return the contents of each pipeline: steps, and each nested pipeline as one node."""
+    """Return the steps and nested pipelines directly inside each pipeline."""
     streams: dict[Scope, list[Node]] = {}
     for node, around in walk(root.items, (root,)):
         if isinstance(node, Step) or node.kind == "nest":
@@ -206,7 +207,7 @@ def _is_repeated(before: list[Step], run: list[Step], declarations: DeclarationT
 
 
 def _in_common(steps: list[Step]) -> list[BundleUse]:
-    """Return the bundle additions that all of the steps belong to, the innermost first."""
+    """Return the bundle additions that all steps belong to, innermost first."""
     first, *others = steps
     return [use for use in first.bundles if all(use in each.bundles for each in others)]
 

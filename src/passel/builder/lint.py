@@ -1,4 +1,4 @@
-"""Lint: mistakes and wasted work in a pipeline, found without IR."""
+"""Finding mistakes and redundant work in a pipeline without running the pipeline."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Finding(NamedTuple):
-    """A mistake or wasted work in a pipeline.
+    """A mistake or redundant work that `lint` found in a pipeline.
 
     Attributes:
-        severity: An error, which prevents building or running the pipeline, or a warning.
-        message: One sentence with a suggested fix.
-        span: The place in the text of the pipeline, if any.
+        severity: An error if the pipeline cannot be built or run, otherwise a warning.
+        message: A sentence that describes the problem and suggests a fix.
+        span: The location in the pipeline text, or None if the finding has no location.
     """
 
     severity: Severity
@@ -42,19 +42,20 @@ class Finding(NamedTuple):
 def lint(
     builder: PipelineBuilder, adapter: IRAdapter | None = None, context: Any = None
 ) -> tuple[Finding, ...]:
-    """Return the mistakes and wasted work in a pipeline.
+    """Return the mistakes and the redundant work in a pipeline.
 
-    Errors are broken constraints and contracts, and steps that cannot run on their ops. Warnings
-    are nested pipelines that cannot match, redundant repeated passes, adjacent nested pipelines
-    that could be merged, and types that no pass has.
+    Errors are violated constraints, violated contracts, and steps that cannot run on their ops.
+    Warnings include nested pipelines that match no op, redundant repeated passes, adjacent nested
+    pipelines that could be merged, and pass types that no pass declares.
 
     Args:
-        builder: The pipeline.
-        adapter: The adapter of the IR; without it, ops are not checked.
-        context: The IR's own context; by default a new one.
+        builder: The builder that contains the pipeline.
+        adapter: The adapter of the IR, or None to skip the checks that involve ops.
+        context: The context of the IR, or None to use a new context.
 
     Returns:
-        All findings, in the order of their places in the text; findings without a place are last.
+        All findings in the order of their locations in the text, followed by the findings without
+        a location.
 
     Example:
         >>> from passel.builder import PipelineBuilder
@@ -85,7 +86,7 @@ class _Linter(NamedTuple):
     context: Any
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all findings."""
+        """Yield all findings about the pipeline."""
         yield from self._types()
         try:
             remarks, manager = self.builder.report(), self.builder.build()
@@ -105,7 +106,7 @@ class _Linter(NamedTuple):
         yield from linter.wasted(merged(manager, adapter=self.adapter, context=manager.context))
 
     def _types(self) -> Iterator[Finding]:
-        """Yield findings about types that no pass has and no table declares."""
+        """Yield findings about pass types that neither a pass nor a table declares."""
         known = {each for each in vars(pass_type).values() if isinstance(each, PassType)}
         known.update(self.builder.declarations.types())
         asked: dict[PassType, str] = {}
@@ -125,7 +126,7 @@ class _Linter(NamedTuple):
     # -- Wasted work ------------------------------------------------------------------------
 
     def wasted(self, pipeline: Pipeline) -> Iterator[Finding]:
-        """Yield the findings about a pipeline and all nested ones."""
+        """Yield the findings about redundant work in a pipeline and all nested pipelines."""
         yield from self._repeated(pipeline)
         yield from self._interrupted(pipeline)
         for step in pipeline.steps:
@@ -144,7 +145,7 @@ class _Linter(NamedTuple):
                 yield Finding(Severity.WARNING, message, second.span)
 
     def _interrupted(self, pipeline: Pipeline) -> Iterator[Finding]:
-        """Yield findings about passes between nested pipelines that they could be part of."""
+        """Yield findings about passes that could run in an adjacent nested pipeline."""
         before: dict[str, Pipeline] = {}
         between: list[PassStep] = []
         for step in pipeline.steps:
@@ -168,7 +169,7 @@ class _Linter(NamedTuple):
             before, between = after, []
 
     def _fit(self, steps: Sequence[PassStep], anchor: str) -> bool:
-        """Return whether passes may be nested on an anchor."""
+        """Return whether passes can run in a nested pipeline with an anchor."""
         kind = None
         if self.adapter is not None:
             kind = self.adapter.kind_named(self.context, anchor)
@@ -178,7 +179,7 @@ class _Linter(NamedTuple):
         )
 
     def _nested(self, outer: str, inner: Pipeline) -> Iterator[Finding]:
-        """Yield findings about a nested pipeline and its place."""
+        """Yield findings about a nested pipeline and its position."""
         name, span = inner.anchor, inner.spans[0]
         for other in inner.spans[1:]:
             if other is not None and name in other.text:  # or else a registered pipeline added it

@@ -1,4 +1,4 @@
-"""The order of placed steps: the order of insertion, unless a constraint requires another order."""
+"""Ordering placed steps by insertion, unless a constraint requires a different order."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from passel.builder.steps import BundleUse, Node
 
 Groups: TypeAlias = "dict[Node, list[Step]]"
-"""The items of a scope, each with its steps."""
+"""The items of a scope, each mapped to the steps that it contains."""
 
 
 class _Edge(NamedTuple):
-    """An item that must come before another item, with the reason in a sentence.
+    """An item that must come before another item, and the reason.
 
     Attributes:
         first: The earlier item.
         last: The later item.
-        reason: The reason.
-        rule: The constraint, if one is the reason.
+        reason: The reason in a sentence.
+        rule: The rule that requires the order, or None if no constraint is the reason.
     """
 
     first: Node
@@ -42,13 +42,13 @@ def ordered(items: list[Node], placed: Collection[Node], rules: Rules) -> list[N
     """Return the items of a scope in an order that satisfies the constraints.
 
     Args:
-        items: The items.
-        placed: The items that may move; other items keep their order.
-        rules: The constraints.
+        items: The items of the scope, in their current order.
+        placed: The items that may move. All other items keep their order.
+        rules: The rules for the steps of the pipeline.
 
     Raises:
-        InsertionError: If no order satisfies all constraints. The error contains the shortest cycle
-            of reasons.
+        InsertionError: If no order satisfies all constraints. The message lists the shortest cycle
+            of contradictory requirements.
     """
     groups = {item: steps_in([item]) for item in items}
     edges = [*_fixed(groups, placed), *_demanded(groups, placed, rules)]
@@ -71,7 +71,7 @@ def ordered(items: list[Node], placed: Collection[Node], rules: Rules) -> list[N
 
 
 def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
-    """Yield edges between items with a fixed order, and between the members of each bundle."""
+    """Yield the edges between items with a fixed order and between the members of each bundle."""
     chains: dict[BundleUse | None, list[Node]] = {}
     for item, steps in groups.items():
         uses = [use for step in steps[:1] for use in step.bundles] if item in placed else [None]
@@ -83,9 +83,9 @@ def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
 
 
 def _demanded(groups: Groups, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
-    """Yield the edges that constraints require of placed items.
+    """Yield the edges that constraints require between placed items and other items.
 
-    For a constraint with several possible predecessors, the first becomes an edge.
+    If a constraint has several possible predecessors, only the first one gets an edge.
     """
     owners = {step: item for item, steps in groups.items() for step in steps}
     for rule, step in rules.all:

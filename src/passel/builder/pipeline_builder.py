@@ -1,6 +1,6 @@
-"""The pipeline builder: a pipeline whose order can change until it is built.
+"""The pipeline builder, which can reorder passes until the pipeline is built.
 
-The builder creates pass managers. Pass managers and runs do not depend on the builder.
+A builder creates pass managers. Pass managers and runs do not depend on the builder.
 """
 
 from __future__ import annotations
@@ -27,24 +27,25 @@ if TYPE_CHECKING:
 
 
 class PipelineBuilder(PipelinePlan):
-    """A pipeline under construction, possibly by several packages.
+    """A pipeline under construction, to which several packages can add passes.
 
-    The elements of the pipeline are steps. Labels and handles stay valid when steps are added.
-    `build` creates a pass manager from the steps. A change that raises an error leaves the builder
+    A pipeline consists of steps. Labels and handles remain valid when steps are added. `build`
+    creates a pass manager from the steps. A change that raises an error leaves the builder
     unchanged.
 
     Args:
-        anchor: An op name, an op class, or `any`.
-        context: As for `PassManager`.
-        adapter: As for `PassManager`.
-        registry: The registry for names of passes; by default the one for all installed passes.
-        declarations: Declarations in addition to those in pass classes; by default the declarations
-            of installed packages.
-        nesting: Whether a pass with another anchor is nested implicitly or rejected.
+        anchor: The anchor of the pipeline: an op name, an op class, or `any`.
+        context: The context of the IR, as for `PassManager`.
+        adapter: The adapter of the IR, as for `PassManager`.
+        registry: The registry that resolves pass names, by default the registry of all installed
+            passes.
+        declarations: The declarations in addition to those in pass classes, by default the
+            declarations of all installed packages.
+        nesting: Whether a pass with a different anchor is nested implicitly or rejected.
 
     Attributes:
-        adapter: The adapter, if one was passed.
-        registry: The registry for names, where extensions can register their passes.
+        adapter: The adapter that was passed to the constructor, or None.
+        registry: The registry that resolves pass names. Extensions can register passes in it.
 
     Example:
         >>> builder = PipelineBuilder("builtin.module")
@@ -55,20 +56,21 @@ class PipelineBuilder(PipelinePlan):
     """
 
     _at: str = ""
-    """The label of the nested pipeline to add to; empty for the outermost one."""
+    """The label of the nested pipeline to add to, or an empty string for the outermost one."""
 
     def nest(
         self, anchor: str | type, *, label: str = "", jobs: int | None = None
     ) -> PipelineBuilder:
-        """Append a nested pipeline, and return a builder that adds to it.
+        """Append a nested pipeline, and return a builder that adds passes to the nested pipeline.
 
-        A `with` statement on the returned builder only groups code. Targets match steps of the
-        whole pipeline.
+        A `with` statement on the returned builder only groups code. Targets still match the steps
+        of the whole pipeline.
 
         Args:
-            anchor: An op name, an op class, or `any`.
+            anchor: The anchor of the nested pipeline: an op name, an op class, or `any`.
             label: The label of the nested pipeline.
-            jobs: The maximum number of ops to process at once, within the limit of the run.
+            jobs: The maximum number of ops to process in parallel, or None for the limit of the
+                run, which always applies.
         """
         view = copy(self)
         (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
@@ -83,17 +85,18 @@ class PipelineBuilder(PipelinePlan):
     # -- Editing ----------------------------------------------------------------------------
 
     def add(self, *items: object, label: str = "", stage: str = "") -> Handle:
-        """Append passes, and return a handle to them.
+        """Append passes, and return a handle to the new steps.
 
         Args:
-            items: As for `OpPassManager.add`; or bundles.
-            label: The label of the new step; several items become a bundle of this name.
-            stage: The stage to append to, also as `pre_NAME` or `post_NAME`.
+            items: The passes to append, in any form that `OpPassManager.add` accepts, or bundles.
+            label: The label of the new step. Several new steps become a bundle with this name.
+            stage: The name of the stage to append to, such as `codegen` or `pre_codegen`, or an
+                empty string to append to the pipeline.
 
         Raises:
-            InsertionError: If a constraint would be broken, the label is taken, or there is no such
-                stage.
-            PipelineError: If the text is invalid, or a pass has another anchor.
+            InsertionError: If the change would violate a constraint, the label is already used, or
+                the stage does not exist.
+            PipelineError: If a pipeline text is invalid, or a pass has a different anchor.
         """
         with edited(self._draft) as edit:
             scope = edit.stage(stage) if stage else edit.nest(self._at)
@@ -108,22 +111,24 @@ class PipelineBuilder(PipelinePlan):
         split: bool = False,
         missing_ok: bool = False,
     ) -> Handle:
-        """Put passes right before a target.
+        """Insert passes right before a match of a target, by default the first match.
 
-        If the target is the first step of a nested pipeline that cannot contain a pass, the pass is
-        put before that pipeline.
+        If a pass cannot run in the nested pipeline of the match, and the match is the first step of
+        the nested pipeline, the pass is inserted before the nested pipeline.
 
         Args:
-            target: The step to insert before.
-            items: As for `add`.
-            occurrence: Which of several matching steps to use.
-            split: Whether a nested pipeline may be split to make room.
-            missing_ok: Whether to return an empty handle, which is false, if the target is missing
-                or a constraint would be broken.
+            target: A target that matches the step to insert before.
+            items: The passes to insert, in any form that `add` accepts.
+            occurrence: The match to use if the target has several matches.
+            split: Whether a nested pipeline may be split to insert a pass that cannot run in the
+                nested pipeline.
+            missing_ok: Whether to return an empty handle instead of raising an `InsertionError`. An
+                empty handle is false in a condition.
 
         Raises:
-            InsertionError: If the target is missing, or a constraint would be broken.
-            PipelineError: If the text is invalid, or a pass has another anchor.
+            InsertionError: If no step matches the target, the change would violate a constraint, or
+                a pipeline would have to be split.
+            PipelineError: If a pipeline text is invalid, or a pass has a different anchor.
         """
         with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
             edit.insert(target, items, occurrence, after=False, split=split)
@@ -138,9 +143,9 @@ class PipelineBuilder(PipelinePlan):
         split: bool = False,
         missing_ok: bool = False,
     ) -> Handle:
-        """Put passes right after a target, by default after the last one.
+        """Insert passes right after a match of a target, by default the last match.
 
-        The arguments and errors are as for `insert_before`.
+        The arguments and errors correspond to those of `insert_before`.
         """
         with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
             edit.insert(target, items, occurrence, after=True, split=split)
@@ -148,30 +153,30 @@ class PipelineBuilder(PipelinePlan):
         return Handle(())
 
     def insert_inside(self, target: PassType | Stage | str, *items: object) -> Handle:
-        """Put passes inside the interval of a type, right after its first pass; or into a stage.
+        """Insert passes right after the first pass of a type, or append passes to a stage.
 
         Args:
-            target: A type of pass, or a stage.
-            items: As for `add`.
+            target: A pass type, or a stage or its name.
+            items: The passes to insert, in any form that `add` accepts.
 
         Raises:
-            InsertionError: If no pass has the type, there is no such stage, or a constraint would
-                be broken.
+            InsertionError: If no pass has the type, the stage does not exist, or the change would
+                violate a constraint.
         """
         if isinstance(target, (Stage, str)):
             return self.add(*items, stage=str(target))
         return self.insert_after(target, *items, occurrence="first")
 
     def replace(self, target: Target, *items: object, occurrence: Occurrence = "all") -> Handle:
-        """Put passes in place of a target.
+        """Replace the matches of a target with passes.
 
         Args:
-            target: The steps to replace.
-            items: As for `add`.
-            occurrence: Which of several matching steps to use.
+            target: A target that matches the steps to replace.
+            items: The new passes, in any form that `add` accepts.
+            occurrence: The matches to replace, by default all matches.
 
         Raises:
-            InsertionError: If the target is missing, or a constraint would be broken.
+            InsertionError: If no step matches the target, or the change would violate a constraint.
         """
         with edited(self._draft) as edit:
             edit.replace(target, items, occurrence)
@@ -180,16 +185,16 @@ class PipelineBuilder(PipelinePlan):
     def remove(
         self, target: Target, *, occurrence: Occurrence = "all", missing_ok: bool = False
     ) -> None:
-        """Remove the steps of a target.
+        """Remove the steps that match a target.
 
         Args:
-            target: The steps to remove.
-            occurrence: Which of several matching steps to use.
-            missing_ok: Whether to do nothing if the target is missing.
+            target: A target that matches the steps to remove.
+            occurrence: The matches to remove, by default all matches.
+            missing_ok: Whether to do nothing if no step matches the target.
 
         Raises:
-            InsertionError: If the target is missing, a constraint would be broken, or another
-                extension has inserted a step next to the target.
+            InsertionError: If no step matches the target, the change would violate a constraint, or
+                another extension has inserted a step next to a matching step.
         """
         with edited(self._draft) as edit:
             if not missing_ok or target in self:
@@ -198,18 +203,18 @@ class PipelineBuilder(PipelinePlan):
     # -- Order ------------------------------------------------------------------------------
 
     def constrain(self, target: Target, *constraints: Constraint) -> None:
-        """Put constraints on a target, in addition to what its passes and bundles declare.
+        """Constrain all steps that match a target now or later.
 
-        The constraints apply to all present and future steps of the target.
+        The constraints apply in addition to those that the passes and bundles declare.
 
         Args:
-            target: The passes to constrain.
-            constraints: The constraints.
+            target: A target that matches the steps to constrain.
+            constraints: The constraints to add.
 
         Raises:
-            InsertionError: If the pipeline already breaks one of the constraints. The builder is
-                unchanged.
-            DefinitionError: If an argument is not a constraint.
+            InsertionError: If the pipeline already violates one of the constraints. In this case,
+                no constraint is added.
+            DefinitionError: If an object in `constraints` is not a `Constraint`.
 
         Example:
             >>> from passel.builder import PipelineBuilder, after_all
@@ -226,22 +231,24 @@ class PipelineBuilder(PipelinePlan):
             )
 
     def place(self, *items: object, label: str = "") -> Handle:
-        """Put passes where their constraints require them, and return a handle to them.
+        """Add passes at positions that satisfy their constraints, and return a handle to the steps.
 
-        Existing steps keep their order. A placed pass comes last, or right before the steps that
-        must follow it.
+        Existing steps keep their order. A placed pass runs last, or right before the first step
+        that must follow the pass.
 
-        A pass that this pipeline cannot contain is added to the first nested pipeline that can.
-        Bundles keep the order of their members. `not_between` is only checked.
+        A pass that cannot run in this pipeline is added to the first nested pipeline in which the
+        pass can run. The members of a bundle keep their order. A `not_between` constraint does not
+        affect the position, but a violation is an error.
 
         Args:
-            items: As for `add`.
-            label: As for `add`.
+            items: The passes to place, in any form that `add` accepts.
+            label: The label of the new steps, as for `add`.
 
         Raises:
-            InsertionError: If no order satisfies all constraints (the error contains the shortest
-                cycle of them), or a required pass is missing.
-            PipelineError: If the text is invalid, or no pipeline here has the anchor of a pass.
+            InsertionError: If no order satisfies all constraints, or a required pass is missing. If
+                constraints contradict each other, the message lists the shortest cycle.
+            PipelineError: If a pipeline text is invalid, or neither this pipeline nor a nested
+                pipeline has the anchor of a pass.
 
         Example:
             >>> from passel.builder import PipelineBuilder, before_first
@@ -259,15 +266,16 @@ class PipelineBuilder(PipelinePlan):
     # -- Contracts --------------------------------------------------------------------------
 
     def between(self, start: Target, end: Target, *, preserves: type | tuple[type, ...]) -> Self:
-        """Require each pass in a region to declare that it preserves analyses.
+        """Require each pass between two steps to declare that it preserves certain analyses.
 
-        Passes that declare `produces` and `requires` need no such region. A region extends from
-        each step of `start` to the next step of `end`; both are found when the pipeline is built.
+        For passes that declare `produces` and `requires`, such a region is unnecessary. A region
+        extends from each step that matches `start` to the next step that matches `end`. The steps
+        are matched when the pipeline is built.
 
         Args:
-            start: The steps after which the region starts.
-            end: The steps before which the region ends.
-            preserves: One analysis, or several.
+            start: A target that matches the steps after which a region starts.
+            end: A target that matches the steps before which a region ends.
+            preserves: An analysis class, or a tuple of analysis classes.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
         with edited(self._draft) as edit:
@@ -279,18 +287,19 @@ class PipelineBuilder(PipelinePlan):
     # -- Stages -----------------------------------------------------------------------------
 
     def stage(self, name: str, *default: object, required: bool = False) -> Stage:
-        """Append a stage: a named place in the pipeline that is kept when passes change.
+        """Append a stage, a named position in the pipeline that does not depend on any pass.
 
-        Two more stages, `pre_NAME` and `post_NAME`, surround it.
+        The stages `pre_NAME` and `post_NAME` are added right before and after the stage.
 
         Args:
             name: The name of the stage.
-            default: The passes of the stage until `add` puts other passes there. Passes inserted
-                next to a default pass join the stage without replacing the default.
-            required: Whether an empty stage is an error.
+            default: The passes of the stage until `add` appends other passes to the stage. Passes
+                inserted next to a default pass do not replace the default passes.
+            required: Whether `build` raises an error if the stage is empty.
 
         Raises:
-            InsertionError: If there is a stage of this name, or the default breaks a constraint.
+            InsertionError: If a stage with this name exists, or a default pass violates a
+                constraint.
         """
         with edited(self._draft) as edit:
             edit.add_stage(name, default, edit.nest(self._at), required=required)
@@ -299,19 +308,22 @@ class PipelineBuilder(PipelinePlan):
     # -- Extensions -------------------------------------------------------------------------
 
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
-        """Let extensions add to the pipeline, and return this builder.
+        """Run extensions, which add passes to the pipeline, and return this builder.
 
-        Extensions run in the order of their names. An extension whose target is missing runs again
-        after the other extensions.
+        Extensions run in alphabetical order of their names. An extension whose target is missing
+        runs again after the other extensions.
 
         Args:
-            extensions: Functions that take this builder; `Extension` names a function.
+            extensions: The functions to call with this builder, or `Extension` objects, which give
+                functions a name.
 
         Raises:
-            InsertionError: If an extension fails, or two extensions conflict; the builder is
-                unchanged.
-            PipelineError: If an extension adds invalid text, or a pass with another anchor.
-            Exception: Any other error of an extension, with a note. All errors name the extension.
+            InsertionError: If an extension cannot insert a pass, or two extensions conflict. In
+                this case, the builder is unchanged.
+            PipelineError: If an extension adds an invalid pipeline text, or a pass with a different
+                anchor.
+            Exception: If an extension raises any other exception. A note on the exception names the
+                extension.
         """
         with self._draft.all_or_nothing():
             run_extensions(self, extensions, self._draft)

@@ -1,6 +1,7 @@
-"""Pipeline files: text, or llvm/lighthouse's YAML with includes and variables.
+"""Pipeline files, which contain pipeline text or llvm/lighthouse's YAML format.
 
-Only this module imports PyYAML, when it reads a YAML file.
+YAML files can include other files and use variables. Only this module imports PyYAML, and only to
+read a YAML file.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ _KEYS = ("anchor", "description", "variables", "Pipeline")
 _USE = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[\w-]+)\}|(?P<name>\w+))")
 _MOST_FILES = 256
 _MOST_BYTES = 2**18
-"""The maximum size of a pipeline, with each inclusion of a file."""
+"""The maximum total size of the files of a pipeline in bytes, counting each inclusion of a file."""
 _MOST_CHARACTERS = 2**16
-"""The maximum length of expanded text, since each include can double its variables."""
+"""The maximum length of expanded text, since each included file can double its variables."""
 
 
 def is_data(path: str | Path) -> bool:
-    """Return whether the name of a file has the suffix of YAML files."""
+    """Return whether the name of a file ends in `.yaml` or `.yml`."""
     return Path(path).suffix in (".yaml", ".yml")
 
 
 def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
-    """Return the contents of a file with the text of a pipeline.
+    """Read a file that contains pipeline text, and return its contents.
 
     Raises:
-        PipelineError: If the file cannot be read or is too large, or variables are given.
+        PipelineError: If the file cannot be read or is too large, or `variables` is not empty.
     """
     source = _Reader().text(path, None)
     if variables:
@@ -50,17 +51,17 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
 def read_pipeline_file(
     path: str | Path, variables: Mapping[str, Any]
 ) -> tuple[str, list[tuple[ElementNode, Span]]]:
-    """Read a YAML pipeline file, and the files that it includes.
+    """Read a YAML pipeline file and its included files.
 
     Args:
-        path: The file.
-        variables: Values for the variables of the file.
+        path: The path of the file.
+        variables: The values of the variables in the file, by name.
 
     Returns:
-        The anchor of the pipeline, and its elements, each with its place in the source.
+        The anchor of the pipeline, and the elements of the pipeline with their locations.
 
     Raises:
-        PipelineError: If a file cannot be read, or is invalid; with the place.
+        PipelineError: If a file cannot be read, or is invalid. The error contains the location.
     """
     reader = _Reader()
     texts = {
@@ -73,10 +74,10 @@ def read_pipeline_file(
 
 @contextmanager
 def placed(span: Span) -> Generator[None]:
-    """Move errors about generated text to the source of the text.
+    """Replace locations in generated text, in errors, with a location in the source.
 
     Args:
-        span: The place in the source.
+        span: The location in the source.
     """
     try:
         yield
@@ -99,7 +100,7 @@ class _Reader:
 
     Attributes:
         anchor: The anchor of the outermost file.
-        elements: The elements, with their places.
+        elements: The elements of the pipeline, with their locations.
     """
 
     def __init__(self) -> None:
@@ -109,11 +110,12 @@ class _Reader:
         self._bytes = _MOST_BYTES
 
     def text(self, path: str | Path, span: Span | None) -> Source:
-        """Return the contents of a file.
+        """Return the contents of a pipeline file.
 
         Args:
-            path: The file. Pipes and devices cannot be included.
-            span: The place of the name in the including file, if any.
+            path: The path of the file. Pipes and devices cannot be included.
+            span: The location of the file's name in the including file, or None for the outermost
+                file.
         """
         self._files -= 1
         if self._files < 0:
@@ -136,13 +138,13 @@ class _Reader:
     def read(
         self, path: Path, given: dict[str, str], chain: tuple[Path, ...], span: Span | None
     ) -> None:
-        """Read a file.
+        """Read a YAML pipeline file, and append its elements.
 
         Args:
-            path: The file.
-            given: Values for the variables of the file.
-            chain: The including files, the outermost first.
-            span: The place of the inclusion, if any.
+            path: The path of the file.
+            given: The values of the variables in the file, by name.
+            chain: The including files, outermost first.
+            span: The location of the inclusion, or None for the outermost file.
         """
         chain = (*chain, path)
         if not is_data(path):
@@ -216,7 +218,7 @@ class _Variables:
         self._values = dict(values)
 
     def declare(self, node: _Node) -> None:
-        """Declare the variables of a table; variables without a default need a value."""
+        """Declare the variables in a table, and reject a variable without default and value."""
         for name, value in node.table("the variables").items():
             default = value.text(f"the value of '{name}'", empty=True)
             if not default and name not in self._values:
@@ -225,7 +227,7 @@ class _Variables:
             self.known.add(name)
 
     def fill(self, node: _Node, what: str) -> str:
-        """Return the text of a node with its variables replaced by their values."""
+        """Return the text of a node with each variable replaced by its value."""
         length = 0
 
         def value(use: re.Match[str]) -> str:
@@ -254,12 +256,12 @@ class _Node:
     """A node of a YAML text.
 
     Args:
-        node: PyYAML's node; None for an empty text.
-        source: The text.
+        node: PyYAML's node, or None for an empty text.
+        source: The YAML text.
 
     Attributes:
-        kind: `scalar`, `sequence` or `mapping`.
-        span: The place of the node.
+        kind: The kind of the node: `scalar`, `sequence` or `mapping`.
+        span: The location of the node.
     """
 
     def __init__(self, node: Any, source: Source) -> None:
@@ -271,28 +273,28 @@ class _Node:
         self._node = node
 
     def error(self, message: str) -> PipelineSyntaxError:
-        """Return an error about the node."""
+        """Return a syntax error that contains the location of the node."""
         return _refusal(message, self.span)
 
     @property
     def exact(self) -> Span | None:
-        """The place of the text of a scalar; None if the file does not contain it verbatim."""
+        """The location of a scalar's text, or None if the file does not contain the exact text."""
         start = self.span.start + (self._node.style in ("'", '"'))
         exact = Span(self.span.source, start, start + len(self._node.value))
         return exact if exact.text == self._node.value else None
 
     def text(self, what: str, *, empty: bool = False) -> str:
-        """Return the text of a scalar."""
+        """Return the text of a scalar node."""
         if self.kind != "scalar" or not (self._node.value or empty):
             raise self.error(f"expected {what}")
         return self._node.value
 
     def items(self) -> list[_Node]:
-        """Return the elements of a sequence."""
+        """Return the elements of a sequence node."""
         return [_Node(each, self.span.source) for each in self._node.value]
 
     def table(self, what: str, known: tuple[str, ...] = ()) -> dict[str, _Node]:
-        """Return the values of a mapping by key."""
+        """Return the values of a mapping node, by key."""
         if self.kind != "mapping":
             raise self.error(f"expected a table of keys for {what}")
         found: dict[str, _Node] = {}

@@ -1,4 +1,4 @@
-"""A pipeline in a builder: its steps, the reasons for them, and the manager built from it."""
+"""Querying, explaining and building the pipeline in a builder."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 class PipelinePlan:
     """A pipeline that can be queried and built, but not changed.
 
-    The arguments of the constructor are those of `PipelineBuilder`.
+    The constructor takes the arguments of `PipelineBuilder`.
 
     Attributes:
-        adapter: The adapter, if one was passed.
-        registry: The registry for names, where extensions can register their passes.
-        declarations: The declarations for passes.
+        adapter: The adapter that was passed to the constructor, or None.
+        registry: The registry that resolves pass names. Extensions can register passes in it.
+        declarations: The table of pass types and idempotence.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class PipelinePlan:
 
     @classmethod
     def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
-        """Return a builder with the passes of a manager, which builds an equal manager.
+        """Return a builder with the passes and nested pipelines of a pass manager.
 
         Args:
-            manager: The manager.
-            arguments: As for the constructor.
+            manager: The pass manager.
+            arguments: The keyword arguments of the constructor.
         """
         builder = cls(manager.anchor, **arguments)
         draft = builder._draft
@@ -87,14 +87,14 @@ class PipelinePlan:
         name: str = "<pass-pipeline>",
         **arguments: Any,
     ) -> Self:
-        """Return a builder with the passes of a pipeline's text.
+        """Parse a pipeline, and return a builder with the passes of the pipeline.
 
         Args:
-            text: A pipeline such as `builtin.module(func.func(cse))`.
-            context: As for the constructor.
-            flat_anchor: As for `PassManager.parse`.
-            name: The text's name in errors.
-            arguments: As for the constructor.
+            text: The text of a pipeline, such as `builtin.module(func.func(cse))`.
+            context: The context of the IR, as for the constructor.
+            flat_anchor: The anchor for text without an anchor, as for `PassManager.parse`.
+            name: The name of the text in error messages.
+            arguments: The keyword arguments of the constructor.
 
         Raises:
             PipelineError: If the text is invalid.
@@ -118,19 +118,20 @@ class PipelinePlan:
         variables: Mapping[str, Any] | None = None,
         **arguments: Any,
     ) -> Self:
-        """Return a builder with the passes of a pipeline file.
-
-        Args:
-            path: A `.yaml` or `.yml` file, or a file with the text of a pipeline. The anchor of a
-                text is optional and defaults to `builtin.module`.
-            context: As for the constructor.
-            variables: Values for the variables in the file, as values or text.
-            arguments: As for the constructor.
-
-        Raises:
-            PipelineError: If the file cannot be read or is invalid; `problems` has the places.
+        """Read a pipeline file, and return a builder with the passes of the pipeline.
 
         The YAML format is a superset of llvm/lighthouse's descriptors.
+
+        Args:
+            path: The path of a `.yaml` or `.yml` file, or of a file with pipeline text. If a
+                pipeline text has no anchor, the anchor is `builtin.module`.
+            context: The context of the IR, as for the constructor.
+            variables: The values of the variables in a YAML file, by name.
+            arguments: The keyword arguments of the constructor.
+
+        Raises:
+            PipelineError: If the file cannot be read or is invalid. The `problems` of the error
+                contain the locations.
         """
         if not is_data(path):
             source = read_text(path, variables or {})
@@ -155,26 +156,26 @@ class PipelinePlan:
 
     @property
     def context(self) -> Any:
-        """The IR's own context, created on first use; None if the IR is unknown."""
+        """The context of the IR, created on first use, or None if the IR is unknown."""
         template = self._draft.template
         if template.context is None and self.adapter is not None:
             template.context = self.adapter.create_context()
         return template.context
 
     def find(self, target: Target) -> tuple[Step, ...]:
-        """Return the steps of a target, in the order in which they run."""
+        """Return the steps that match a target, in execution order."""
         return tuple(self._draft.rules.find(target))
 
     def steps(self) -> Iterator[Step]:
-        """Yield all steps in the order in which they run."""
+        """Yield all steps of the pipeline in execution order."""
         return iter(self._draft.rules.steps)
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the types of a step: the types of its pass and of its bundles."""
+        """Return the pass types of a step, which come from the pass and the bundles of the step."""
         return self._draft.rules.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:
-        """Yield the constraints in force, each with a step that it applies to."""
+        """Yield each pair of a rule and a step to which the rule applies."""
         return iter(self._draft.rules.all)
 
     def __contains__(self, target: Target) -> bool:
@@ -195,11 +196,11 @@ class PipelinePlan:
         return f"<{type(self).__name__} {self}>"
 
     def explain(self, target: Target, *, occurrence: Occurrence = "first") -> Explanation:
-        """Return the reasons for the position of a step.
+        """Return an explanation of the position of a step.
 
         Args:
-            target: The step, or a target that matches it.
-            occurrence: Which of several matching steps to explain.
+            target: The step to explain, or a target that matches the step.
+            occurrence: The match to explain if the target has several matches.
 
         Raises:
             InsertionError: If no step matches the target.
@@ -221,11 +222,11 @@ class PipelinePlan:
         raise InsertionError(f"'{target}' contains no steps to explain")
 
     def draw(self) -> str:
-        """Return a picture of the pipeline as a tree, with stages, types and constraints."""
+        """Draw the pipeline as a text tree with stages, pass types and constraints."""
         return picture(self._draft.root, self._draft.rules)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the picture of the pipeline in notebooks."""
+        """Show the drawing of the pipeline in notebooks."""
         from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
 
         return bundle(Text(self.draw()))
@@ -239,14 +240,16 @@ class PipelinePlan:
         return other
 
     def __call__(self, manager: OpPassManager) -> None:
-        """Add the pipeline to a manager, so that a builder can be registered as a pipeline.
+        """Add the passes of this builder to a pass manager.
+
+        This method allows a builder to be registered as a pipeline.
 
         Args:
-            manager: The manager.
+            manager: The pass manager to add the passes to.
 
         Raises:
-            AnchorError: If the manager has another anchor and does not nest implicitly.
-            InsertionError: As for `build`.
+            AnchorError: If the pass manager has a different anchor and does not nest implicitly.
+            InsertionError: If the pipeline cannot be built, as for `build`.
 
         Example:
             >>> from passel import PassManager, default_registry
@@ -265,13 +268,13 @@ class PipelinePlan:
         manager.add_placed(*self.build().placed())
 
     def build(self) -> PassManager:
-        """Return the pipeline as a pass manager, and leave the builder unchanged.
+        """Build a pass manager from the steps, without changing the builder.
 
         Raises:
-            InsertionError: If a required stage is empty, or a constraint is broken.
+            InsertionError: If a required stage is empty, or the pipeline violates a constraint.
             ContractError: If a pass does not preserve an analysis that a later pass requires.
             AnchorError: If a pass cannot run on its ops, or an op cannot be an anchor. Without a
-                context, only a run detects this.
+                context, a run of the pass manager reports such errors instead.
         """
         draft = self._draft.copy()
         finish(draft)
@@ -282,12 +285,12 @@ class PipelinePlan:
         return manager
 
     def report(self) -> tuple[Remark, ...]:
-        """Return the steps that `build` drops and inserts, with the reasons."""
+        """Return remarks about the steps that `build` drops or inserts, and warnings."""
         return finish(self._draft.copy())
 
 
 def _check_contracts(draft: Draft, manager: PassManager) -> None:
-    """Check the contracts of the passes, and the regions that preserve analyses."""
+    """Check the contracts of the passes and the regions that must preserve analyses."""
     rules = draft.rules
 
     def labels(target: Target) -> frozenset[str]:

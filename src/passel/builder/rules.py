@@ -1,4 +1,4 @@
-"""The steps of targets, the constraints in force, and the broken ones."""
+"""Matching targets with steps, and finding violated constraints."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ Unit: TypeAlias = list[Node]
 
 _INDICES = {"first": 0, "last": -1, "all": 0}
 _MOST_NAMES = 8
-"""The number of existing names in a message."""
+"""The maximum number of existing names in a message."""
 
 
 class Rules:
-    """The steps of a pipeline and the constraints in force, valid until the pipeline changes.
+    """The steps of a pipeline and their constraints, valid until the pipeline changes.
 
     Args:
         root: The outermost pipeline.
-        declarations: The declarations for passes.
-        constraints: The rules from `PipelineBuilder.constrain`.
+        declarations: The table of pass types and idempotence.
+        constraints: The rules that `PipelineBuilder.constrain` added.
 
     Attributes:
-        steps: All steps, in the order in which they run.
-        rank: The number of each step in this order.
-        stages: The parts of stages, in order.
-        labelled: All steps and scopes by label.
-        all: Each constraint with a step that it applies to.
+        steps: All steps, in execution order.
+        rank: The index of each step in execution order.
+        stages: The scopes of all stages, in order.
+        labelled: All steps and scopes, by label.
+        all: All pairs of a rule and a step to which the rule applies.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class Rules:
     # -- Targets ----------------------------------------------------------------------------
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the types of a step: the types of its pass and of its bundles."""
+        """Return the pass types of a step, which come from the pass and the bundles of the step."""
         found = dict.fromkeys(self._declarations.of(step.pass_).types)
         found |= dict.fromkeys(each for use in step.bundles for each in use.bundle.types)
         return tuple(found) or (UNKNOWN,)
 
     @cached_property
     def _by_pass(self) -> dict[object, list[Step]]:
-        """The steps of each pass class, name of a pass and type of pass."""
+        """The steps by pass class, pass name and pass type."""
         found: dict[object, list[Step]] = {}
         for step in self.steps:
             cls = type(step.pass_)
@@ -101,7 +101,7 @@ class Rules:
         return found
 
     def find(self, target: Target) -> list[Step]:
-        """Return the steps of a target, in the order in which they run."""
+        """Return the steps that match a target, in execution order."""
         check_target(target)
         if target not in self._found:
             steps = {step for unit in self.units(target) for step in steps_in(unit)}
@@ -109,16 +109,16 @@ class Rules:
         return self._found[target]
 
     def others(self, target: Target, step: Step) -> list[Step]:
-        """Return the steps of a target except one."""
+        """Return the steps that match a target, except for a given step."""
         return [each for each in self.find(target) if each is not step]
 
     def neighbour(self, step: Step, distance: int) -> Step | None:
-        """Return the step `distance` places after another one, or None."""
+        """Return the step that runs `distance` positions after a step, or None."""
         place = self.rank[step] + distance
         return self.steps[place] if 0 <= place < len(self.steps) else None
 
     def units(self, target: Target) -> list[Unit]:
-        """Return all matches of a target, in the order in which they run."""
+        """Return all matches of a target, in execution order."""
         if isinstance(target, Step):
             step = self.labelled.get(target.label)  # in a copy, its own step
             return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
@@ -146,11 +146,15 @@ class Rules:
         return list(found.values())
 
     def select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return the matches of a target that an occurrence selects.
+        """Return the first match, the last match, all matches or the match with an index.
+
+        Args:
+            target: The target to match.
+            occurrence: The matches to return.
 
         Raises:
-            InsertionError: If the target has no steps, or too few.
-            ValueError: If the occurrence is invalid.
+            InsertionError: If the target has no match, or no match with this index.
+            ValueError: If `occurrence` is neither a valid word nor an integer.
         """
         if occurrence not in _INDICES and not isinstance(occurrence, int):
             message = f"occurrence must be 'first', 'last', 'all' or a number, not {occurrence!r}"
@@ -167,12 +171,12 @@ class Rules:
     # -- Missing targets --------------------------------------------------------------------
 
     def suggestion(self, target: Target) -> str:
-        """Return a suggestion for a misspelled target; empty if no name is close."""
+        """Return a suggestion for a misspelled target, or an empty string if no name is similar."""
         name = target if isinstance(target, str) else getattr(target, "name", "")
         return suggest(name, self._names(target)) if name else ""
 
     def _names(self, target: Target) -> list[str]:
-        """Return existing types for a type, stages for a stage, and all names otherwise."""
+        """Return the names of all types for a type, of all stages for a stage, or all names."""
         if isinstance(target, PassType):
             return [each.name for each in self._by_pass if isinstance(each, PassType)]
         names: list[str] = []
@@ -198,7 +202,7 @@ class Rules:
 
     @cached_property
     def breaches(self) -> dict[str, InsertionError]:
-        """Errors for broken constraints, keyed by the constraints as sentences about the steps."""
+        """The errors for violated constraints, by a sentence that states the constraint."""
         return {
             (about := rule.about(step)): InsertionError(f"{about}, but {breach}", rules=(rule,))
             for rule, step in self.all
@@ -206,7 +210,7 @@ class Rules:
         }
 
     def _breach(self, rule: Rule, step: Step) -> str:
-        """Return how a step breaks a constraint, and the way out; empty if it does not."""
+        """Return how a step violates a constraint and a suggested fix, or an empty string."""
         constraint = rule.constraint
         if constraint.is_wish:
             return ""
@@ -224,7 +228,7 @@ class Rules:
         return ""
 
     def _earlier_peers(self, rule: Rule, step: Step) -> list[Step]:
-        """Return earlier steps with the same rule, except those of the step's bundle."""
+        """Return earlier steps with the same rule, except steps from the same bundle addition."""
         rank, uses = self.rank, set(step.bundles)
         earlier = [each for other, each in self.all if other is rule and rank[each] < rank[step]]
         if isinstance(rule.declared_by, Bundle):
@@ -232,7 +236,7 @@ class Rules:
         return earlier
 
     def _disorder(self, constraint: Constraint, step: Step, others: list[Step]) -> str:
-        """Return how a step violates an order, and the way out; empty if it does not."""
+        """Return how a step violates a required order and a suggested fix, or an empty string."""
         rank, label = self.rank, step.label
         for later, earlier in self.demands(constraint, step):
             if all(rank[each] > rank[later] for each in earlier):
@@ -255,7 +259,10 @@ class Rules:
         return ""
 
     def demands(self, constraint: Constraint, step: Step) -> Iterator[tuple[Step, list[Step]]]:
-        """Yield pairs of a step and other steps, at least one of which must run before it."""
+        """Yield each constrained step with a list of steps, one of which must run before the step.
+
+        The steps match the target of the constraint, or are constrained by it.
+        """
         others = self.others(constraint.targets[0], step) if constraint.targets else []
         match constraint.kind:
             case "after-any" | "immediately-after":
@@ -270,7 +277,10 @@ class Rules:
     # -- Wishes -----------------------------------------------------------------------------
 
     def unfulfilled(self) -> list[tuple[Rule, Step]]:
-        """Return the unfulfilled wishes, sorted by constraint and position."""
+        """Return the rules whose cleanup is missing, with their steps, by constraint and position.
+
+        These are rules with a `followed_by` or `preceded_by` constraint.
+        """
         wishes = [
             (rule, step)
             for rule, step in self.all
@@ -289,5 +299,5 @@ class Rules:
 
 
 def only_looks(step: Step) -> bool:
-    """Return whether a step, with the pipelines in its options, preserves all analyses."""
+    """Return whether a step, including the pipelines in its options, preserves all analyses."""
     return preserves(preserved_by([step.pass_]), AllAnalyses)

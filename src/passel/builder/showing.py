@@ -1,4 +1,4 @@
-"""Displaying a pipeline: explanations of steps, and pictures."""
+"""Drawing a pipeline as a tree, and explaining the positions of its steps."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The reasons for the position of a step.
+    """An explanation of the position of a step.
 
     Attributes:
         label: The label of the step.
-        sentences: The reasons; the first names the author.
+        sentences: The reasons for the position. The first sentence names the author of the step.
     """
 
     label: str
@@ -32,14 +32,14 @@ class Explanation:
         return "\n  ".join(self.sentences)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the sentences in notebooks."""
+        """Show the text of the explanation in notebooks."""
         from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
 
         return bundle(Text(str(self)))
 
 
 def explanation(step: Step, rules: Rules) -> Explanation:
-    """Return the reasons for the position of a step."""
+    """Return an explanation of the position of a step."""
     sentences = [f"'{step.label}' was {step.origin.clause('added') or 'added'}"]
     neighbours = [
         f"right {side} '{other.label}'"
@@ -68,7 +68,7 @@ class _Row(NamedTuple):
 
 
 def picture(root: Scope, rules: Rules) -> str:
-    """Return a tree of a pipeline, with intervals of types and the constraints."""
+    """Draw a pipeline as a text tree with the intervals of pass types and the constraints."""
     rows = list(_rows(root))
     intervals: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
@@ -130,7 +130,7 @@ def _notes(node: Node, *, in_block: bool) -> Iterator[str]:
 
 
 def _mark(row: int, places: list[int]) -> str:
-    """Return the mark in a row for the interval of a type."""
+    """Return the mark that a row needs for the interval of a pass type."""
     if row in places:
         return "●"
     return "│" if places[0] < row < places[-1] else " "

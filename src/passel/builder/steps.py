@@ -1,9 +1,10 @@
 """The steps of a builder, the scopes that contain them, and the targets that refer to them.
 
-Step    a pass at its place
-Scope   a nested pipeline, a bundle that stays together, or a part of a stage
+Step    a pass at a position in the pipeline
+Scope   a nested pipeline, a bundle that other steps must not interrupt, or a part of a stage
 
-A position is a scope and an index of its items. Each step and scope has a permanent label.
+A position consists of a scope and an index into the items of the scope. Each step and each nested
+scope has a permanent label.
 """
 
 from __future__ import annotations
@@ -27,19 +28,20 @@ if TYPE_CHECKING:
     from passel.manager import Nesting
 
 Occurrence: TypeAlias = Literal["first", "last", "all"] | int
-"""Which of several matches: the first, the last, all, or an index from 0."""
+"""The selection among several matches: the first, the last, all, or an index from 0."""
 
 _PASSEL = os.path.join(Path(__file__).parent.parent, "")  # noqa: PTH118 - as text
 _OURS = (os.path.join(Path(__file__).parent, ""), contextlib.__file__)  # noqa: PTH118 - as text
 
 
 class Origin(NamedTuple):
-    """The author and place of a change of a builder.
+    """The author and source location of a change to a builder.
 
     Attributes:
-        extension: The name of the extension; empty for the builder's creator.
-        file: The file of the call; empty if there is none.
-        line: The line of the call, counted from 1; 0 if there is none.
+        extension: The name of the extension that made the change, or an empty string if the change
+            was not made by an extension.
+        file: The file of the call, or an empty string if the file is unknown.
+        line: The line number of the call, counted from 1, or 0 if the file is unknown.
     """
 
     extension: str = ""
@@ -53,15 +55,17 @@ class Origin(NamedTuple):
         return f"extension '{self.extension}'" + (f" ({where})" if where else "")
 
     def clause(self, verb: str) -> str:
-        """Return a verb with the author or place, such as `added at a.py:3`; empty if unknown."""
+        """Return a phrase such as `added at a.py:3`, or an empty string for an unknown origin."""
         return f"{verb} {'by' if self.extension else 'at'} {self}" if str(self) else ""
 
 
 def caller(extension: str = "") -> Origin:
-    """Return the place where the builder was called; for passel's own tools, without a file.
+    """Return the source location from which the builder was called.
+
+    If a tool of passel called the builder, the result has no file.
 
     Args:
-        extension: The name of the running extension.
+        extension: The name of the running extension, or an empty string.
     """
     frame = inspect.currentframe()
     assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
@@ -73,7 +77,7 @@ def caller(extension: str = "") -> Origin:
 
 
 def _shown(file: str) -> str:
-    """Return a file's name, relative to the current folder; for a notebook cell, its number."""
+    """Return a file name relative to the current directory, or the number of a notebook cell."""
     from passel.notebooks import shell  # noqa: PLC0415 - few places are printed
 
     if (at := shell()) and (cell := at.compile.format_code_name(file)):
@@ -86,7 +90,7 @@ class Named:
 
     Attributes:
         kind: The kind of target, such as `bundle`.
-        name: Its name.
+        name: The name of the target.
     """
 
     __slots__ = ()
@@ -96,20 +100,20 @@ class Named:
 
     @property
     def title(self) -> str:
-        """The name of the target in messages, such as `bundle 'cleanup'`."""
+        """The kind and name of the target for messages, such as `bundle 'cleanup'`."""
         return f"{self.kind} '{self.name}'"
 
 
 Target: TypeAlias = "type[Pass[Any]] | str | PassType | Named"
-"""A pass class, the name of a pass, a label, a type of pass, or a named target of a builder."""
+"""A pass class, a pass name, a label, a pass type, or a named target of a builder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage(Named):
-    """A named place in a pipeline that is kept when passes change.
+    """A named position in a pipeline that does not depend on any pass.
 
     Attributes:
-        name: The name of the target.
+        name: The name of the stage.
     """
 
     kind: ClassVar[str] = "stage"
@@ -122,46 +126,47 @@ class Stage(Named):
 
 @dataclass(frozen=True, slots=True)
 class Handle(Named):
-    """The items that one call has added to a builder.
+    """A reference to the steps and nested pipelines that a call added to a builder.
 
-    A handle stays valid after later additions, and in copies of the builder.
+    A handle remains valid after later additions, and in copies of the builder.
 
     Attributes:
-        labels: The labels of the added items, in order.
+        labels: The labels of the added steps and nested pipelines, in order.
     """
 
     labels: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """The labels of the items, in quotes."""
+        """The labels of the added items, separated by commas and in quotes."""
         return f"'{self}'"
 
     def __str__(self) -> str:
         return ", ".join(self.labels)
 
     def __bool__(self) -> bool:
-        """Return whether anything was added."""
+        """Return whether the call added any item."""
         return bool(self.labels)
 
 
 class Bundle(Named):
     """A sequence of passes that belong together.
 
-    After the bundle is added, its members are ordinary steps. Unless `together` is set, other steps
-    may be put between them. A bundle is not a pass.
+    When a bundle is added to a builder, the members of the bundle become ordinary steps. Unless
+    `together` is set, other steps can be inserted between the members. A bundle is not a pass.
 
     Args:
-        name: The name of the bundle, which can be a target.
-        members: The passes, as for `OpPassManager.add`, or other bundles.
-        together: Whether to forbid other steps between its members.
-        types: Types of all members, in addition to their own types.
-        constraints: Constraints on all members, in addition to their own constraints.
-        idempotent: Whether a second run right after the first changes nothing; by default, whether
-            all members are idempotent.
+        name: The name of the bundle, which can be used as a target.
+        members: The passes, in any form that `OpPassManager.add` accepts, or other bundles.
+        together: Whether to forbid other steps between the members.
+        types: The pass types of all members, in addition to the members' own types.
+        constraints: The constraints on all members, in addition to the members' own constraints.
+        idempotent: Whether a second run of the bundle, right after the first run, changes nothing.
+            If this is None, the bundle is idempotent if all members are idempotent.
 
     Raises:
-        DefinitionError: If `types` or `constraints` has the wrong type.
+        DefinitionError: If `types` or `constraints` is not a tuple, or contains an object of the
+            wrong type.
 
     Example:
         >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
@@ -194,7 +199,7 @@ class Bundle(Named):
 
 
 def describe(target: Target) -> str:
-    """Return the name of a target in messages."""
+    """Return a phrase that names a target in messages, such as `type 'cleanup'`."""
     if isinstance(target, Named):
         return target.title
     if isinstance(target, PassType):
@@ -203,14 +208,14 @@ def describe(target: Target) -> str:
 
 
 def noun(target: Target) -> str:
-    """Return a noun phrase for a single step of a target, without an article."""
+    """Return a phrase for a step that matches a target, such as `pass of type 'cleanup'`."""
     if isinstance(target, (Bundle, Stage)):
         return f"step of {describe(target)}"
     return f"pass of {describe(target)}" if isinstance(target, PassType) else describe(target)
 
 
 def check_target(given: object) -> None:
-    """Reject anything but a target.
+    """Check that an object is a target.
 
     Raises:
         TypeError: If the object is not a target.
@@ -232,17 +237,17 @@ def _is_pass_class(target: object) -> bool:
 
 @dataclass(eq=False)
 class Step(Named):
-    """A pass at its place in a pipeline.
+    """A pass at a position in a pipeline.
 
     Attributes:
-        pass_: The pass.
-        span: The place in the text of a pipeline, if any.
-        origin: The author and the place of the call.
-        label: The permanent identity in the builder, such as `cse#2`.
-        bundles: The bundles that the step belongs to, the innermost first.
+        pass_: The pass that the step runs.
+        span: The location of the pass in the pipeline text, or None if there is no text.
+        origin: The author and source location of the call that added the step.
+        label: The permanent label of the step in the builder, such as `cse#2`.
+        bundles: The bundle additions that the step belongs to, innermost first.
         call: The number of the call that added the step.
-        because: The reasons for the position of the step, in sentences.
-        is_default: Whether the step is part of a stage's default.
+        because: Sentences with additional reasons for the position of the step.
+        is_default: Whether the step is one of the default passes of a stage.
     """
 
     pass_: Pass[Any]
@@ -256,7 +261,7 @@ class Step(Named):
 
     @property
     def title(self) -> str:
-        """The label of the step, in quotes."""
+        """The label of the step in quotes."""
         return f"'{self.label}'"
 
     def __repr__(self) -> str:
@@ -265,11 +270,13 @@ class Step(Named):
 
 @dataclass(eq=False)
 class BundleUse:
-    """One addition of a bundle to a builder; additions compare by identity.
+    """A single addition of a bundle to a builder.
+
+    Additions are compared by identity.
 
     Attributes:
-        bundle: The bundle.
-        size: The number of steps that were added.
+        bundle: The bundle that was added.
+        size: The number of steps that the addition created.
     """
 
     bundle: Bundle
@@ -278,18 +285,20 @@ class BundleUse:
 
 @dataclass(eq=False)
 class Scope:
-    """A nested pipeline, or a part of one.
+    """A nested pipeline, or a part of a pipeline.
 
     Attributes:
-        kind: `nest` for a nested pipeline, `bundle` for a bundle that stays together, `stage` for a
-            part of a stage. Only nested pipelines appear in the pass manager.
+        kind: The kind of scope: `nest` for a nested pipeline, `bundle` for a bundle that other
+            steps must not interrupt, or `stage` for a part of a stage. Only nested pipelines appear
+            in the pass manager.
         name: The name of the bundle or stage, or the anchor of the pipeline.
-        origin: The author and the place of the call.
-        items: The contents.
-        label: The permanent identity in the builder; empty for the outermost pipeline.
-        span: The place in the text of a pipeline, if any.
-        jobs: The maximum number of ops to process at once; None for no limit.
-        is_required: Whether the scope must not be empty.
+        origin: The author and source location of the call that added the scope.
+        items: The steps and scopes directly inside the scope, in order.
+        label: The permanent label of the scope in the builder, or an empty string for the outermost
+            pipeline.
+        span: The location of the scope in the pipeline text, or None if there is no text.
+        jobs: The maximum number of ops to process in parallel, or None for no limit.
+        is_required: Whether an empty scope is an error.
     """
 
     kind: Literal["nest", "bundle", "stage"]
@@ -302,7 +311,7 @@ class Scope:
     is_required: bool = False
 
     def copy(self) -> Scope:
-        """Return an independent copy, which shares the steps."""
+        """Copy the scope and all nested scopes, but not the steps, and return the copy."""
         items = [each.copy() if isinstance(each, Scope) else each for each in self.items]
         return replace(self, items=items)
 
@@ -313,11 +322,11 @@ Node: TypeAlias = Step | Scope
 def walk(
     nodes: Iterable[Node], around: tuple[Scope, ...] = ()
 ) -> Iterator[tuple[Node, tuple[Scope, ...]]]:
-    """Yield nodes and their contents in order, each with the scopes that enclose it.
+    """Yield all nodes, including nested nodes, in order and with their enclosing scopes.
 
     Args:
-        nodes: The nodes.
-        around: The scopes that enclose the nodes, the outermost first.
+        nodes: The outermost nodes.
+        around: The scopes that enclose the outermost nodes, outermost scope first.
     """
     for each in nodes:
         yield each, around
@@ -326,17 +335,17 @@ def walk(
 
 
 def steps_in(nodes: Iterable[Node]) -> list[Step]:
-    """Return the steps among nodes and inside them, in order."""
+    """Return all steps in a sequence of nodes, including nested steps, in order."""
     return [each for each, _ in walk(nodes) if isinstance(each, Step)]
 
 
 def nest_of(scopes: Sequence[Scope]) -> Scope:
-    """Return the innermost nested pipeline among enclosing scopes."""
+    """Return the innermost nested pipeline in a sequence of enclosing scopes."""
     return next(each for each in reversed(scopes) if each.kind == "nest")
 
 
 def nodes_of(manager: OpPassManager, origin: Origin) -> list[Node]:
-    """Return a node for each pass and each nested manager of a manager."""
+    """Return a node for each pass and each nested pass manager in a pass manager."""
     return [
         Scope("nest", item.anchor, origin, nodes_of(item, origin), span=span, jobs=item.jobs)
         if isinstance(item, OpPassManager)
@@ -346,7 +355,7 @@ def nodes_of(manager: OpPassManager, origin: Origin) -> list[Node]:
 
 
 def placed_of(scope: Scope, nesting: Nesting) -> Iterator[Placed]:
-    """Yield the passes and managers for the contents of a scope."""
+    """Yield the passes and nested pass managers for the items of a scope."""
     for each in scope.items:
         if isinstance(each, Step):
             yield Placed(each.pass_, each.span)
