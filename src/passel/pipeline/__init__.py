@@ -1,4 +1,4 @@
-"""The textual form of pipelines: text to nodes and back, independent of passes."""
+"""The textual form of pipelines: parsing text to syntax nodes, and printing syntax nodes."""
 
 from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list, split_struct
 from passel.pipeline.parser import MAX_ELEMENTS, parse_elements, parse_options, parse_pipeline

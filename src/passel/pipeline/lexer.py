@@ -1,9 +1,9 @@
 r"""Splitting the text of pipelines and options at separators outside quotes and brackets.
 
-The same rule for quotes applies at every level: a quote at the start of a value opens a string that
-ends at the matching quote; in double quotes `\"` and `\\` are escapes. A quote inside a word
-(`it's`) matches another one before the next brace, or is an ordinary character. MLIR has no
-escapes, and ignores quotes when it looks for the closing brace of options, so `{s="}"}` does not
+The same rules for quotes apply at every level. A quote at the start of a value opens a string that
+ends at the matching quote. In double quotes, `\"` and `\\` are escapes. A quote inside a word, such
+as `it's`, matches another quote before the next brace, or is an ordinary character. MLIR has no
+escapes, and ignores quotes when it searches for the closing brace of options, so `{s="}"}` does not
 parse in MLIR. As in MLIR, only ASCII white space separates words.
 
 Source: the option parser of `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_BRACES = 64
-"""The maximum depth of nested braces in options, so that parsing them can recurse."""
+"""The maximum nesting depth of braces in options, which limits the recursion of the parser."""
 
 WHITE_SPACE = " \t\n\v\f\r"
 """The characters that separate words."""
 
 _STRINGS = {
-    # Possessive: a string of megabytes must not leave a trail of places to try again from.
+    # Possessive, so that a string of several megabytes does not store backtracking positions.
     '"': re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL),
     "'": re.compile(r"'[^']*'"),
 }
@@ -44,27 +44,27 @@ _NOT_SPACE = re.compile(r"\S", re.ASCII)
 _NAME = re.compile(r"""[^\s\x00-\x1f\x7f\ud800-\udfff,(){}\[\]"'=/\\]+""")
 
 NAMES = "names must not be empty or contain white space, commas, brackets, quotes, '=', '/' or '\\'"
-"""The rule for names, as in messages; see `is_name`."""
+"""The rule for names, worded for error messages; see `is_name`."""
 
 
 def is_name(text: str) -> bool:
     """Return whether a pass, a pipeline or an option can have this name.
 
-    A name must parse in pipelines, in options that contain pipelines, as a flag, in the paths of
-    passes, and in files.
+    A name must be parsable in pipelines, in options that contain pipelines, as a flag, in pass
+    paths and in files.
     """
     return _NAME.fullmatch(text) is not None
 
 
 def check_name(name: object, what: str) -> None:
-    """Refuse a name that cannot occur in the text of a pipeline.
+    """Reject a name that cannot occur in the text of a pipeline.
 
     Args:
-        name: The name.
-        what: The kind of the named object, with an article: `a pass`.
+        name: The name to check.
+        what: The kind of the named object, with an article, such as `a pass`.
 
     Raises:
-        DefinitionError: If the name is not valid; see `is_name`.
+        DefinitionError: The name is invalid; see `is_name`.
     """
     if not isinstance(name, str) or not is_name(name):
         raise DefinitionError(f"{name!r} cannot be the name of {what}: {NAMES}")
@@ -73,7 +73,8 @@ def check_name(name: object, what: str) -> None:
 def skip_string(text: str, start: int, end: int) -> int:
     """Return the offset after the string that begins with the quote at `start`.
 
-    If the quote opens no string, it is an ordinary character, and the next offset is returned.
+    A quote that opens no string is an ordinary character. In that case, the offset after the quote
+    is returned.
     """
     opens_value = start == 0 or text[start - 1] in _BEFORE_VALUE
     patterns = _STRINGS if opens_value else _WORD_STRINGS
@@ -84,17 +85,17 @@ def skip_string(text: str, start: int, end: int) -> int:
 def find_outside(
     source: Source, start: int, end: int, pattern: re.Pattern[str], stops: str
 ) -> int | None:
-    """Return the offset of the first stop outside strings and brackets; None if there is none.
+    """Return the offset of the first stop character outside strings and brackets, or None.
 
     Args:
-        source: The text.
-        start: The offset where the search starts, outside all brackets.
+        source: The text to search.
+        start: The offset to search from, which is outside all brackets.
         end: The offset after the last character.
-        pattern: A pattern that matches stops, quotes, and relevant brackets.
-        stops: The characters to search for.
+        pattern: A pattern that matches stop characters, quotes and all relevant brackets.
+        stops: The stop characters to search for.
 
     Raises:
-        PipelineSyntaxError: If brackets are nested too deeply.
+        PipelineSyntaxError: Brackets are nested too deeply.
     """
     text, position = source.text, start
     closers: list[str] = []
@@ -121,14 +122,14 @@ def find_closing_brace(source: Source, start: int, end: int) -> int | None:
 
 
 def trim(source: Source, start: int, end: int) -> Span:
-    """Return a part of a text without the surrounding white space, as a place."""
+    """Return the span of a part of a text, without surrounding white space."""
     text = source.text[start:end]
     start = end - len(text.lstrip(WHITE_SPACE))
     return Span(source, start, start + len(text.strip(WHITE_SPACE)))
 
 
 def clean(source: Source, start: int, end: int) -> OptionText:
-    """Trim a value and remove one layer of quotes or braces."""
+    """Return a value without surrounding white space and without one layer of quotes or braces."""
     text, (_, start, end) = source.text, trim(source, start, end)
     first = text[start] if end - start > 1 else ""
     if first in _STRINGS:
@@ -146,10 +147,10 @@ def clean(source: Source, start: int, end: int) -> OptionText:
 
 
 def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
-    """Split the text between the braces of a pass at white space into `key=value` nodes.
+    """Split the text between the braces of a pass into option nodes, at white space.
 
     Yields:
-        One node per option, in order.
+        The syntax node of each option, in text order.
     """
     text = source.text
     position = start
@@ -169,10 +170,10 @@ def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
 
 
 def split_list(value: OptionText) -> Iterator[OptionText]:
-    """Split the text of a list at its top-level commas; empty text has no elements.
+    """Split the text of a list at its top-level commas. An empty text has no elements.
 
     Yields:
-        One cleaned text per element; the middle element of `1,,2` is empty.
+        The text of each element, as `clean` returns it. The middle element of `1,,2` is empty.
     """
     place = located(value)
     source, start, end = place.source, place.start, place.end
@@ -185,13 +186,13 @@ def split_list(value: OptionText) -> Iterator[OptionText]:
 
 
 def split_struct(value: OptionText) -> Iterator[OptionNode]:
-    """Split the text of a nested option struct into its options."""
+    """Split the text of a struct-valued option into the options of the struct."""
     place = located(value)
     return split_options(place.source, place.start, place.end)
 
 
 def located(value: OptionText) -> Span:
-    """Return the place of a value in the source, or a new source if escapes changed its text."""
+    """Return the span of a value in its source, or in a new source if escapes changed the text."""
     if value.span is not None and value.span.text == value.text:
         return value.span
     return Span(Source(value.text, "<option>"), 0, len(value.text))

@@ -1,4 +1,4 @@
-"""Parser of pipelines: text to nodes. Names are resolved later, by `passel.passes.resolution`.
+"""Parsing of pipelines to syntax nodes. `passel.passes.resolution` resolves the names later.
 
     pipeline  ::= anchor `(` elements? `)`                 the full form
                 | element (`,` element)*                   the flat form, if allowed
@@ -6,10 +6,10 @@
     element   ::= name (`[` text `]`)? (`{` options `}`)?  a pass or a registered pipeline
                 | anchor `(` elements? `)`                 a nested pipeline
 
-A name ends before the next of `, ( ) { [`; white space around names and brackets is ignored. There
-are intentional differences from MLIR 22: `func.func()` is an empty nested pipeline (MLIR prints
-this text but does not parse it), `(cse)` without an anchor is an error (MLIR accepts an empty
-anchor), and positions refer to the full text.
+A name ends before the next of the characters `,(){[`. White space around names and brackets is
+ignored. The parser differs from MLIR 22 intentionally: `func.func()` is an empty nested pipeline
+(MLIR prints this text but does not parse it), `(cse)` without an anchor is an error (MLIR accepts
+an empty anchor), and positions refer to the full text.
 
 Source: `mlir/lib/Pass/PassRegistry.cpp` (`TextualPipeline`), MLIR 22.
 """
@@ -25,7 +25,7 @@ from passel.pipeline.lexer import clean, find_closing_brace, split_options, spli
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 MAX_DEPTH = 64
-"""The maximum depth of nested pipelines, so that functions on pipelines can recurse."""
+"""The maximum nesting depth of pipelines, which limits the recursion of the parser."""
 
 MAX_ELEMENTS = 10_000
 """The maximum number of passes and nested pipelines in one text."""
@@ -37,17 +37,17 @@ _NOT_SPACE = re.compile(r"\S", re.ASCII)
 def parse_pipeline(
     text: str | Span, *, name: str = "<pass-pipeline>", flat_anchor: str | None = None
 ) -> PipelineNode:
-    """Parse a complete pipeline.
+    """Parse the text of a whole pipeline.
 
     Args:
-        text: The pipeline, such as `builtin.module(func.func(cse))`, or its place in a longer text;
-            errors then refer to the longer text.
-        name: The name of the text in errors.
-        flat_anchor: The anchor for text in xDSL's flat form (`cse,canonicalize`). Without a flat
-            anchor, only the full form is accepted.
+        text: The text of the pipeline, such as `builtin.module(func.func(cse))`, or the span of the
+            pipeline in a longer text. Errors about a span refer to the longer text.
+        name: The name of the text in error messages.
+        flat_anchor: The anchor for text in xDSL's flat form, such as `cse,canonicalize`; None to
+            accept only the full form.
 
     Raises:
-        PipelineSyntaxError: If the text is not a pipeline.
+        PipelineSyntaxError: The text is not a pipeline.
 
     Example:
         >>> parse_pipeline("any(cse)")
@@ -67,14 +67,14 @@ def parse_pipeline(
 
 
 def parse_elements(text: str | Span, *, name: str = "<pass-pipeline>") -> tuple[ElementNode, ...]:
-    """Parse elements without an anchor, such as `cse,func.func(dce)`.
+    """Parse the elements of a pipeline without an anchor, such as `cse,func.func(dce)`.
 
     Args:
-        text: The elements, or their place in a longer text.
-        name: The name of the text in errors.
+        text: The text of the elements, or the span of the elements in a longer text.
+        name: The name of the text in error messages.
 
     Raises:
-        PipelineSyntaxError: If the text is not a list of elements.
+        PipelineSyntaxError: The text is not a list of elements.
     """
     return _Parser(_span(text, name)).elements()
 
@@ -86,12 +86,12 @@ def _span(text: str | Span, name: str) -> Span:
 def parse_options(
     text: str, *, name: str = "<options>", braces: bool = False
 ) -> tuple[OptionNode, ...]:
-    """Parse the options of a pass, which are the text between its braces.
+    """Parse the text of a pass's options, and return the option nodes.
 
     Args:
-        text: The options.
-        name: The name of the text in errors.
-        braces: Whether braces around the text are allowed.
+        text: The text of the options.
+        name: The name of the text in error messages.
+        braces: Whether the text may be enclosed in braces.
 
     Example:
         >>> [node.key for node in parse_options("a=1 b={x y}")]
@@ -104,7 +104,7 @@ def parse_options(
 
 
 class _Parser:
-    """Reads a text once, from its beginning to its end."""
+    """A parser that reads a text once, from its beginning to its end."""
 
     def __init__(self, span: Span) -> None:
         self.source = span.source
@@ -114,10 +114,10 @@ class _Parser:
         self.count = 0
 
     def elements(self, opened: Span | None = None, depth: int = 0) -> tuple[ElementNode, ...]:
-        """Parse elements up to the end, or past the parenthesis that closes them.
+        """Parse elements up to the end of the text, or past the closing parenthesis.
 
         Args:
-            opened: The anchor of the enclosing parentheses, if any.
+            opened: The anchor before the opening parenthesis; None if there is no parenthesis.
             depth: The number of enclosing parentheses.
         """
         last = "" if opened is None else ")"

@@ -1,6 +1,6 @@
 """The syntax tree of a textual pipeline, with spans and unresolved names.
 
-To print passes and managers, passel converts them to this tree. `str` of a node returns text that
+Passes and managers are converted to this tree for printing. `str` of a node returns text that
 parses to an equal node. Comparisons ignore spans.
 """
 
@@ -16,7 +16,7 @@ NodeT = TypeVar("NodeT")
 
 
 def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
-    """Make nodes of a class compare equal regardless of their spans."""
+    """Make the nodes of a class compare equal regardless of their spans."""
 
     def equal(self: Any, other: Any) -> bool:
         return type(other) is type(self) and tuple(self)[:-1] == tuple(other)[:-1]
@@ -32,7 +32,7 @@ def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
     return cls
 
 
-# A named tuple is made three times as fast as a frozen dataclass, and there are many nodes.
+# A named tuple is created three times as fast as a frozen dataclass, and there are many nodes.
 
 
 @_compared_without_span
@@ -40,9 +40,9 @@ class OptionText(NamedTuple):
     r"""The text of an option's value, without the outer quotes or braces.
 
     Attributes:
-        text: The value. The escapes `\"` and `\\` in double quotes are resolved.
-        quote: The removed quote or brace: `"`, `'`, `{` or nothing. Text in quotes is always a
-            string. Text in braces and other text may be a list or a struct.
+        text: The text of the value, in which the escapes `\"` and `\\` are resolved.
+        quote: The removed quote or brace, which is `"`, `'`, `{` or an empty string. Text in quotes
+            is always a string. Any other text may be a list or a struct.
         span: The place of the value in the source, without the quotes.
     """
 
@@ -65,7 +65,7 @@ class OptionText(NamedTuple):
 
 @_compared_without_span
 class OptionNode(NamedTuple):
-    """An option `key=value`. A key alone has no value, which differs from an empty value."""
+    """The syntax node of an option `key=value`, or of a key alone, whose value is None."""
 
     key: str
     value: OptionText | None
@@ -77,12 +77,13 @@ class OptionNode(NamedTuple):
 
 @_compared_without_span
 class PassNode(NamedTuple):
-    """A leaf: the name of a pass or of a registered pipeline, with options.
+    """The syntax node of a pass or a registered pipeline, with its options.
 
     Attributes:
         name: The name of the pass or pipeline.
-        options: The options in the order of the text, including repeated ones.
-        argument: The text in square brackets after the name, as in xDSL's `mlir-opt[cse]`.
+        options: The options in text order, including repeated options.
+        argument: The text in square brackets after the name, as in xDSL's `mlir-opt[cse]`; None
+            without brackets.
         span: The place of the name in the source.
     """
 
@@ -99,7 +100,7 @@ class PassNode(NamedTuple):
 
 @_compared_without_span
 class PipelineNode(NamedTuple):
-    """A nested pipeline: an anchor, and in parentheses the elements that run on ops of its name."""
+    """The syntax node of a nested pipeline, whose elements run on ops that match the anchor."""
 
     anchor: str
     elements: tuple[ElementNode, ...] = ()
@@ -112,7 +113,7 @@ class PipelineNode(NamedTuple):
         """Return the pipeline as indented text, with one element per line.
 
         Args:
-            newline: The start of a line, with the indentation of the pipeline.
+            newline: A newline character, followed by the indentation of the pipeline.
 
         Example:
             >>> from passel.pipeline import parse_pipeline
@@ -136,7 +137,7 @@ _BARE = re.compile(r"""[^\s{}()\[\]'",\\]+""")
 
 
 def spelled(text: str) -> OptionText:
-    """Return a string as an option's value, with quotes only if they are needed.
+    """Return the text of a string-valued option, with quotes only if they are needed.
 
     Example:
         >>> print(spelled("a.mlir"), spelled("two words"), spelled('say "hi"'))
@@ -144,5 +145,5 @@ def spelled(text: str) -> OptionText:
     """
     if _BARE.fullmatch(text):
         return OptionText(text)
-    # Between single quotes there are no escapes, which mlir-opt does not know.
+    # Text in single quotes has no escapes, which mlir-opt does not support.
     return OptionText(text, "'" if ('"' in text or "\\" in text) and "'" not in text else '"')
