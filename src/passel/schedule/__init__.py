@@ -1,4 +1,4 @@
-"""Schedules: the immutable, compiled form of a pass manager."""
+"""Schedules: the immutable, compiled form of pass managers."""
 
 from passel.schedule.compiler import PipelineCompiler, unknown_anchor
 from passel.schedule.merging import merged

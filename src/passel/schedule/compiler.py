@@ -1,6 +1,6 @@
 """Compilation of a pass manager to a schedule.
 
-The compiler merges nested pipelines, makes the checks that need no ops, and loads dialects.
+The compiler merges nested pipelines, performs the checks that do not need ops, and loads dialects.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class PipelineCompiler:
-    """Compiles pass managers for one context, and caches their schedules until they change.
+    """A compiler of pass managers for one context, which caches schedules of unchanged managers.
 
     Attributes:
-        guard: The guard that refuses effects outside the IR; None if all are allowed.
-        lowers: The adapter, if it can run several passes in one call.
+        guard: The guard that rejects effects outside the IR; None if all effects are allowed.
+        lowers: The adapter, if it can run several passes in one call; otherwise None.
         checks: Whether unmet requirements of passes are errors.
         lock: The lock that is held while a manager is compiled or passes are initialized.
     """
@@ -50,24 +50,24 @@ class PipelineCompiler:
         self.context: Any = context
         self.lowers: LowersPasses | None = ability_of(adapter, LowersPasses)
         self.guard: EffectsGuard | None = guard
-        # Each schedule with its manager, and the manager's number of changes.
+        # The cached schedules, each with its manager and the manager's number of changes.
         self._compiled: dict[Any, tuple[weakref.ref[OpPassManager], int, Schedule]] = {}
         self.lock: RLock = RLock()
 
     def schedule(self, tree: OpPassManager, outer: str = "") -> Schedule:
-        """Return the schedule of a pass manager, which does not change.
+        """Return the schedule of a pass manager without changing the manager.
 
-        The compiler loads the dependent dialects of all passes, including those in pipelines that
-        other passes may run.
+        The compiler loads the dependent dialects of all passes, including the passes of pipelines
+        that other passes may run.
 
         Args:
             tree: The pass manager.
-            outer: The path of the manager, if it is nested.
+            outer: The path of the pass that runs the manager; an empty string at the top level.
 
         Raises:
-            AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
-                or not isolated from above, or a dialect does not exist.
-            EffectsError: A pass has forbidden effects outside the IR.
+            AnchorError: A pass cannot be scheduled on the anchor of its manager, an anchor is
+                unknown or not isolated from above, or a dialect does not exist.
+            EffectsError: A pass has a forbidden effect outside the IR.
             ContractError: A requirement of a pass is not met.
         """
         key, changes = (id(tree), outer), tree.changes
@@ -77,7 +77,7 @@ class PipelineCompiler:
                 if source() is tree and version == changes:
                     return schedule
             schedule = self._compile(tree, outer)
-            # Passes may build a pipeline for each op, which is then gone.
+            # Passes may build a pipeline for each op: drop the schedules of deleted pipelines.
             for other in [k for k, (source, *_) in self._compiled.items() if source() is None]:
                 del self._compiled[other]
             self._compiled[key] = weakref.ref(tree), changes, schedule
@@ -99,7 +99,7 @@ class PipelineCompiler:
         return Schedule(pipeline)
 
     def _check_ir(self, visits: Iterable[Visit]) -> None:
-        """Refuse passes for another IR."""
+        """Reject passes for another IR."""
         for pass_, span, _ in visits:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
@@ -123,7 +123,7 @@ class PipelineCompiler:
     def _check(
         self, pipeline: Pipeline, names: PassRegistry | None, outer: tuple[OpKind, ...] = ()
     ) -> None:
-        """Make the checks that need no ops, innermost pipelines first."""
+        """Perform the checks that do not need ops, innermost pipelines first."""
         for step in pipeline.passes():
             try:
                 step.pass_.check_complete()
@@ -139,7 +139,7 @@ class PipelineCompiler:
             _check_schedulable(pipeline, kind, outer)
 
     def _checked_kind(self, pipeline: Pipeline, names: PassRegistry | None) -> OpKind | None:
-        """Return the kind of a pipeline's ops; None for `any`, or if only the run knows it."""
+        """Return the kind of a pipeline's ops; None for `any`, or if the kind is not known yet."""
         anchor, span = pipeline.anchor, pipeline.spans[0]
         if anchor == ANY:
             return None
@@ -159,7 +159,7 @@ class PipelineCompiler:
 def unknown_anchor(
     adapter: IRAdapter, context: Any, node: PipelineNode, registry: PassRegistry | None
 ) -> str:
-    """Return the message for a pipeline whose anchor is not an op of the IR."""
+    """Return the error message for a pipeline whose anchor is not an op of the IR."""
     hint = adapter.suggest_op(context, node.anchor)
     if (registry or names_on(adapter)).lookup_pass(node.anchor) is not None:
         passes = ",".join([node.anchor, *map(str, node.elements)])

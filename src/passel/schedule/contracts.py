@@ -1,10 +1,10 @@
-"""Contracts: requirements of passes on earlier passes, checked when a pipeline is compiled.
+"""Contracts: the requirements of passes on earlier passes, checked when a pipeline is compiled.
 
 A pass declares the analyses that it produces, requires and preserves, and the dialects that it
 requires, makes legal and makes illegal. Each pass between a producer and its consumer has to
-preserve the analysis. The check visits the passes in execution order without running
-them. As in a run, the analyses of an op are dropped at the end of its pipeline, and nested passes
-invalidate analyses of the enclosing op.
+preserve the analysis. The check visits the passes in execution order without running them. As in a
+run, the analyses of an op are dropped at the end of its pipeline, and nested passes invalidate
+analyses of the enclosing op.
 
 Source: NVIDIA's tileiras, which requires that passes preserve a schedule within a region.
 """
@@ -33,8 +33,8 @@ class Region(NamedTuple):
 
     Attributes:
         title: The name of the region in messages.
-        starts: The labels of the start passes.
-        ends: The labels of the end passes.
+        starts: The labels of the passes that start the region.
+        ends: The labels of the passes that end the region.
         preserves: The analyses that every pass of the region must preserve.
     """
 
@@ -45,11 +45,11 @@ class Region(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The name that a pipeline builder gives a pass.
+    """The name that a pipeline builder gives to a pass.
 
     Attributes:
         label: The label of the pass in the builder.
-        by: The code that added the pass, as in `, added at a.py:3`.
+        by: A phrase for the code that added the pass, such as `, added at a.py:3`.
     """
 
     label: str = ""
@@ -59,15 +59,17 @@ class Named(NamedTuple):
 def check_contracts(
     pipeline: Pipeline, regions: Iterable[Region] = (), named: Iterable[Named] = ()
 ) -> None:
-    """Refuse a pipeline in which the requirements of a pass are not met.
+    """Reject a pipeline in which the requirements of a pass or a region are not met.
 
     Args:
-        pipeline: The pipeline.
-        regions: Regions in which passes must preserve analyses, in addition to their requirements.
-        named: The builder's names of the passes, in order, if a builder made the pipeline.
+        pipeline: The pipeline to check.
+        regions: The regions in which passes must preserve analyses.
+        named: The names that a builder gave to the passes, in the order of addition; empty without
+            a builder.
 
     Raises:
-        ContractError: A pass requires an analysis or a dialect that is not available there.
+        ContractError: A requirement of a pass or a region is not met, or a region has no start or
+            no end.
     """
     problems = _Walk(tuple(regions), iter(named)).problems(pipeline)
     if problems:
@@ -75,7 +77,7 @@ def check_contracts(
 
 
 class _Place(NamedTuple):
-    """A pass at its place; a pass that another pass runs takes the name of that pass."""
+    """A pass at its place, with its name or the name of the pass that runs it."""
 
     step: PassStep
     named: Named
@@ -93,21 +95,21 @@ class _Level(NamedTuple):
     """The state of the op that a pipeline runs on.
 
     Attributes:
-        scope: The enclosing anchors; equal scopes mean the same ops.
-        facts: The analyses of the op. Each has the pass that produced it, followed by the later
-            passes that do not preserve it.
+        scope: The enclosing anchors. Levels with equal scopes describe the same ops.
+        facts: The analyses of the op. Each entry lists the pass that produced the analysis,
+            followed by the later passes that do not preserve the analysis.
     """
 
     scope: tuple[object, ...]
     facts: dict[_Key, list[_Place]]
 
     def inside(self, anchor: str = ANY) -> _Level:
-        """Return a level for nested ops; `any` pipelines may match different ops."""
+        """Return a level for nested ops. Two `any` pipelines may match different ops."""
         return _Level((*self.scope, object() if anchor == ANY else anchor), {})
 
 
 class _Walk:
-    """One walk over a pipeline."""
+    """A single walk over a pipeline."""
 
     def __init__(self, regions: tuple[Region, ...], named: Iterator[Named]) -> None:
         self._regions = regions
@@ -230,13 +232,13 @@ class _Walk:
                 self._illegal.setdefault(dialect, []).append((level.scope, place))
 
     def _regions_with(self, place: _Place, end: str) -> list[Region]:
-        """Return the regions that a pass starts or ends; passes run by other passes do neither."""
+        """Return the regions that a pass starts or ends, unless another pass runs the pass."""
         regions = self._regions if self._holder is None else ()
         return [region for region in regions if place.named.label in getattr(region, end)]
 
 
 def _placed(pipeline: Pipeline, levels: list[_Level]) -> Iterator[tuple[PassStep, list[_Level]]]:
-    """Yield all passes of a pipeline, each with its level and the enclosing ones."""
+    """Yield all passes of a pipeline, each with its level and the enclosing levels."""
     for step in pipeline.steps:
         for inner in step.pipelines:
             yield from _placed(inner, [*levels, levels[-1].inside(inner.anchor)])

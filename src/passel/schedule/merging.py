@@ -1,6 +1,6 @@
 """Merging of adjacent nested pipelines, which also assigns the paths of passes.
 
-Merging makes no checks and needs no IR.
+Merging performs no checks and does not need an IR.
 
 Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22;
 there `run` does this to the manager itself.
@@ -31,22 +31,22 @@ def merged(
     adapter: IRAdapter | None = None,
     context: Any = None,
 ) -> Pipeline:
-    """Return the merged pipeline of a pass manager, which does not change.
+    """Return the merged pipeline of a pass manager without changing the manager.
 
     Args:
         tree: The pass manager.
-        outer: The path of the enclosing pass; empty at the top.
-        span: The place of the enclosing pass.
-        adapter: The adapter of the IR. Without it, an `any` pipeline may match every op, and is
-            never merged.
-        context: The IR's context.
+        outer: The path of the enclosing pass; an empty string at the top level.
+        span: The place of the enclosing pass in a text; None if unknown.
+        adapter: The adapter of the IR. Without an adapter, an `any` pipeline may match every op and
+            is never merged.
+        context: The context of the IR.
     """
     merger = _Merger(adapter, context)
     return merger.merge([merger.pipeline(tree, outer, span)])
 
 
 class _Merger:
-    """Merges the pipelines of one tree."""
+    """A merger of the pipelines in one tree."""
 
     def __init__(self, adapter: IRAdapter | None, context: Any) -> None:
         self._adapter = adapter
@@ -67,7 +67,7 @@ class _Merger:
         return Pipeline(tree.anchor, tuple(steps), path, tree.jobs, (span,))
 
     def merge(self, parts: Sequence[Pipeline]) -> Pipeline:
-        """Return one pipeline for several on the same ops; nested pipelines are merged as well."""
+        """Merge pipelines on the same ops, and their nested pipelines, into one pipeline."""
         first = parts[0]
         steps: list[Step] = []
         group: dict[str, list[Pipeline]] = {}

@@ -1,4 +1,4 @@
-"""The immutable form of a pipeline, as it runs."""
+"""The immutable form of a pipeline that a run executes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 
 class PassStep:
-    """A pass at its place in a schedule.
+    """A step of a schedule that runs a pass.
 
     Attributes:
-        pass_: The pass.
-        path: The identity of the pass in the schedule, such as `builtin.module/func.func/1:cse`:
-            the enclosing anchors, then its number among all passes with these anchors.
-        number: The number of the pass among all passes, in the order of addition.
-        span: The place in a text of the pass, or of the nested pipeline that contains it.
+        pass_: The pass to run.
+        path: The unique path of the pass in the schedule, such as `builtin.module/func.func/1:cse`.
+            The path consists of the enclosing anchors, the index of the pass among all passes with
+            these anchors, and the name of the pass.
+        number: The index of the pass among all passes, in the order of addition.
+        span: The place of the pass, or of the nested pipeline that contains the pass, in a text;
+            None if the pipeline was built in Python.
     """
 
     pipelines: ClassVar[tuple[Pipeline, ...]] = ()
@@ -45,17 +47,17 @@ class PassStep:
 
     @property
     def display_name(self) -> str:
-        """The pass's name in reports."""
+        """The name of the pass in reports."""
         return self.pass_.display_name
 
 
 class NestedStep:
-    """Pipelines for immediately nested ops; each op runs the first pipeline that matches it.
+    """A step of a schedule that runs the first matching pipeline on each immediately nested op.
 
     Attributes:
-        pipelines: The pipelines, sorted by their anchors, which differ.
-        path: The anchors that enclose the step.
-        chosen: The cached choices of pipelines, by the keys of the ops.
+        pipelines: The pipelines, which have different anchors, sorted by anchor.
+        path: The path of the step, which consists of the enclosing anchors.
+        chosen: The pipelines that were selected so far, by the key of the op.
     """
 
     pass_: ClassVar[None] = None
@@ -75,7 +77,7 @@ class NestedStep:
 
     @property
     def display_name(self) -> str:
-        """The name in reports, which lists the anchors.
+        """The name of the step in reports, which lists the anchors.
 
         Source: `OpToOpPassAdaptor::getAdaptorName`, MLIR 22.
         """
@@ -83,7 +85,7 @@ class NestedStep:
         return f"Pipeline Collection : [{anchors}]"
 
     def select(self, kind: OpKind) -> Pipeline | None:
-        """Return the pipeline that runs on ops of this kind, or None."""
+        """Return the pipeline that runs on ops of this kind, or None if no pipeline matches."""
         for pipeline in self.pipelines:
             if pipeline.accepts(kind):
                 return pipeline
@@ -94,17 +96,17 @@ Step: TypeAlias = PassStep | NestedStep
 
 
 class Pipeline:
-    """Steps that run in order on each op that matches the anchor.
+    """A sequence of steps that run on each op that matches the anchor.
 
     Attributes:
-        anchor: The name of the ops, or `any`.
+        anchor: The name of the ops that the pipeline runs on, or `any`.
         steps: The steps, in order.
-        path: The anchors, outermost first.
-        jobs: The maximum number of ops to process at once; None for no limit.
-        key: A key that is unique in a schedule and the same in every process.
-        nests_late: Whether, at any depth, a step with nested pipelines follows another step.
-        spans: The places of the nested pipelines that were merged into this one.
-        plans: The cached plans, by the keys of the ops.
+        path: The path of the pipeline, which consists of the anchors, outermost first.
+        jobs: The maximum number of ops to process concurrently; None for no limit.
+        key: A key that identifies the pipeline in its schedule and is the same in every process.
+        nests_late: Whether a step with nested pipelines follows another step, at any depth.
+        spans: The places of the nested pipelines that were merged into this pipeline.
+        plans: The cached plans, by the key of the op.
     """
 
     def __init__(
@@ -133,7 +135,7 @@ class Pipeline:
         return Pipeline, (self.anchor, self.steps, self.path, self.jobs)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
-        """Return the pipeline as a syntax tree, to be printed.
+        """Return the syntax tree of the pipeline, for printing.
 
         Args:
             all_options: Whether to include options with default values.
@@ -141,15 +143,15 @@ class Pipeline:
         return PipelineNode(self.anchor, tuple(nodes_of(self.steps, all_options=all_options)))
 
     def __str__(self) -> str:
-        """Return the pipeline as text that parses back."""
+        """Return the pipeline as text that can be parsed."""
         return str(self.to_node())
 
     def accepts(self, kind: OpKind) -> bool:
-        """Return whether the pipeline is chosen for ops of a kind.
+        """Return whether the pipeline matches ops of this kind.
 
-        A named anchor matches every op of that name; it is an error if the pipeline cannot run on
-        such an op. `any` skips ops that are not registered or not isolated, and ops that one of the
-        passes refuses.
+        A named anchor matches every op with this name, and it is an error if the pipeline cannot
+        run on the op. The anchor `any` does not match ops that are unregistered or not isolated, or
+        ops that one of the passes rejects.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
@@ -157,11 +159,13 @@ class Pipeline:
         return is_candidate and all(is_schedulable(step.pass_, kind) for step in self.passes())
 
     def passes(self) -> Iterator[PassStep]:
-        """Yield the passes directly in the pipeline."""
+        """Yield the pass steps of the pipeline, without the passes of nested pipelines."""
         return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps that can run on ops of this kind, and the reason why the next cannot.
+        """Return the steps before the first step that cannot run on ops of this kind, and why.
+
+        The reason is an empty string if all steps can run.
 
         Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -181,16 +185,17 @@ class Pipeline:
         return self.steps, ""
 
     def plan(self, kind: OpKind, lower: Any = None) -> Plan:
-        """Return the plan for ops of a kind.
+        """Return the plan for running the pipeline on ops of this kind.
 
         Args:
-            kind: The kind.
-            lower: A function that joins steps into fewer ones; None to run them one by one.
+            kind: The kind of the ops.
+            lower: A function that combines steps into fewer steps; None to run each step on its
+                own.
         """
         admitted, rejection = self.admit(kind)
         rejected = self.steps[len(admitted)] if rejection else None
         steps = lower(admitted) if lower else admitted
-        # The run does not see which ops such steps find.
+        # The run does not see which ops the combined steps match.
         inside = keys_inside(each for each in admitted if each not in steps) if lower else ()
         return Plan(self, steps, rejected, rejection, kind.name, frozenset({self.key, *inside}))
 
@@ -200,7 +205,7 @@ class Schedule:
 
     Attributes:
         pipeline: The pipeline to run.
-        states: The result of each pass's `initialize`; None before passes are initialized.
+        states: The result of `initialize` for each pass; None before the passes are initialized.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
@@ -208,7 +213,7 @@ class Schedule:
         self.states: dict[PassStep, Any] | None = None
 
     def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Initialize every pass; return the first pass that fails and its error."""
+        """Initialize every pass; return the first step that fails and its error, or None."""
         states: dict[PassStep, Any] = {}
         for step in passes_of(self.pipeline):
             try:
@@ -220,10 +225,10 @@ class Schedule:
 
 
 def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[ElementNode]:
-    """Yield steps as elements of a pipeline, to be printed.
+    """Yield the syntax nodes of steps, for printing.
 
     Args:
-        steps: The steps.
+        steps: The steps to convert.
         all_options: Whether to include options with default values.
     """
     for step in steps:
@@ -232,7 +237,7 @@ def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[El
 
 
 def passes_of(what: Pipeline | Step) -> Iterator[PassStep]:
-    """Yield every pass of a pipeline or step in execution order."""
+    """Yield the step of every pass in a pipeline or step, in execution order."""
     if isinstance(what, PassStep):
         yield what
     else:
@@ -241,7 +246,7 @@ def passes_of(what: Pipeline | Step) -> Iterator[PassStep]:
 
 
 def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
-    """Return whether a pass accepts ops of a kind.
+    """Return whether a pass can run on ops of this kind.
 
     Raises:
         AnchorError: `can_schedule_on` of the pass raises an exception.
@@ -260,19 +265,20 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
         raise AnchorError(Problem(message)) from error
 
 
-# -- What of a pipeline runs on an op, and which nested pipelines find none ----------------------
+# -- The steps that run on an op, and the nested pipelines that match no op ----------------------
 
 
 class Plan(NamedTuple):
     """The part of a pipeline that runs on one kind of op.
 
     Attributes:
-        pipeline: The pipeline.
-        steps: The steps that run, in order.
-        rejected: The step that cannot run on such ops; None if all can.
-        rejection: The reason why the rejected step cannot run.
-        op_name: The name of the ops.
-        matched: The keys of the pipelines that have found an op once the plan runs.
+        pipeline: The pipeline to run.
+        steps: The steps to run, in order.
+        rejected: The first step that cannot run on the ops; None if all steps can run.
+        rejection: The reason why the rejected step cannot run; an empty string if all steps can
+            run.
+        op_name: The name of the ops that the plan is for.
+        matched: The keys of the pipelines that are known to match an op when the plan runs.
     """
 
     pipeline: Pipeline
