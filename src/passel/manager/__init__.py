@@ -1,4 +1,4 @@
-"""Pass managers: building pipelines in Python or from text, and running them."""
+"""Pass managers: building pipelines in Python or from text, and running pipelines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import a combinator at its first access."""
     if name in __all__:
-        from passel.manager import combinators  # noqa: PLC0415 - loaded when asked for
+        from passel.manager import combinators  # noqa: PLC0415 - loaded on first access
 
         return getattr(combinators, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
-"""Passes that run pipelines, for every IR.
+"""Passes for every IR that run pipelines.
 
-BarePipeline          the type of options that are pipelines without an anchor: `canonicalize,cse`
-CompositeFixedPoint   repeats a pipeline until it changes nothing
+BarePipeline          the type of options such as `canonicalize,cse`, without an anchor
+CompositeFixedPoint   repeats a pipeline until the op no longer changes
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 def register(registry: PassRegistry) -> None:
-    """Register the passes of this module, as an entry point."""
+    """Register the passes of this module in a registry."""
     registry.register(CompositeFixedPoint)
 
 
 class BarePipeline(OpPassManager):
-    """An immutable pipeline without an anchor, written as bare elements in an option.
+    """An immutable pipeline without an anchor, for use as the value of an option.
 
     Args:
-        passes: The passes; see `OpPassManager.add`.
-        nodes: Further elements, as syntax nodes.
-        names: The registry for the nodes.
+        passes: The passes to add; see `OpPassManager.add`.
+        nodes: Additional elements, as syntax nodes.
+        names: The registry that resolves pass names in the nodes.
 
     Raises:
-        PipelineError: A name is not registered, or an option is wrong.
+        PipelineError: A name is not registered, or an option is invalid.
 
     Example:
         >>> str(CompositeFixedPoint(pipeline=BarePipeline("symbol-dce,func.func(cse)")))
@@ -56,21 +56,21 @@ class BarePipeline(OpPassManager):
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
-        """Read the elements that are the value of a pass's option."""
+        """Parse the elements that form the value of an option."""
         elements = parse_elements(located(text)) if text.text.strip() else ()
         return cls(nodes=elements, names=scope or default_registry())
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
-        """Return the elements as the value of a pass's option."""
+        """Return the elements as the text of an option's value."""
         text = ",".join(map(str, self.to_node(all_options=all_options).elements))
         return OptionText(text, "{" if not text or " " in text or "," in text else "")
 
 
 class CompositeFixedPoint(Pass[Any, None]):
-    """Run a pipeline on an op repeatedly until it no longer changes the op.
+    """Run a pipeline on an op repeatedly until the op no longer changes.
 
-    If the pipeline still changes the op after `max_iterations` further runs, the pass emits a
-    warning.
+    If the op changes in each of the first `max_iterations` runs, the pass runs the pipeline once
+    more and emits a warning.
 
     Example:
         >>> str(CompositeFixedPoint(pipeline=BarePipeline("canonicalize,cse"), max_iterations=3))
@@ -80,7 +80,7 @@ class CompositeFixedPoint(Pass[Any, None]):
     """
 
     name = "composite-fixed-point-pass"
-    preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)  # beside what its pipeline does
+    preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)  # beside the effects of its pipeline
     title: str = option(
         default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
     )
@@ -91,16 +91,16 @@ class CompositeFixedPoint(Pass[Any, None]):
 
     @property
     def display_name(self) -> str:
-        """The value of the option `name`."""
+        """The name of the pass in reports, which is the value of the option `name`."""
         return self.title
 
     def initialize(self, ir_context: Any) -> None:
-        """Refuse a limit below 1."""
+        """Reject a value of `max_iterations` below 1."""
         if self.max_iterations <= 0:
             raise PassFailure(f"Invalid maxIterations value: {self.max_iterations}")
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Repeat the pipeline, comparing the op's fingerprints."""
+        """Repeat the pipeline until the fingerprint of the op no longer changes."""
         start = before = ctx.fingerprint()
         for number in range(self.max_iterations + 1):
             if not ctx.run_pipeline(self.pipeline):

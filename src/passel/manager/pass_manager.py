@@ -1,4 +1,4 @@
-"""Pass managers that run.
+"""Pass managers that can be run.
 
 A run compiles the pipeline to a schedule and never changes the manager.
 """
@@ -34,17 +34,18 @@ if TYPE_CHECKING:
 
 
 class PassManager(RunSettings, OpPassManager):
-    """A pipeline with the settings to run it.
+    """A pass manager with an IR context and with settings for its runs.
 
     Args:
         anchor: An op name, an op class, or `any`.
-        context: The IR's own context. The IR's context. The default is the current context, as in
-            `with mlir.ir.Context():`, otherwise the op's context, otherwise a new context.
-        adapter: The IR's adapter, if no installed package registers it.
-        nesting: The treatment of passes with another anchor.
+        context: The context of the IR. The default is the current context, as in
+            `with mlir.ir.Context():`, otherwise the context of the op, otherwise a new context.
+        adapter: The adapter of the IR, which is required only if no installed package registers an
+            adapter.
+        nesting: The treatment of passes whose anchor differs from the manager's anchor.
         check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
-            is compiled. Set it to False for a part of a larger pipeline, in which other parts may
-            meet the requirements.
+            is compiled. Set `check` to False for a part of a larger pipeline, in which other parts
+            may meet the requirements.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -93,20 +94,20 @@ class PassManager(RunSettings, OpPassManager):
         name: str = "<pass-pipeline>",
         check: bool = True,
     ) -> Self:
-        """Parse a pipeline and return a manager for it.
+        """Parse the text of a pipeline, and return a manager for the pipeline.
 
         Args:
-            text: A pipeline such as `builtin.module(func.func(cse))`.
-            context: The IR's context; see `PassManager`.
+            text: The text of a pipeline, such as `builtin.module(func.func(cse))`.
+            context: The context of the IR; see `PassManager`.
             registry: The registry of passes; by default the registry of installed packages.
-            adapter: The IR's adapter; see `PassManager`.
-            flat_anchor: The anchor for text without one, such as `cse,canonicalize`; by default,
-                such text is an error.
-            name: The name of the text in errors.
-            check: Whether unmet requirements are errors; see `PassManager`.
+            adapter: The adapter of the IR; see `PassManager`.
+            flat_anchor: The anchor for text without an anchor, such as `cse,canonicalize`; by
+                default, such text is an error.
+            name: The name of the text in error messages.
+            check: Whether unmet requirements of passes are errors; see `PassManager`.
 
         Raises:
-            PipelineError: If the text is invalid. The `problems` of the error have places in the
+            PipelineError: The text is invalid. The `problems` of the error contain places in the
                 text.
 
         Source: `mlir::parsePassPipeline`, MLIR 22.
@@ -124,48 +125,49 @@ class PassManager(RunSettings, OpPassManager):
         adapter: IRAdapter | None = None,
         check: bool = True,
     ) -> Self:
-        """Return a manager for a syntax tree.
+        """Return a manager for the syntax tree of a pipeline.
 
         Args:
-            node: The tree, such as another manager's `to_node()`.
-            context: The IR's context; see `PassManager`.
+            node: The syntax tree, such as the result of another manager's `to_node()`.
+            context: The context of the IR; see `PassManager`.
             registry: The registry of passes; by default the registry of installed packages.
-            adapter: The IR's adapter; see `PassManager`.
-            check: Whether unmet requirements are errors; see `PassManager`.
+            adapter: The adapter of the IR; see `PassManager`.
+            check: Whether unmet requirements of passes are errors; see `PassManager`.
 
         Raises:
-            PipelineError: A name or an option is wrong, or a pass has another anchor.
+            PipelineError: A name or an option is invalid, or the anchor of a pass differs from the
+                anchor of its manager.
         """
         manager = cls(node.anchor, context, adapter=adapter, check=check)
         manager.registry = names_for(adapter, manager.context, registry)
         return manager.add_nodes(node.elements)
 
     def check(self, adapter: IRAdapter | None = None) -> None:
-        """Check the pipeline without running it. `run` makes the same checks.
+        """Check the pipeline without running it. `run` performs the same checks.
 
         Args:
-            adapter: The IR's adapter; by default the adapter of the manager or its context.
+            adapter: The adapter of the IR; by default the adapter of the manager or of its context.
 
         Raises:
-            AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
+            AnchorError: A pass cannot be scheduled on the anchor of its manager, or an anchor is
                 unknown or not isolated from above.
-            EffectsError: A pass has effects that are not allowed.
+            EffectsError: A pass has an effect that is not allowed.
             ContractError: A requirement of a pass is not met.
             AdapterError: The manager has neither an adapter nor a context.
         """
         self._compiled(adapter)
 
     def passes_by_path(self, adapter: IRAdapter | None = None) -> Mapping[str, Pass[Any]]:
-        """Return all passes by their paths, in execution order.
+        """Return a mapping from paths to passes, in execution order.
 
         Reports, statistics and records identify passes by their paths. Passes of dynamic pipelines
         have paths only while these pipelines run.
 
         Args:
-            adapter: The IR's adapter; see `check`.
+            adapter: The adapter of the IR; see `check`.
 
         Raises:
-            PasselError: The pipeline is wrong; see `check`.
+            PasselError: The pipeline is invalid; see `check`.
 
         Example:
             >>> from passel.manager import CompositeFixedPoint
@@ -194,24 +196,26 @@ class PassManager(RunSettings, OpPassManager):
         jobs: Jobs | None = None,
         executor: Executor | None = None,
     ) -> RunResult:
-        """Run the pipeline on `op`, in place.
+        """Run the pipeline on `op`, which the passes change in place.
 
         Args:
-            op: A valid op with the anchor's name.
-            on_diagnostic: A function that receives every diagnostic when it is reported.
-                Without it, diagnostics that the raised error does not show are logged to `passel`.
-            jobs: The number of processes for nested pipelines, if the IR can be sent between
-                processes, and of threads for MLIR's own passes; `"auto"` for one per processor. The
-                default is the environment's `PASSEL_JOBS`, or one process and all of MLIR's
-                threads. Changes that passes make outside the IR are lost in worker processes.
-            executor: An executor to use instead, such as a `ThreadPoolExecutor`. `jobs` then limits
-                the number of concurrent tasks.
+            op: A valid op whose name is the anchor.
+            on_diagnostic: A function that is called with every diagnostic when the diagnostic is
+                reported. By default, diagnostics are logged to `passel` unless the raised error
+                shows them.
+            jobs: The number of processes that run nested pipelines, if the IR can be sent between
+                processes, and the number of threads that run MLIR's own passes; `"auto"` for one
+                per processor. The default is the value of the environment variable `PASSEL_JOBS`,
+                or one process and all threads of MLIR. Changes that passes make outside the IR are
+                lost in worker processes.
+            executor: An executor that runs nested pipelines, such as a `ThreadPoolExecutor`. `jobs`
+                then limits the number of concurrent tasks.
 
         Raises:
-            AnchorError: The name of `op` is not the anchor, or a pass cannot be scheduled. No
-                pass has run.
+            AnchorError: The name of `op` is not the anchor, or a pass cannot be scheduled. No pass
+                has run.
             ContractError: A requirement of a pass is not met. No pass has run.
-            PassFailedError: If passes failed; their changes remain in the IR.
+            PassFailedError: A pass failed. The changes of all passes that ran remain in the IR.
         """
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show
         adapter = self._adapter or adapter_for(op)

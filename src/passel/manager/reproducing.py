@@ -1,7 +1,7 @@
-"""Reproducers in Python: the op and the manager of a file, ready to run."""
+"""Loading reproducers in Python, to run their pipelines."""
 
 # ruff: noqa: PLC0415
-# Few programs read reproducers, and `import passel` is faster without what that takes.
+# Few programs load reproducers, and `import passel` is faster without these imports.
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 
 class ReproducerCase(NamedTuple):
-    """The recorded run of a reproducer.
+    """The op and the pass manager of a loaded reproducer.
 
     Attributes:
-        op: The op.
+        op: The op to run the pipeline on.
         manager: The manager of the recorded pipeline, which rejects passes with effects outside the
-            IR.
+            IR that are not allowed.
     """
 
     op: Any
     manager: PassManager
 
     def run(self) -> RunResult:
-        """Run the pipeline on the op.
+        """Run the recorded pipeline on the op.
 
         Raises:
-            PassFailedError: Passes failed, as in the recorded run.
-            EffectsError: A pass has effects that `load_reproducer` did not allow.
+            PassFailedError: A pass failed, as in the recorded run.
+            EffectsError: A pass has an effect that `load_reproducer` did not allow.
         """
         return self.manager.run(self.op)
 
@@ -54,23 +54,25 @@ def load_reproducer(
     allow_unregistered: bool = False,
     allow_effects: Iterable[str] = (),
 ) -> ReproducerCase:
-    r"""Read a reproducer with passes or dialects that `passel-opt --run-reproducer` lacks.
+    r"""Load a reproducer that uses passes or dialects unknown to `passel-opt --run-reproducer`.
 
     Args:
-        path: The file.
-        adapter: The IR's adapter, or the name of an installed one, such as `xdsl` or `mlir`.
-        context: The IR's context; by default a new one with the installed dialects.
-        passes: Passes or pass classes, of passel or of the IR, that the file names but no installed
-            package registers.
-        parse: A function that parses a text to an op, for an adapter without a frontend.
-        allow_unregistered: Whether a new context allows ops of unknown dialects.
-        allow_effects: The allowed effects outside the IR; see `PassManager.restrict_effects`.
+        path: The path of the reproducer file.
+        adapter: The adapter of the IR, or the name of an installed adapter, such as `xdsl` or
+            `mlir`.
+        context: The context of the IR; by default a new context with the installed dialects.
+        passes: Additional passes or pass classes, of passel or of the IR, that the file names but
+            no installed package registers.
+        parse: A function that parses a text and returns an op, for an adapter without a frontend.
+        allow_unregistered: Whether a new context allows ops of unregistered dialects.
+        allow_effects: The effects outside the IR that passes may have; see
+            `PassManager.restrict_effects`.
 
     Raises:
         OSError: The file cannot be read.
-        AdapterError: There is no adapter of this name, or it has no frontend.
+        AdapterError: No installed adapter has this name, or the adapter has no frontend.
         UnreadableError: The file does not contain valid IR.
-        PipelineError: The file contains no recorded pipeline, or an invalid one.
+        PipelineError: The file contains no recorded pipeline, or the pipeline is invalid.
 
     Example:
         >>> import tempfile
@@ -118,7 +120,7 @@ def load_reproducer(
 
 
 def registry_with(passes: Iterable[Any]) -> PassRegistry:
-    """Return the default registry with additional passes, of passel or of the IR."""
+    """Return a copy of the default registry with additional passes of passel or of an IR."""
     from passel.passes.factory import class_of
 
     registry = default_registry().copy()
@@ -128,11 +130,11 @@ def registry_with(passes: Iterable[Any]) -> PassRegistry:
     return registry
 
 
-# -- IR that is read from texts, by the frontend of its adapter -------------------------------
+# -- Parsing IR with the frontend of an adapter -------------------------------------------------
 
 
 def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
-    """Return the contents of a part of a source, whose top-level op is valid.
+    """Parse a part of a source, and verify the top-level op.
 
     Raises:
         UnreadableError: The part is not valid IR. The diagnostics of the error show the place.

@@ -16,16 +16,19 @@ class RunResult(NamedTuple):
     """The result of a successful run.
 
     Attributes:
-        changed: Whether any pass changed the IR; None if unknown, because verification was off or
-            forced, or because MLIR's own passes ran.
+        changed: Whether any pass changed the IR; None if unknown because verification was disabled
+            or forced, or because MLIR's own passes ran.
         diagnostics: The diagnostics of all passes, in program order.
-        statistics: The nonzero counts, by the path of the pass and the name of the statistic.
-        timing: The tree of timers, if an instrumentation such as `Timing` ran.
-        unmatched: Nested pipelines that found no op to run on, such as
-            `builtin.module(gpu.module(cse))`. Pipelines for `any`, and pipelines whose ops earlier
-            passes erased, are not included. Pipelines that MLIR runs by itself, dynamic pipelines,
-            and pipelines of passes for another IR are not checked.
-        record: The record of the run, if an instrumentation such as `Recorder` ran.
+        statistics: The nonzero counts, by the path of the pass and then by the name of the
+            statistic.
+        timing: The tree of timers, if an instrumentation such as `Timing` observed the run;
+            otherwise None.
+        unmatched: The nested pipelines that matched no op, such as
+            `builtin.module(gpu.module(cse))`. Pipelines for `any`, and pipelines whose ops were
+            erased by earlier passes, are not included. Pipelines that MLIR runs by itself, dynamic
+            pipelines, and pipelines of passes for another IR are not checked.
+        record: The record of the run, if an instrumentation such as `Recorder` observed the run;
+            otherwise None.
     """
 
     changed: bool | None
@@ -41,7 +44,7 @@ class RunResult(NamedTuple):
         return tuple(d.remark for d in self.diagnostics if d.remark is not None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the result in notebooks."""
+        """Return the result for display in notebooks."""
         from passel.notebooks import Table, TableRow, Text, bundle, cut  # noqa: PLC0415 - for notebooks alone
 
         said = {True: "changed", False: "unchanged", None: "unknown whether changed"}
@@ -56,5 +59,5 @@ class RunResult(NamedTuple):
         return bundle(Text(cut(said[self.changed], lines)), *tables, *measured)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the same text in terminals, where IPython ignores the bundle of a tuple."""
+        """Print the result in terminals, where IPython ignores the MIME bundle of a tuple."""
         printer.text(self._repr_mimebundle_()["text/plain"])

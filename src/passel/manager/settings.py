@@ -1,4 +1,4 @@
-"""Settings of a manager for its runs: their checks, observers and limits."""
+"""Settings of pass managers for their runs: checks, observers and limits."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _Observers: TypeAlias = "dict[str, Callable[[], PassInstrumentation] | None]"
 
 
 class RunSettings:
-    """The base class of managers, with the settings of their runs."""
+    """The base class of pass managers that can be run, with the settings for the runs."""
 
     def __init__(self) -> None:
         self._options = RunOptions()
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: _Observers = {}
-        self._checkers: _Observers = {}  # observe last, so that others see it if a pass is refused
+        self._checkers: _Observers = {}  # called last, so that other observers see rejected passes
         self._gates: list[PassGate] = []
         self._guard: EffectsGuard | None = None
 
@@ -38,17 +38,18 @@ class RunSettings:
         for name in vars(RunSettings()):
             setattr(self, name, copy(getattr(other, name)))
 
-    # -- What is checked ------------------------------------------------------------------------
+    # -- Checks ---------------------------------------------------------------------------------
 
     def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
-        """Set whether the IR is verified after each pass.
+        """Set whether to verify the IR after each pass.
 
         Args:
-            enable: True to verify after each pass that changed its op (found by fingerprint),
-                "always" after each pass that did not preserve everything, False never.
+            enable: True to verify after each pass that changed the fingerprint of its op,
+                `"always"` to verify after each pass that did not preserve all analyses, or False to
+                never verify.
 
         Raises:
-            ValueError: If the argument is none of these.
+            ValueError: The argument is not one of these values.
         """
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
         if enable not in modes:
@@ -58,11 +59,12 @@ class RunSettings:
     def enable_analysis_verifier(self, enable: bool = True) -> None:
         """Set whether to check the analyses that passes claim to preserve, which is slow.
 
-        Each computation of an analysis must leave its op unchanged. After each pass, every
-        preserved analysis that defines equality is computed again and compared, and the op of a
-        pass that preserves everything must be unchanged. On IRs that do not check it themselves,
-        such as xDSL, a pass must not create ops of dialects that neither the input nor
-        `dependent_dialects` loaded. xDSL's own passes, which cannot declare dialects, may.
+        The computation of an analysis must not change the op. After each pass, every preserved
+        analysis whose class defines equality is computed again and compared. A pass that preserves
+        all analyses must not change its op. On xDSL and other IRs that do not check dependent
+        dialects themselves, a pass must not create ops of dialects that neither the input nor
+        `dependent_dialects` loaded. xDSL's own passes are exempt, since they cannot declare
+        dependent dialects.
 
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
         manager; MLIR has none.
@@ -72,28 +74,30 @@ class RunSettings:
         self._checkers["analyses"] = AnalysisCheck if enable else None
 
     def enable_isolation_check(self, enable: bool = True) -> None:
-        """Set whether to check passes for changes outside their op, which is slow.
+        """Set whether to check that passes change only their op, which is slow.
 
-        After each pass, the siblings of its op and the enclosing ops are compared with their
-        earlier states. A pass that changed any of them fails. Among more than 32 siblings, and
-        without this check on IRs with fingerprints, such changes are detected later, and the
-        failure names all passes that may have made them.
+        After each pass, the enclosing ops and the siblings of the pass's op are compared with their
+        earlier states. A pass that changed one of these ops fails. Changes among more than 32
+        siblings are detected later, and the failure names all passes that may have made the
+        changes. Without this check, the same applies to all changes on IRs with fingerprints.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 
         self._checkers["isolation"] = IsolationCheck if enable else None
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
-        """Refuse passes that have effects outside the IR other than the allowed ones.
+        """Reject passes with effects outside the IR that are not allowed.
 
         Use this setting for pipelines from untrusted files. The setting applies to passes at any
         depth: in nested pipelines, in options of passes, in pipelines on another IR, and in dynamic
-        pipelines. The effects are those that passes declare; see `Pass.effects`.
+        pipelines. Each pass declares its effects; see `Pass.effects`.
 
         Args:
-            allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`. Passes of
-                other packages whose effects are not known have the effect `unknown`.
-            remedy: Advice on allowing more, for the error; the needed effects replace `{effects}`.
+            allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
+                `unknown`. Passes of other packages whose effects are not known have the effect
+                `unknown`.
+            remedy: Advice on how to allow more effects, for the error message. The list of needed
+                effects replaces `{effects}` in the text.
 
         Raises:
             DefinitionError: An effect does not exist.
@@ -104,11 +108,13 @@ class RunSettings:
         """Report optimization remarks as diagnostics.
 
         Args:
-            every: A regular expression for whole categories of remarks, such as `.*`.
-            by_kind: Additional expressions for `passed`, `missed`, `failed` and `analysis` remarks.
+            every: The regular expression for the categories of remarks of every kind, such as `.*`.
+                The expression must match the whole category.
+            by_kind: The additional expressions for `passed`, `missed`, `failed` and `analysis`
+                remarks.
 
         Raises:
-            ValueError: A regular expression is wrong.
+            ValueError: A regular expression is invalid.
 
         Source: `mlir::remark::enableOptimizationRemarks`, MLIR 22.
         """
@@ -119,8 +125,8 @@ class RunSettings:
     def add_gate(self, gate: PassGate) -> None:
         """Add a gate, which decides for each pass and op whether the pass runs.
 
-        A pass runs if all gates agree; otherwise its hooks are called, but not its body. Gates can
-        also skip a whole nested pipeline.
+        A pass runs if all gates allow it. If a gate skips a pass, the hooks of the pass are called,
+        but its body is not. Gates can also skip a whole nested pipeline.
 
         Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
         """
@@ -139,7 +145,7 @@ class RunSettings:
 
     @contextmanager
     def instrument(self, *instrumentations: PassInstrumentation) -> Generator[Self]:
-        """Add instrumentations for the runs in a `with` statement.
+        """Add instrumentations for the runs inside a `with` statement.
 
         Example:
             >>> from passel import PassManager
@@ -159,7 +165,7 @@ class RunSettings:
             self._instrumentations = before
 
     def enable_timing(self, enable: bool = True) -> None:
-        """Set whether each run prints the execution time of its passes to the standard error.
+        """Set whether each run prints the execution time of its passes to standard error.
 
         Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
         """
@@ -170,13 +176,14 @@ class RunSettings:
     def enable_statistics(
         self, display_mode: Literal["pipeline", "list", "json"] | Enum = "pipeline"
     ) -> None:
-        """Print the statistics of passes to the standard error after each run.
+        """Print the statistics of passes to standard error after each run.
 
         Args:
-            display_mode: The layout, as text or as `PassDisplayMode` of MLIR's bindings.
+            display_mode: The layout of the report, as text or as `PassDisplayMode` of MLIR's
+                bindings.
 
         Raises:
-            ValueError: The layout does not exist.
+            ValueError: The layout is unknown.
 
         Source: `PassManager.enable_statistics` of MLIR's bindings.
         """
@@ -199,19 +206,22 @@ class RunSettings:
         print_generic_op_form: bool = False,
         tree_printing_dir_path: str | Path | None = None,
     ) -> None:
-        """Print the IR before and after passes to the standard error.
+        """Print the IR before and after passes to standard error.
 
         Args:
-            print_before_all: Print before each pass.
-            print_after_all: Print after each pass.
-            print_module_scope: Print the top-level op instead of the pass's op.
-            print_after_change: Print only after passes that changed the op.
-            print_after_failure: Print only after passes that failed.
-            large_elements_limit: Elide attributes with more elements than this number.
-            large_resource_limit: Elide resources with more characters than this number.
-            enable_debug_info: Print locations.
-            print_generic_op_form: Print operations in generic form.
-            tree_printing_dir_path: A directory, in which each dump is then written to a file.
+            print_before_all: Whether to print the IR before each pass.
+            print_after_all: Whether to print the IR after each pass.
+            print_module_scope: Whether to print the top-level op instead of the op of the pass.
+            print_after_change: Whether to print the IR only after passes that changed the op.
+            print_after_failure: Whether to print the IR only after passes that failed.
+            large_elements_limit: The maximum number of elements in a printed attribute; larger
+                attributes are elided.
+            large_resource_limit: The maximum number of characters in a printed resource; longer
+                resources are elided.
+            enable_debug_info: Whether to print locations.
+            print_generic_op_form: Whether to print ops in generic form.
+            tree_printing_dir_path: The directory for dumps, each of which is written to a file;
+                None to print to standard error.
 
         Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
         """
