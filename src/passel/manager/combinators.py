@@ -91,7 +91,7 @@ class CompositeFixedPoint(Pass[Any, None]):
 
     @property
     def display_name(self) -> str:
-        """The name of the pass in reports, which is the value of the option `name`."""
+        """The name of the pass in reports, as given by the option `name`."""
         return self.title
 
     def initialize(self, ir_context: Any) -> None:

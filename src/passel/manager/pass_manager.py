@@ -37,7 +37,7 @@ class PassManager(RunSettings, OpPassManager):
     """A pass manager with an IR context and with settings for its runs.
 
     Args:
-        anchor: An op name, an op class, or `any`.
+        anchor: The anchor of the pipeline: an op name, an op class, or `any`.
         context: The context of the IR. The default is the current context, as in
             `with mlir.ir.Context():`, otherwise the context of the op, otherwise a new context.
         adapter: The adapter of the IR, which is required only if no installed package registers an
@@ -200,9 +200,8 @@ class PassManager(RunSettings, OpPassManager):
 
         Args:
             op: A valid op whose name is the anchor.
-            on_diagnostic: A function that is called with every diagnostic when the diagnostic is
-                reported. By default, diagnostics are logged to `passel` unless the raised error
-                shows them.
+            on_diagnostic: A function that receives every diagnostic as soon as it is reported. By
+                default, diagnostics are logged to `passel` unless the raised error shows them.
             jobs: The number of processes that run nested pipelines, if the IR can be sent between
                 processes, and the number of threads that run MLIR's own passes; `"auto"` for one
                 per processor. The default is the value of the environment variable `PASSEL_JOBS`,
@@ -212,8 +211,8 @@ class PassManager(RunSettings, OpPassManager):
                 then limits the number of concurrent tasks.
 
         Raises:
-            AnchorError: The name of `op` is not the anchor, or a pass cannot be scheduled. No pass
-                has run.
+            AnchorError: The name of `op` differs from the anchor, or a pass cannot be scheduled. No
+                pass has run.
             ContractError: A requirement of a pass is not met. No pass has run.
             PassFailedError: A pass failed. The changes of all passes that ran remain in the IR.
         """

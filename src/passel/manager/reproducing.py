@@ -1,4 +1,4 @@
-"""Loading reproducers in Python, to run their pipelines."""
+"""Loading and running reproducers in Python."""
 
 # ruff: noqa: PLC0415
 # Few programs load reproducers, and `import passel` is faster without these imports.
@@ -27,8 +27,8 @@ class ReproducerCase(NamedTuple):
 
     Attributes:
         op: The op to run the pipeline on.
-        manager: The manager of the recorded pipeline, which rejects passes with effects outside the
-            IR that are not allowed.
+        manager: The manager of the recorded pipeline, which rejects passes with disallowed effects
+            outside the IR.
     """
 
     op: Any

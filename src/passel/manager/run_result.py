@@ -25,7 +25,7 @@ class RunResult(NamedTuple):
             otherwise None.
         unmatched: The nested pipelines that matched no op, such as
             `builtin.module(gpu.module(cse))`. Pipelines for `any`, and pipelines whose ops were
-            erased by earlier passes, are not included. Pipelines that MLIR runs by itself, dynamic
+            erased by earlier passes, are not included. Pipelines that MLIR itself runs, dynamic
             pipelines, and pipelines of passes for another IR are not checked.
         record: The record of the run, if an instrumentation such as `Recorder` observed the run;
             otherwise None.

@@ -57,7 +57,7 @@ class RunSettings:
         self._options = self._options._replace(verify=modes[enable])
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
-        """Set whether to check the analyses that passes claim to preserve, which is slow.
+        """Set whether to check the analyses that passes claim to preserve. The check is slow.
 
         The computation of an analysis must not change the op. After each pass, every preserved
         analysis whose class defines equality is computed again and compared. A pass that preserves
@@ -74,7 +74,7 @@ class RunSettings:
         self._checkers["analyses"] = AnalysisCheck if enable else None
 
     def enable_isolation_check(self, enable: bool = True) -> None:
-        """Set whether to check that passes change only their op, which is slow.
+        """Set whether to check that passes change only their op. The check is slow.
 
         After each pass, the enclosing ops and the siblings of the pass's op are compared with their
         earlier states. A pass that changed one of these ops fails. Changes among more than 32
@@ -86,7 +86,7 @@ class RunSettings:
         self._checkers["isolation"] = IsolationCheck if enable else None
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
-        """Reject passes with effects outside the IR that are not allowed.
+        """Reject passes with disallowed effects outside the IR.
 
         Use this setting for pipelines from untrusted files. The setting applies to passes at any
         depth: in nested pipelines, in options of passes, in pipelines on another IR, and in dynamic
@@ -179,7 +179,7 @@ class RunSettings:
         """Print the statistics of passes to standard error after each run.
 
         Args:
-            display_mode: The layout of the report, as text or as `PassDisplayMode` of MLIR's
+            display_mode: The layout of the report, as a string or a `PassDisplayMode` of MLIR's
                 bindings.
 
         Raises:
@@ -214,10 +214,10 @@ class RunSettings:
             print_module_scope: Whether to print the top-level op instead of the op of the pass.
             print_after_change: Whether to print the IR only after passes that changed the op.
             print_after_failure: Whether to print the IR only after passes that failed.
-            large_elements_limit: The maximum number of elements in a printed attribute; larger
-                attributes are elided.
-            large_resource_limit: The maximum number of characters in a printed resource; longer
-                resources are elided.
+            large_elements_limit: The maximum number of elements in a printed attribute; None for no
+                limit. Larger attributes are elided.
+            large_resource_limit: The maximum number of characters in a printed resource; None for
+                no limit. Longer resources are elided.
             enable_debug_info: Whether to print locations.
             print_generic_op_form: Whether to print ops in generic form.
             tree_printing_dir_path: The directory for dumps, each of which is written to a file;

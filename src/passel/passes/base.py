@@ -275,7 +275,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options that the documentation of the pass lists."""
+        """Return the options to list in the documentation of the pass."""
         return cls.option_infos()
 
     @classmethod
@@ -292,7 +292,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return the text of the pass in a printed pipeline.
 
         Args:
-            all_options: Whether to also print options with default values.
+            all_options: Whether to also print options that have their default value.
         """
         return str(self.to_node(all_options=all_options))
 
@@ -342,9 +342,9 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
     """A pass that runs on ops with a trait or interface, such as `InterfacePass[SymbolTable]`.
 
-    The pass has no anchor. If the anchor of a manager is an op without the interface, the pass is
-    an error when the pipeline is compiled. An `any` manager that contains the pass skips ops
-    without the interface.
+    The pass has no anchor. Compilation fails if the pass is in a manager whose anchor does not
+    implement the interface. An `any` manager that contains the pass skips ops without the
+    interface.
 
     Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
     """

@@ -1,4 +1,4 @@
-"""The context of a pass, which is the interface of the pass to the run."""
+"""The context of a pass: the interface through which the pass accesses the run."""
 
 from __future__ import annotations
 
@@ -54,12 +54,13 @@ class PassContext(Generic[StateT]):
             pipeline.
         number: The index of the op among its siblings, starting at 0.
         place: The original place of the op, as defined by the lifetime policy of the IR.
-        step: The step of the pipeline that is running.
+        step: The step that is running.
         preserved: The classes of the analyses that the pass has marked as preserved.
         preserves_all: Whether the pass has marked all analyses as preserved.
         is_verified: Whether the pass itself has verified the op.
         valid_state: The fingerprint of the op when it was last valid; None if unknown.
-        deferred: The steps that claim to preserve all analyses and whose verification is deferred.
+        deferred: The steps whose verification is deferred because they claim to preserve all
+            analyses.
         record: The counts and reports of the pass; None if the pass has not reported anything.
         failure: The failure of the step itself rather than of a nested pass; None if there is no
             failure.
@@ -165,7 +166,9 @@ class PassContext(Generic[StateT]):
         return None if self.cached is None else self.cached.cached_analysis(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return the cached analysis of an enclosing op, which may be stale, or None.
+        """Return the cached analysis of an enclosing op, or None if the analysis is not cached.
+
+        The analysis may be stale.
 
         Args:
             kind: The class of the analysis.
@@ -226,7 +229,7 @@ class PassContext(Generic[StateT]):
             self.parent.level.accept_enclosing()
 
     def fingerprint(self) -> object:
-        """Return the fingerprint of the op, which does not change until the op changes.
+        """Return a fingerprint of the op. Fingerprints are equal until the op changes.
 
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """
@@ -296,7 +299,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def remark(self) -> RemarkEmitter:
-        """The emitter of optimization remarks, which is false if remarks are disabled.
+        """The emitter of optimization remarks. The emitter is false if remarks are disabled.
 
         Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
         """

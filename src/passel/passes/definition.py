@@ -1,6 +1,7 @@
 """Checks of pass classes and option classes at the time of their definition.
 
-The checks reject definitions that Python accepts but that would fail later, such as during a run.
+The checks reject definitions that Python accepts but that would fail later, for example during a
+run.
 """
 
 from __future__ import annotations

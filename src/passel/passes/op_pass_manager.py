@@ -71,7 +71,7 @@ class OpPassManager:
     """A pipeline of passes and nested managers that runs on ops of one name, or on any op.
 
     Args:
-        anchor: An op name, an op class, or `any`.
+        anchor: The anchor of the pipeline: an op name, an op class, or `any`.
         nesting: The treatment of passes whose anchor differs from the manager's anchor. Nested
             managers inherit the setting.
         jobs: The maximum number of ops to process concurrently; see `nest`.
@@ -201,7 +201,7 @@ class OpPassManager:
         the code.
 
         Args:
-            anchor: An op name, an op class, or `any`.
+            anchor: The anchor of the nested manager: an op name, an op class, or `any`.
             jobs: The maximum number of matching ops to process concurrently, even if the run allows
                 more; None for no limit. `repr` shows the limit, but the pipeline's text does not.
             span: The place of the nested pipeline in a text; None if the pipeline is built in
@@ -281,7 +281,7 @@ class OpPassManager:
         """Return the syntax tree of the pipeline, for printing.
 
         Args:
-            all_options: Whether to include options with default values.
+            all_options: Whether to include options that have their default value.
         """
         elements = (item.to_node(all_options=all_options) for item in self)
         return PipelineNode(self.anchor, tuple(elements))
@@ -290,7 +290,7 @@ class OpPassManager:
         """Return the pipeline as text that parses to an equal manager.
 
         Args:
-            all_options: Whether to also print options with default values.
+            all_options: Whether to also print options that have their default value.
             pretty: Whether to print one element per line, with indentation.
         """
         node = self.to_node(all_options=all_options)

@@ -38,7 +38,7 @@ _TRUE, _NONE = OptionText("true"), OptionText("none")
 
 
 class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
-    """An error about the value of an option, whose message is printed after the option's name.
+    """An error about an option's value. The message is printed after the name of the option.
 
     Attributes:
         span: The place of the error; None for the place of the option's value.
@@ -108,11 +108,11 @@ class Codec:
         return value
 
     def spell(self, value: Any, every: bool) -> OptionText:
-        """Return the text of a value, which parses to an equal value.
+        """Print a value as text that parses to an equal value.
 
         Args:
             value: The value of the option.
-            every: Whether to include options with default values.
+            every: Whether to include options that have their default value.
         """
         raise NotImplementedError
 

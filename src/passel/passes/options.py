@@ -208,7 +208,7 @@ class Options:
         """Return the options as syntax nodes, sorted by name.
 
         Args:
-            all_options: Whether to include options with default values.
+            all_options: Whether to include options that have their default value.
         """
         nodes = (
             info.node(getattr(self, info.field), all_options=all_options)
@@ -220,7 +220,7 @@ class Options:
         """Return the options as text such as `a=1 b=2`, sorted by name.
 
         Args:
-            all_options: Whether to also print options with default values.
+            all_options: Whether to also print options that have their default value.
         """
         return " ".join(map(str, self.option_nodes(all_options=all_options)))
 

@@ -1,4 +1,4 @@
-"""Outcomes of steps, pipelines and sibling ops, which are values that can be added.
+"""Outcomes of steps, pipelines and sibling ops. Outcomes are values that can be added.
 
 An outcome contains no ops and can be pickled. A record collects the reports of a pass until the
 pass ends.
@@ -97,7 +97,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 class PipelineRun:
-    """The result of a dynamic pipeline, which is true if the pipeline succeeded.
+    """The result of a dynamic pipeline. The result is true if the pipeline succeeded.
 
     Attributes:
         failures: The failures, in program order. These failures have already been reported.

@@ -23,7 +23,7 @@ Runnable: TypeAlias = "Pass[Any, Any] | OpPassManager"
 
 
 class Visit(NamedTuple):
-    """A pass that `walk` visits.
+    """A pass that `walk` yields, with its place.
 
     Attributes:
         pass_: The pass.

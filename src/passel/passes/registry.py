@@ -43,7 +43,7 @@ class PassRegistry:
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
-        added: The registered names, in order, except names that deferred functions registered.
+        added: The names of the registered entries, in order, except entries of deferred functions.
 
     Example:
         >>> from passel import Pass
@@ -183,7 +183,7 @@ class PassRegistry:
         """Register a function that adds entries, to be called when a name is first looked up.
 
         Args:
-            load: The function, called at most once with this registry.
+            load: The function, which is called with this registry, at most once.
             ir: The name of the IR that all entries apply to; an empty string for any IR. Lookups
                 for other IRs do not call the function.
             package: The name of the package that registers the entries, for messages.
@@ -213,7 +213,7 @@ class PassRegistry:
         scope and the sources, the result is this registry.
 
         Args:
-            ir: The name of the IR, as in the `name` of its adapter.
+            ir: The name of the IR, which is the `name` of the IR's adapter.
             sources: Other sources to search, such as the IR's own passes.
         """
         if ir == self.scope and all(source in self._sources for source in sources):

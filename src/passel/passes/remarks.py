@@ -48,7 +48,7 @@ def remark_filter(
 
 
 class RemarkEmitter:
-    """An emitter of optimization remarks, which is false if remarks are disabled.
+    """An emitter of optimization remarks. The emitter is false if remarks are disabled.
 
     Each method takes the name of the remark, the op that the remark is about (by default the op of
     the pass), and facts as keyword arguments. The facts `text`, `reason` and `suggest` are prose.

@@ -77,7 +77,7 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 
     Args:
         nodes: The elements, as syntax nodes.
-        manager: The `OpPassManager`, which is unusable after an error.
+        manager: The `OpPassManager` to append to, which is unusable after an error.
         names: The registry that resolves the names.
 
     Raises:

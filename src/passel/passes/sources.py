@@ -107,7 +107,7 @@ Registered: TypeAlias = PassInfo | PassPipelineInfo
 
 
 class PassSource(Protocol):
-    """A source of passes and pipelines with names, such as a registry or an IR's own passes."""
+    """A source of named passes and pipelines, such as a registry or an IR's own passes."""
 
     @property
     def ir(self) -> str:

@@ -1,8 +1,8 @@
 r"""Splitting the text of pipelines and options at separators outside quotes and brackets.
 
 The same rules for quotes apply at every level. A quote at the start of a value opens a string that
-ends at the matching quote. In double quotes, `\"` and `\\` are escapes. A quote inside a word, such
-as `it's`, matches another quote before the next brace, or is an ordinary character. MLIR has no
+ends at the matching quote. In double quotes, `\"` and `\\` are escapes. A quote inside a word, as
+in `it's`, opens a string only if the matching quote comes before the next brace. MLIR has no
 escapes, and ignores quotes when it searches for the closing brace of options, so `{s="}"}` does not
 parse in MLIR. As in MLIR, only ASCII white space separates words.
 
@@ -48,7 +48,7 @@ NAMES = "names must not be empty or contain white space, commas, brackets, quote
 
 
 def is_name(text: str) -> bool:
-    """Return whether a pass, a pipeline or an option can have this name.
+    """Return whether `text` is a valid name for a pass, a pipeline or an option.
 
     A name must be parsable in pipelines, in options that contain pipelines, as a flag, in pass
     paths and in files.

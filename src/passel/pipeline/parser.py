@@ -37,7 +37,7 @@ _NOT_SPACE = re.compile(r"\S", re.ASCII)
 def parse_pipeline(
     text: str | Span, *, name: str = "<pass-pipeline>", flat_anchor: str | None = None
 ) -> PipelineNode:
-    """Parse the text of a whole pipeline.
+    """Parse the text of a complete pipeline, and return the syntax tree.
 
     Args:
         text: The text of the pipeline, such as `builtin.module(func.func(cse))`, or the span of the

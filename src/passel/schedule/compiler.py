@@ -61,7 +61,7 @@ class PipelineCompiler:
         that other passes may run.
 
         Args:
-            tree: The pass manager.
+            tree: The pass manager to compile.
             outer: The path of the pass that runs the manager; an empty string at the top level.
 
         Raises:

@@ -34,7 +34,7 @@ def merged(
     """Return the merged pipeline of a pass manager without changing the manager.
 
     Args:
-        tree: The pass manager.
+        tree: The pass manager whose pipeline is merged.
         outer: The path of the enclosing pass; an empty string at the top level.
         span: The place of the enclosing pass in a text; None if unknown.
         adapter: The adapter of the IR. Without an adapter, an `any` pipeline may match every op and

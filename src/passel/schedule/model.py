@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PassStep:
-    """A step of a schedule that runs a pass.
+    """A step that runs one pass, as part of a schedule.
 
     Attributes:
         pass_: The pass to run.
@@ -52,7 +52,7 @@ class PassStep:
 
 
 class NestedStep:
-    """A step of a schedule that runs the first matching pipeline on each immediately nested op.
+    """A step that runs the first matching pipeline on each immediately nested op.
 
     Attributes:
         pipelines: The pipelines, which have different anchors, sorted by anchor.
@@ -101,7 +101,7 @@ class Pipeline:
     Attributes:
         anchor: The name of the ops that the pipeline runs on, or `any`.
         steps: The steps, in order.
-        path: The path of the pipeline, which consists of the anchors, outermost first.
+        path: The path of the pipeline, which consists of all anchors from the outermost to its own.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         key: A key that identifies the pipeline in its schedule and is the same in every process.
         nests_late: Whether a step with nested pipelines follows another step, at any depth.
@@ -138,7 +138,7 @@ class Pipeline:
         """Return the syntax tree of the pipeline, for printing.
 
         Args:
-            all_options: Whether to include options with default values.
+            all_options: Whether to include options that have their default value.
         """
         return PipelineNode(self.anchor, tuple(nodes_of(self.steps, all_options=all_options)))
 
@@ -229,7 +229,7 @@ def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[El
 
     Args:
         steps: The steps to convert.
-        all_options: Whether to include options with default values.
+        all_options: Whether to include options that have their default value.
     """
     for step in steps:
         for part in step.pipelines if isinstance(step, NestedStep) else (step.pass_,):
