@@ -117,7 +117,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def state(self) -> StateT:
-        """The state that `initialize` of the pass returned."""
+        """The state that the pass's `initialize` returned."""
         return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:

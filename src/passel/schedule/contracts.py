@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Region(NamedTuple):
     """A part of a builder's pipeline in which every pass must preserve some analyses.
 
-    A region starts after a start pass and ends before the next end pass.
+    A region starts after a pass with a start label, and ends before the next pass with an end
+    label.
 
     Attributes:
         title: The name of the region in messages.
