@@ -1,6 +1,7 @@
-"""Testing passes, instrumentations and adapters: a toy IR, a recorder of hooks, the contract.
+"""Tools for testing passes, instrumentations and adapters.
 
-The extra `passel[testing]` installs pytest, which collects subclasses of `AdapterContract`, and a
+The tools include a toy IR, a recorder of hooks, and the tests of the adapter contract. The extra
+`passel[testing]` installs pytest, which collects subclasses of `AdapterContract`, and a pytest
 plugin with the fixture `check_passes`.
 """
 

@@ -1,4 +1,4 @@
-"""The adapter contract as pytest tests: the guarantees of `IRAdapter` that the core relies on."""
+"""Pytest tests for the guarantees of `IRAdapter` that the core relies on."""
 
 from __future__ import annotations
 
@@ -24,44 +24,45 @@ _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), 
 
 
 class AdapterContract(Subject):
-    """Tests of an adapter. To use the tests, define a subclass with a name that starts with `Test`.
+    """Tests that an adapter fulfills the contract of `IRAdapter`.
 
-    The defaults assume an IR with all features. Class attributes turn off tests of features that
-    the IR lacks: a `program` without nested modules, `has_parents = False`, `interface = None`.
-    Their tests are skipped.
+    To run the tests, define a subclass whose name starts with `Test`. The defaults assume an IR
+    with all features. To turn off tests of features that the IR lacks, override class attributes
+    with values such as a `program` without nested modules, `has_parents = False` or
+    `interface = None`.
 
     Attributes:
-        adapter: The adapter.
-        names: Op names by role.
-        program: The program of most tests. The program needs two ops of the role `func`, neither
-            nested in the other. An IR may append ops, such as terminators, to any body except the
-            top one.
+        adapter: The adapter under test.
+        names: The op names, by role.
+        program: The program that most tests use. The program must contain two ops with the role
+            `func`, neither nested in the other. The IR may append ops, such as terminators, to any
+            body except that of the top-level op.
         isolated: The roles of ops that are isolated from above.
         unregistered: The roles of ops that no dialect defines.
         interface: An interface that only the roles in `implementing` implement, or None.
         implementing: The roles of ops that implement `interface`.
-        dialect: A dialect that can be loaded; empty if there is none.
-        misspelt: A misspelled op name, its correction, and the name of a missing dialect; each may
-            be empty.
-        has_parents: Whether ops know their parents.
-        has_locations: Whether ops from `build` have a location in a file.
-        knows_changes: Whether a run detects changes of the IR (`finds_changes` of the adapter).
-        foreign: The IR's own passes, for an adapter that wraps them.
-        source: The text of a file, for an adapter with a frontend.
+        dialect: The name of a dialect that can be loaded, or an empty string.
+        misspelt: A misspelled op name, the correct op name, and the name of an unknown dialect.
+            Each of the three strings may be empty.
+        has_parents: Whether the adapter can find the parent of an op.
+        has_locations: Whether the ops that `build` returns have a location in a file.
+        knows_changes: Whether a run detects changes to the IR (see `IRAdapter.finds_changes`).
+        foreign: Passes of the IR's own framework, for an adapter that wraps such passes.
+        source: The text of an IR file, for an adapter with a frontend.
 
-    A subclass defines four methods. `build(node, context)` returns a valid op for a node and its
-    contents. `change(op)` changes an op of any role and leaves it valid. `break_(op)` makes an op
-    of the role `func` invalid. `move(op, into)` moves an op to the end of another op's body, which
-    has such ops in `program`. The message of a failing test names the adapter method; start with
-    the first failure.
+    A subclass defines four methods. `build(node, context)` returns a valid op for a node and all
+    nested nodes. `change(op)` changes an op with any role, and the op remains valid. `break_(op)`
+    makes an op with the role `func` invalid. `move(op, into)` moves an op to the end of the body
+    of another op, whose role has children with this role in `program`. The message of a failing
+    test names the method of the adapter. Fix the first failure first.
     """
 
     # -- Kinds -------------------------------------------------------------------------------
 
     def test_types(self) -> None:
-        """The adapter has a name, and every method returns its declared type.
+        """The adapter has a name, and each method returns a value of the declared type.
 
-        If this test fails, fix it first.
+        If this test fails, fix this failure before the others.
         """
         check(self.adapter.name, "'name' of the adapter is empty")
         sample = self._sample()
@@ -79,7 +80,7 @@ class AdapterContract(Subject):
             check(isinstance(found, kind), what)
 
     def test_kinds(self) -> None:
-        """Every op has the right kind: its name, traits and interfaces."""
+        """`kind_of` returns the right name, traits and interfaces for every op."""
         for _, node, op in self._sample().ops():
             kind = self.adapter.kind_of(op)
             found = (kind.name, kind.registered, kind.isolated)
@@ -90,7 +91,7 @@ class AdapterContract(Subject):
                 equal(kind.implements(self.interface), expected, what)
 
     def test_keys(self) -> None:
-        """Two ops have the same key object if and only if they have the same name."""
+        """`key_of` returns the same object for two ops if and only if the op names are equal."""
         sample, keys = self._sample(), dict[str, Any]()
         for _, node, op in (*sample.ops(), *self._sample(sample.context).ops()):
             name, key = self.names[node.role], self.adapter.key_of(op)
@@ -111,7 +112,7 @@ class AdapterContract(Subject):
             equal(found, expected, f"{_KIND} from 'kind_named' of '{name}'")
 
     def test_suggestions(self) -> None:
-        """A misspelled op name gets a suggestion; nonsense gets none."""
+        """`suggest_op` suggests a name for a misspelled op name, but not for nonsense."""
         context = self.adapter.create_context()
         name, meant, _ = self.misspelt
         suggestions = {_NONSENSE: ""} | ({name: f"; did you mean '{meant}'?"} if name else {})
@@ -122,7 +123,7 @@ class AdapterContract(Subject):
     # -- Nesting and attributes --------------------------------------------------------------
 
     def test_children(self) -> None:
-        """Children are the ops immediately inside, in program order."""
+        """`children` returns the ops immediately inside an op, in program order."""
         for path, node, op in self._sample().ops():
             expected = [self.names[inner.role] for inner in node.body]
             names = [self.adapter.kind_of(each).name for each in self.adapter.children(op)]
@@ -130,7 +131,7 @@ class AdapterContract(Subject):
             equal(names, expected, f"'children' of a {node.role}")
 
     def test_children_are_a_snapshot(self) -> None:
-        """Moving ops during an iteration over children does not disturb it."""
+        """Moving an op does not change a sequence that `children` has returned."""
         for path, into in self.program.moves():
             sample = self._sample()
             outer = sample.at(path[:-1])
@@ -149,7 +150,7 @@ class AdapterContract(Subject):
                 equal(enclosing, sample.at(path[:-1]), f"'parent' of a {node.role}")
 
     def test_attributes(self) -> None:
-        """Every op has the right symbol, and a location, which may be unknown."""
+        """Every op has the right symbol name and a location, which may be unknown."""
         for _, node, op in self._sample().ops():
             equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of a {node.role}")
             place: Any = self.adapter.location(op)
@@ -165,7 +166,7 @@ class AdapterContract(Subject):
         check(found is None or found == sample.context, what)
 
     def test_load_dialects(self) -> None:
-        """Dialects can be loaded twice; the error for an unknown dialect names the dialect."""
+        """Dialects can be loaded twice, and the error for an unknown dialect names the dialect."""
         context, known = self.adapter.create_context(), [self.dialect] if self.dialect else []
         load = partial(self.adapter.load_dialects, context)
         for names in ([], known, [*known, *known]):
@@ -178,7 +179,7 @@ class AdapterContract(Subject):
     # -- Verification ------------------------------------------------------------------------
 
     def test_verify_accepts(self) -> None:
-        """Valid IR verifies, as a whole and op by op."""
+        """`verify` accepts valid IR, both as a whole and op by op."""
         sample = self._sample()
         self.adapter.verify(sample.top, recursive=True)
         for path, _, op in sample.ops():
@@ -186,7 +187,10 @@ class AdapterContract(Subject):
                 self.adapter.verify(op, recursive=False)
 
     def test_verify_refuses(self) -> None:
-        """The error contains the first invalid op, and the message does not name the op."""
+        """The error from `verify` contains the first invalid op.
+
+        The message of the error does not start with the name of the op.
+        """
         for index in range(len(self._sample().functions())):
             sample = self._sample()
             functions = sample.functions()
@@ -205,7 +209,7 @@ class AdapterContract(Subject):
     # -- Printing ----------------------------------------------------------------------------
 
     def test_print(self) -> None:
-        """Every printed form shows the symbols in order, even for invalid IR."""
+        """`print_op` prints all symbol names in program order, even for invalid IR."""
         symbols = [n.symbol for _, n in self.program.walk() if n.symbol and len(n.symbol) > 1]
         for flags, broken in product(_FORMS, (False, True)):
             sample = self._sample()
@@ -223,7 +227,7 @@ class AdapterContract(Subject):
             check(own in self.adapter.print_op(func, flags), what)
 
     def test_fingerprint_of_the_unchanged(self) -> None:
-        """Fingerprints are equal until an op changes; reading IR does not change it."""
+        """Printing and verifying IR does not change the fingerprints of ops."""
         take, sample = self.adapter.fingerprint, self._sample()
         ops = [op for _, _, op in sample.ops()]
         before = [(take(op), take(op, recursive=False)) for op in ops]
@@ -234,7 +238,7 @@ class AdapterContract(Subject):
         equal(after, before, "'fingerprint' of ops that did not change")
 
     def test_fingerprint_of_the_changed(self) -> None:
-        """A change of an op changes the fingerprints of the op and its enclosing ops only."""
+        """Changing an op changes only the fingerprints of the op and of the enclosing ops."""
         take = self.adapter.fingerprint
         for path, node in self.program.walk():
             sample = self._sample()
@@ -251,7 +255,7 @@ class AdapterContract(Subject):
                     equal(take(op), known, "'fingerprint' of a sibling of the op that changed")
 
     def test_fingerprint_of_the_moved(self) -> None:
-        """Moving an op changes its old and new parents, but not the op itself."""
+        """Moving an op changes the fingerprints of the old and new parents, but not of the op."""
         take = self.adapter.fingerprint
         for path, place in self.program.moves():
             sample = self._sample()
@@ -269,7 +273,7 @@ class AdapterContract(Subject):
     # -- Runs --------------------------------------------------------------------------------
 
     def test_run(self) -> None:
-        """A nested pass runs on each top-level function, in order; changes are detected."""
+        """A nested pass runs on each top-level function in order, and the run detects changes."""
         sample = self._sample()
         seen: list[str | None] = []
 
@@ -286,7 +290,7 @@ class AdapterContract(Subject):
         check(not again.changed, "'changed' of a run that changed nothing is True")
 
     def test_run_of_a_pass_that_breaks_an_op(self) -> None:
-        """If a pass breaks ops, the run fails and names each of them."""
+        """If a pass makes ops invalid, the run fails with one failure for each invalid op."""
         sample = self._sample()
         manager = self._manager(sample, self.break_)
         what = "a run of a pass that leaves ops invalid"
@@ -295,7 +299,7 @@ class AdapterContract(Subject):
         equal(len(error.failures), count, "the number of failures for the invalid ops")
 
     def test_identities(self) -> None:
-        """The identity of an op is unique and stays the same when the op changes."""
+        """The identity of an op is unique, and does not change when the op changes."""
         top = self._sample().top
         ops = self.adapter.children(top)
         before = [self.adapter.identity_of(op) for op in ops]
@@ -305,7 +309,7 @@ class AdapterContract(Subject):
         equal(len(set(before)), len(ops), "the number of keys from 'identity_of' for different ops")
 
     def test_renewing(self) -> None:
-        """A renewed fingerprint is the same object until the op changes."""
+        """`renew_fingerprint` returns the old fingerprint object until the op changes."""
         top = self._sample().top
         last, renew = self.adapter.fingerprint(top), self.adapter.renew_fingerprint
         what = "'renew_fingerprint' of an unchanged op returns another object"
@@ -318,7 +322,7 @@ class AdapterContract(Subject):
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Changes of an op, applied to a copy, have the same effect."""
+        """Decoding the encoded changes to an op in a copy of the op produces the same IR."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)
@@ -334,7 +338,7 @@ class AdapterContract(Subject):
         check(all(kept), "'decode_changes' has replaced its op with another object")
 
     def test_wrapping(self) -> None:
-        """The IR's own passes become passes; other objects raise a `TypeError`."""
+        """`wrap_pass` wraps the IR's own passes, and raises a `TypeError` for other objects."""
         able = self._able(WrapsPasses)
         for foreign in self.foreign:
             wrapped = able.wrap_pass(foreign)
@@ -343,7 +347,7 @@ class AdapterContract(Subject):
         raised(TypeError, lambda: able.wrap_pass(3), "'wrap_pass' of 3, which is not a pass,")
 
     def test_files(self) -> None:
-        """Text printed by a frontend parses and prints to the same text."""
+        """Text that a frontend has printed can be parsed, and prints as the same text again."""
         if not self.source:
             raise SkipTest("no source is given")
         frontend: Frontend = self._able(BringsFrontend).make_frontend()

@@ -26,12 +26,12 @@ SPLIT = "// -----"
 
 
 class PassesRun(NamedTuple):
-    """The result of running a pipeline on a text.
+    """The result of running a pipeline on IR text.
 
     Attributes:
-        text: The IR after the run.
-        op: The top-level op.
-        result: The result of the run.
+        text: The printed IR after the run.
+        op: The top-level op after the run.
+        result: The result that `PassManager.run` returned.
     """
 
     text: str
@@ -53,15 +53,15 @@ def run_passes(
 ) -> PassesRun:
     """Run a pipeline on IR text in a new context.
 
-    Analyses that passes claim to preserve are computed again and compared.
+    Analyses that passes claim to preserve are recomputed and compared.
 
     Args:
-        source: The IR; several top-level ops are wrapped in a module.
-        pipeline: The pipeline, such as `builtin.module(func.func(cse))`.
-        adapter: The name of the IR: `xdsl`, `mlir`, or another installed one.
-        passes: Further pass classes to register.
-        name: The name of the text in errors.
-        line: The number of lines before the text in a file.
+        source: The text of the IR. Several top-level ops are wrapped in a module.
+        pipeline: The text of the pipeline, such as `builtin.module(func.func(cse))`.
+        adapter: The name of the IR: `xdsl`, `mlir`, or the name of another installed adapter.
+        passes: Additional pass classes to register.
+        name: The name of the text in error messages.
+        line: The number of lines that precede the text in a file.
 
     Raises:
         UnreadableError: If the text is not valid IR.
@@ -96,17 +96,18 @@ def check_passes(
     adapter: str = "xdsl",
     passes: Iterable[Any] = (),
 ) -> None:
-    """Run a pipeline on each part of a file, and compare the output with its CHECK lines.
+    """Run a pipeline on each part of a file, and compare the output with the file's CHECK lines.
 
     Args:
-        path: The file; lines `// -----` separate parts, which run independently.
-        pipeline: As for `run_passes`.
+        path: The path of the file. The lines `// -----` separate independent parts.
+        pipeline: The text of the pipeline, as for `run_passes`.
         prefix: The prefix of the CHECK lines.
-        adapter: As for `run_passes`.
-        passes: As for `run_passes`.
+        adapter: The name of the IR, as for `run_passes`.
+        passes: Additional pass classes to register.
 
     Raises:
-        AssertionError: If the output does not match, or there are no CHECK lines.
+        AssertionError: If the output does not match the CHECK lines, or the file has no CHECK
+            lines.
     """
     path, passes = Path(path), tuple(passes)
     text = path.read_text(encoding="utf-8")
@@ -121,7 +122,7 @@ def check_passes(
 
 
 def _mismatch(path: Path, output: str, prefix: str) -> str:
-    """Return filecheck's error for an output; empty if the output matches."""
+    """Return filecheck's error message for an output, or an empty string if the output matches."""
     try:
         from filecheck.finput import FInput  # noqa: PLC0415 - of the extra `testing`
         from filecheck.matcher import Matcher  # noqa: PLC0415
@@ -138,12 +139,13 @@ def _mismatch(path: Path, output: str, prefix: str) -> str:
 
 
 class EventRecorder(PassInstrumentation):
-    """Records hooks of pipelines, passes and analyses as lines such as `before-pass cse @f`.
+    """An instrumentation that records the hooks of pipelines, passes and analyses.
 
+    The recorder appends a line such as `before-pass cse @f` for each call of a hook.
     `FullEventRecorder` records all hooks.
 
     Attributes:
-        events: The recorded lines.
+        events: The recorded lines, in order.
     """
 
     def __init__(self) -> None:
@@ -185,7 +187,7 @@ class EventRecorder(PassInstrumentation):
 
 
 class FullEventRecorder(EventRecorder):
-    """Also records the hooks of runs and verification, changes and skipped steps."""
+    """An event recorder that also records runs, verification, changes and skipped passes."""
 
     def before_run(self, run: Run) -> None:
         """Record the hook."""
@@ -198,7 +200,7 @@ class FullEventRecorder(EventRecorder):
     finds_changes = True
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Record the hook, and whether the step was skipped or changed the op."""
+        """Record the hook, and whether the pass was skipped or changed the op."""
         if self.ended.skipped:
             self._record("pass-skipped", _name(step), op)
         elif self.ended.changed:

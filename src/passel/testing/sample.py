@@ -21,12 +21,12 @@ Path = tuple[int, ...]
 
 
 class Node(NamedTuple):
-    """An op to build.
+    """A description of an op that a test builds.
 
     Attributes:
-        role: A key of `AdapterContract.names`.
-        symbol: The symbol, if any.
-        body: The nodes immediately inside.
+        role: The role of the op, which is a key of `AdapterContract.names`.
+        symbol: The symbol name of the op, or None.
+        body: The nodes for the ops immediately inside the op.
     """
 
     role: str
@@ -34,16 +34,16 @@ class Node(NamedTuple):
     body: tuple[Node, ...] = ()
 
     def walk(self, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-        """Yield this node and all nodes inside with their paths, in program order."""
+        """Yield this node and all nested nodes with their paths, in program order."""
         yield path, self
         for index, inner in enumerate(self.body):
             yield from inner.walk((*path, index))
 
     def moves(self) -> Iterator[tuple[Path, Path]]:
-        """Yield the path of each node that can move, and the path of its new parent.
+        """Yield the path of each node that can move, and the path of the node's new parent.
 
-        A node can move into a node of a role that already contains such nodes. The new parent is
-        the preceding node if possible, otherwise the first valid node.
+        A node is a valid parent if another node with its role already has a similar child. The new
+        parent is the preceding node if that node is valid, otherwise the first valid node.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
@@ -60,15 +60,15 @@ _INNER = Node("module", "inner", (Node("func", "g"), Node("other")))
 _REGION = Node("region", None, (Node("unknown"), Node("func", "h")))
 _BODY = (Node("func", "f"), Node("unknown"), _INNER, _REGION, Node("func", "last"))
 PROGRAM = Node("module", None, _BODY)
-"""Functions, unregistered ops, a nested module, and a region that is not isolated."""
+"""A program with functions, unregistered ops, a nested module and a region that is not isolated."""
 
 
 class Sample(NamedTuple):
-    """A built program.
+    """A program of nodes, and the ops that were built for the nodes.
 
     Attributes:
         adapter: The adapter of the IR.
-        program: The nodes.
+        program: The outermost node.
         context: The context of the IR.
         top: The top-level op.
     """
@@ -79,7 +79,7 @@ class Sample(NamedTuple):
     top: Any
 
     def at(self, path: Sequence[int]) -> Any:
-        """Return the op at a path."""
+        """Return the op at a path of child indices."""
         op = self.top
         for index in path:
             op = self.adapter.children(op)[index]
@@ -91,28 +91,28 @@ class Sample(NamedTuple):
             yield path, node, self.at(path)
 
     def functions(self) -> list[Any]:
-        """Return all ops of the role `func`."""
+        """Return all ops with the role `func`."""
         return [op for _, node, op in self.ops() if node.role == "func"]
 
 
 def check(condition: object, problem: str) -> None:
-    """Fail a test with a message unless a condition holds."""
+    """Raise an `AssertionError` with a message unless a condition is true."""
     if not condition:
         raise AssertionError(f"{problem}; see docs/adapters.md")
 
 
 def equal(found: object, expected: object, what: str) -> None:
-    """Fail a test unless a result equals the expected one."""
+    """Raise an `AssertionError` unless a result equals the expected result."""
     check(found == expected, f"{what} is {found!r:.300}, expected {expected!r:.300}")
 
 
 def differ(found: object, before: object, what: str) -> None:
-    """Fail a test if a result equals an earlier one."""
+    """Raise an `AssertionError` if a result equals an earlier result."""
     check(found != before, f"{what} did not change")
 
 
 def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> ErrorT:
-    """Return the error that an action raises; fail unless it has the given type."""
+    """Call a function, and return the exception of the given type that the call must raise."""
     try:
         action()
     except kind as error:
@@ -121,7 +121,7 @@ def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> Error
 
 
 class Subject:
-    """An adapter under test, with methods to build and change IR; see `AdapterContract`."""
+    """An adapter under test, with the methods of `AdapterContract` that build and change IR."""
 
     adapter: IRAdapter
     names: ClassVar[Mapping[str, str]]
@@ -139,25 +139,25 @@ class Subject:
     source: str = ""
 
     def build(self, node: Node, context: Any) -> Any:
-        """Return a valid op for a node and its contents."""
+        """Return a valid op for a node and all nested nodes."""
         raise NotImplementedError
 
     def change(self, op: Any) -> None:
-        """Change an op of any role, leaving it valid."""
+        """Change an op with any role without making the op invalid."""
         raise NotImplementedError
 
     def break_(self, op: Any) -> None:
-        """Make an op of the role `func` invalid."""
+        """Make an op with the role `func` invalid."""
         raise NotImplementedError
 
     def move(self, op: Any, into: Any) -> None:
-        """Move an op to the end of another op's body."""
+        """Move an op to the end of the body of another op."""
         raise NotImplementedError
 
     # -- For tests ---------------------------------------------------------------------------
 
     def _sample(self, context: Any = None) -> Sample:
-        """Build the program; fail if one of its roles has no name."""
+        """Build the program, or raise an error if a role in the program has no name."""
         lacking = {node.role for _, node in self.program.walk()} - self.names.keys()
         if lacking:
             roles = ", ".join(f"'{role}'" for role in sorted(lacking))
@@ -169,7 +169,7 @@ class Subject:
         return Sample(self.adapter, self.program, context, self.build(self.program, context))
 
     def _kind(self, role: str) -> tuple[str, bool, bool]:
-        """Return name, `registered` and `isolated` of the kind for a role."""
+        """Return the `name`, `registered` and `isolated` attributes of the kind for a role."""
         known = role not in self.unregistered
         return self.names[role], known, known and role in self.isolated
 

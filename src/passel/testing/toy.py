@@ -1,8 +1,8 @@
-"""A toy IR and its adapter.
+"""A toy IR with an adapter.
 
-The toy IR is an example of an adapter in a hundred lines. Ops of the toy IR have a name, an
-optional symbol, and a body of ops. `toy.module`, `toy.func` and `toy.region` are registered; all
-but `toy.region` are isolated from above.
+The adapter is an example of about a hundred lines. An op of the toy IR has a name, an optional
+symbol, an integer value, and a body of ops. The ops `toy.module`, `toy.func` and `toy.region` are
+registered. `toy.module` and `toy.func` are isolated from above.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Callable_:  # noqa: N801 - the toy IR's one interface
-    """Interface of toy ops that can be called: `toy.func`."""
+    """The interface of toy ops that can be called, which only `toy.func` implements."""
 
 
 @dataclass(eq=False)
@@ -31,9 +31,10 @@ class ToyOp:
 
     Attributes:
         name: The name of the op, which is also its dispatch key.
-        symbol: The symbol that the op defines, if any.
-        body: The ops immediately inside.
-        value: A value for passes to change; negative values are invalid.
+        symbol: The name of the symbol that the op defines, or None.
+        body: The ops immediately inside the op, in program order.
+        value: An integer that passes can change. A negative value is invalid.
+        parent: The enclosing op, or None for the top-level op.
     """
 
     name: str
@@ -47,13 +48,13 @@ class ToyOp:
         self.name = sys.intern(self.name)
 
     def add(self, op: ToyOp) -> ToyOp:
-        """Append an op to the body, and return it."""
+        """Append a new child to the body of this op, and return the child."""
         op.parent = self
         self.body.append(op)
         return op
 
     def walk(self) -> Iterator[ToyOp]:
-        """Yield this op and all ops inside, in program order."""
+        """Yield this op and all nested ops, in program order."""
         yield self
         for op in self.body:
             yield from op.walk()
@@ -69,7 +70,7 @@ class ToyOp:
 
 
 def parse_toy(text: str) -> ToyOp:
-    """Parse the toy IR's text, such as `toy.module(toy.func @f,toy.func @g 3(toy.op))`.
+    """Parse the text of a toy op, such as `toy.module(toy.func @f,toy.func @g 3(toy.op))`.
 
     Example:
         >>> print(parse_toy("toy.module(toy.func @f 1)").body[0].symbol)
@@ -106,18 +107,18 @@ class ToyAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], str]:
-        """The function that returns an op's name, the dispatch key."""
+        """The function that returns the dispatch key of an op, which is the op's name."""
         return attrgetter("name")
 
     def create_context(self) -> set[str]:
-        """Return the set of loaded dialects."""
+        """Return a new context, which is the set of loaded dialects."""
         return {"toy"}
 
     def context_of(self, op: ToyOp) -> None:
         """Return None, since toy ops do not know their context."""
 
     def load_dialects(self, context: set[str], names: Iterable[str]) -> None:
-        """Load the dialects `toy` and `extra`; there are no others."""
+        """Add dialects to a context, and reject all dialects except `toy` and `extra`."""
         for name in names:
             if name not in ("toy", "extra"):
                 msg = f"there is no dialect '{name}'"
@@ -125,36 +126,36 @@ class ToyAdapter(IRAdapter):
             context.add(name)
 
     def kind_of(self, op: ToyOp) -> OpKind:
-        """Return the kind; ops not in `kinds` are unregistered."""
+        """Return the kind of an op, which is unregistered unless `kinds` contains its name."""
         other = OpKind(op.name, registered=False, isolated=False, implements=().__contains__)
         return self.kinds.get(op.name, other)
 
     def kind_named(self, context: object, name: str) -> OpKind | None:
-        """Return a registered kind."""
+        """Return the kind of a registered op name, or None for any other name."""
         return self.kinds.get(name)
 
     def suggest_op(self, context: object, name: str) -> str:
-        """Suggest a registered op."""
+        """Suggest a registered op name for a misspelled name."""
         return suggest(name, self.kinds)
 
     def children(self, op: ToyOp) -> Sequence[ToyOp]:
-        """Return the ops immediately inside."""
+        """Return the ops immediately inside an op."""
         return list(op.body)
 
     def parent(self, op: ToyOp) -> ToyOp | None:
-        """Return the parent of the op."""
+        """Return the op that encloses an op, or None."""
         return op.parent
 
     def symbol_name(self, op: ToyOp) -> str | None:
-        """Return the symbol of the op."""
+        """Return the symbol name of an op, or None."""
         return op.symbol
 
     def location(self, op: ToyOp) -> Location:
-        """Return an unknown location."""
+        """Return an unknown location, since toy ops have no location."""
         return UNKNOWN
 
     def verify(self, op: ToyOp, *, recursive: bool) -> None:
-        """Reject negative values, and duplicate symbols in one op."""
+        """Reject an op with a negative value, or with two symbols of the same name in its body."""
         symbols = [inner.symbol for inner in op.body if inner.symbol]
         if len(symbols) != len(set(symbols)):
             raise InvalidIR(op, "has two symbols with the same name")
@@ -165,25 +166,25 @@ class ToyAdapter(IRAdapter):
                 self.verify(inner, recursive=True)
 
     def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
-        """Print the text that `parse_toy` reads."""
+        """Return the text of an op in the syntax of `parse_toy`."""
         return op.head + " {...}" * bool(op.body) if flags.skip_regions else str(op)
 
     def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
-        """Return the op, its symbol and value, and the fingerprints of the ops inside.
+        """Return a tuple of the op, its symbol, its value, and the fingerprints of nested ops.
 
-        Ops compare by identity. The fingerprint contains references to the ops, so that no new op
-        reuses an address.
+        Ops compare by identity. Since the fingerprint references the ops, no new op can have the
+        address of an old op.
         """
         inside = map(self.fingerprint, op.body) if recursive else op.body
         return (op, op.symbol, op.value, *inside)
 
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
-        """Return the text of the ops, and of the enclosing ops without their bodies."""
+        """Encode ops and the enclosing ops, without the enclosing bodies, as JSON."""
         enclosing = [outer.head for outer in outwards(self, ops[0])][1:]
         return json.dumps([sorted(context), enclosing, [*map(str, ops)]]).encode()
 
     def receive(self, data: bytes) -> Shipment:
-        """Return copies of the ops."""
+        """Return copies of the ops that `ship` encoded."""
         context, enclosing, sent = json.loads(data)
         outer: ToyOp | None = None
         for head in reversed(enclosing):
@@ -196,11 +197,11 @@ class ToyAdapter(IRAdapter):
         """Return None, since `encode_changes` sends the whole op."""
 
     def encode_changes(self, op: ToyOp, noted: None) -> bytes:
-        """Return the text of the op."""
+        """Encode the text of the whole op."""
         return str(op).encode()
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
-        """Return a function that changes the op to its new state."""
+        """Return a function that gives an op the encoded symbol, value and body."""
         made = parse_toy(data.decode())
 
         def change() -> None:
