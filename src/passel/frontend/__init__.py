@@ -1,6 +1,6 @@
-"""Frontends: reading and writing files of an IR for tools such as passel-opt.
+"""Frontends, which read and write the files of an IR for tools such as passel-opt.
 
-A tool supports the IR of every adapter that has a frontend (see `BringsFrontend`).
+A tool supports every IR whose adapter has a frontend (see `BringsFrontend`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class UsageError(PasselError):
-    """The command line is invalid; the message is for the user.
+    """The command line of a tool is invalid.
 
-    The error is raised before any processing, except for files that cannot be written. Mistakes in
-    the input raise other errors.
+    The message is shown to the user. A tool raises this error before any processing, except for
+    files that cannot be written. Mistakes in the input raise other errors.
     """
 
 
@@ -41,22 +41,23 @@ class UnreadableError(Exception):
 
 @dataclass(slots=True)
 class Flag:
-    """A flag of a command line, with the syntax of LLVM's tools.
+    """A command-line flag with the syntax of LLVM's tools.
 
     Attributes:
-        help: One line of help; empty for flags that are accepted but not listed.
-        metavar: The placeholder for the value of the flag; empty for a boolean flag.
-        default: The value without the flag; by default False, empty or, with `parse`, None.
-        implied: The value of the flag without `=value`, if this form is allowed.
-        short: Other names of the flag.
-        choices: The allowed values; by default the values in a metavar such as `<list|tree>`;
-            without such a metavar, any value.
-        repeated: Whether the flag can be repeated, and collects all values.
-        parse: A function that converts the text of a value. If the function raises a `ValueError`,
-            the message lists the allowed values.
-        ir: The IR that the flag applies to; empty for all IRs.
+        help: The help text in one line, or an empty string to leave the flag out of the help.
+        metavar: The placeholder for the value of the flag, or an empty string for a boolean flag.
+        default: The value if the flag is not given. By default, the value is None with `parse`,
+            False for a boolean flag, and otherwise an empty string.
+        implied: The value if the flag is given without `=value`, or None if a value is required.
+        short: The alternative names of the flag.
+        choices: The allowed values, by default those in a metavar such as `<list|tree>`. Without
+            choices, any value is allowed.
+        repeated: Whether the flag can be given several times, which collects all values.
+        parse: A function that converts the text of a value. The message of a `ValueError` completes
+            a sentence that starts with the name of the flag.
+        ir: The name of the IR that the flag applies to, or an empty string for all IRs.
         name: The long name of the flag, without dashes.
-        common: Whether the short help shows the flag.
+        common: Whether the short help lists the flag.
         replayed: Whether a replay needs the flag to reproduce the run.
         searched: Whether passel-bisect and passel-reduce also accept the flag.
     """
@@ -87,14 +88,14 @@ class Flag:
 
 
 class FrontendSettings(NamedTuple):
-    """Command-line settings for reading and printing.
+    """The command-line settings for reading and printing IR.
 
     Attributes:
         implicit_module: Whether top-level ops other than a module are wrapped in a module.
         allow_unregistered: Whether ops of unknown dialects are accepted.
         threading: Whether the IR's own passes may use several threads.
-        printing: The flags for printing the result.
-        own: The values of the flags that the frontend defines, by name.
+        printing: The flags for printing the resulting IR.
+        own: The values of the flags that the frontend defines, by flag name.
     """
 
     implicit_module: bool = True
@@ -106,15 +107,16 @@ class FrontendSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """A part of the input, or the whole input if it is not split.
+    """A part of the input, or the whole input if the input is not split.
 
     Attributes:
         text: The text of the part, or its bytes if the input is binary.
         name: The name of the input in diagnostics.
         line_offset: The number of lines before the part in the file.
-        column: The column where the part starts, counted from 1; 0 for the first part.
-        path: The file, if the part is the whole file and the file can be read again.
-        is_recorded: Whether the part contains the pipeline to run, like a reproducer.
+        column: The column where the part starts, counted from 1, or 0 for the first part.
+        path: The path of the file if the part is the whole file and the file can be read again,
+            otherwise None.
+        is_recorded: Whether the part contains the pipeline to run, as a reproducer does.
     """
 
     text: Any
@@ -125,7 +127,7 @@ class SourcePart:
     is_recorded: bool = False
 
     def location(self, offset: int) -> Location:
-        """Return the location in the input of an offset in the part."""
+        """Return the location in the input that corresponds to an offset in this part."""
         before = self.text[:offset].split("\n")
         return Location(self.name, self.line_offset + len(before), len(before[-1]) + 1)
 
@@ -146,21 +148,21 @@ class Parsed:
 class Frontend:
     """The base class of frontends, which read and print an IR.
 
-    A frontend object is used for one run of a tool. `configure` is called once, before other
-    methods.
+    A frontend object is used for a single run of a tool. `configure` is called once, before all
+    other methods.
 
     Args:
         adapter: The adapter of the IR, which the default implementations use.
 
     Attributes:
         flags: The flags that the frontend adds to the flags of the tool.
-        refused: The flags of the tool that the frontend does not support, each with a reason that
-            completes a sentence about the flag.
+        refused: The names of the tool's flags that the frontend does not support. Each name maps to
+            a reason that completes a sentence about the flag.
         verifies: Whether parsing includes verification.
         reads_files: Whether the frontend opens files itself, including binary files.
-        byte_columns: Whether columns in locations count bytes, not characters.
+        byte_columns: Whether the columns of locations count bytes instead of characters.
         delays_interrupts: Whether passes of the IR can delay Ctrl-C for a long time.
-        settings: The settings of the command line.
+        settings: The settings from the command line.
     """
 
     flags: ClassVar[Sequence[Flag]] = ()
@@ -175,7 +177,7 @@ class Frontend:
         self.settings: FrontendSettings = FrontendSettings()
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Store the settings of the command line.
+        """Store the settings from the command line.
 
         Raises:
             UsageError: If the value of a flag is invalid.
@@ -186,8 +188,8 @@ class Frontend:
         """Return whether an input is in a binary form of the IR.
 
         Args:
-            data: The input.
-            name: The name of the input in errors.
+            data: The contents of the input.
+            name: The name of the input in error messages.
 
         Raises:
             UsageError: If the form of the input is not supported.
@@ -195,7 +197,7 @@ class Frontend:
         return False
 
     def new_context(self) -> Any:
-        """Return a context for a part of the input."""
+        """Return a new context for a part of the input."""
         return self.adapter.create_context()
 
     def set_threading(self, context: Any, enable: bool) -> None:
@@ -207,7 +209,7 @@ class Frontend:
         Args:
             part: The part of the input.
             context: The context for the part.
-            warn: A function that is called with diagnostics that are not errors.
+            warn: A function to call with each diagnostic that is not an error.
 
         Raises:
             UnreadableError: If the part is not valid IR.
@@ -215,9 +217,9 @@ class Frontend:
         raise NotImplementedError
 
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Parse a part of the input, except for the external resources at its end.
+        """Parse a part of the input, including the external resources at the end of the part.
 
-        If the syntax of the IR has external resources, override `read` instead of `parse`.
+        If the syntax of the IR already has external resources, override `read` instead of `parse`.
 
         Raises:
             UnreadableError: If the part is not valid IR, or the parser crashed.
@@ -242,7 +244,7 @@ class Frontend:
         return parsed
 
     def emit(self, parsed: Parsed, context: Any) -> str | bytes:
-        """Return the result in its output form.
+        """Return the text or bytes that a tool writes for a processed part of the input.
 
         Args:
             parsed: The op and its resources, after all passes.
@@ -264,17 +266,17 @@ class Frontend:
 
 @runtime_checkable
 class BringsFrontend(Protocol):
-    """Optional ability of an adapter: tools such as `passel-opt` can read and print its IR."""
+    """Optional ability of an adapter to provide a frontend for tools such as `passel-opt`."""
 
     def make_frontend(self) -> Frontend:
-        """Return a frontend for one run of a tool."""
+        """Return a new frontend for a single run of a tool."""
         ...
 
 
 def frontend_of(
     adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
 ) -> Frontend:
-    """Return a frontend that reads the only top-level op of a text.
+    """Return a frontend for reading texts with a single top-level op.
 
     Args:
         adapter: The adapter of the IR.
@@ -294,9 +296,9 @@ def frontend_of(
 
 @runtime_checkable
 class TakesDialects(Protocol):
-    """Optional ability of an adapter: contexts with additional dialects.
+    """Optional ability of an adapter to create contexts with additional dialects.
 
-    Authors of tools and plugins provide such dialects.
+    Authors of tools and plugins provide the additional dialects.
     """
 
     def is_dialect(self, thing: Any) -> bool:
@@ -304,10 +306,10 @@ class TakesDialects(Protocol):
         ...
 
     def with_dialects(self, dialects: Sequence[Any]) -> Any:
-        """Return a copy of this adapter whose contexts have more dialects.
+        """Return a copy of this adapter whose contexts contain additional dialects.
 
         Args:
-            dialects: The additional dialects, which replace dialects with the same names.
+            dialects: The additional dialects, which replace existing dialects with the same names.
 
         Raises:
             DefinitionError: If an object is not a dialect of this IR.
@@ -317,20 +319,21 @@ class TakesDialects(Protocol):
 
 @runtime_checkable
 class WritesSources(Protocol):
-    """Optional ability of an adapter: printing files that parse to the same IR.
+    """Optional ability of an adapter to print files that parse to the same IR.
 
-    Reproducers contain this text; without this ability, they contain the text from `print_op`.
+    Reproducers contain the text from `print_source`. If the adapter lacks this ability, reproducers
+    contain the text from `print_op`.
     """
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return `op` in its most faithful form, without a final newline.
+        """Return the text of an op that parses to the same IR, without a final newline.
 
-        The text also contains parts of the file outside the op, such as resources.
+        The text also contains the parts of a file that are outside the op, such as resources.
         """
         ...
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Return text from `print_source` in custom form, or unchanged if that would lose data."""
+        """Convert text from `print_source` to custom form, unless the conversion loses data."""
         ...
 
     def reading_flags(self, op: Any, context: Any) -> Sequence[str]:

@@ -1,6 +1,6 @@
-"""MLIR's generic form as a tree, for any IR that prints and parses it.
+"""Trees of ops in MLIR's generic form, for any IR that prints and parses this form.
 
-Value names are unique in the whole tree, across isolated regions, so that ops can be moved.
+Value names are unique in the whole tree, even across isolated regions, so that ops can be moved.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _CLOSERS = frozenset(")]}>")
 
 
 class GenericSyntaxError(ValueError):
-    """A text that should be in MLIR's generic form is not."""
+    """A text is not in MLIR's generic form."""
 
 
 class Value(NamedTuple):
-    """A value: its name and its type."""
+    """A value with a name and a type."""
 
     name: str
     type: str
@@ -45,7 +45,7 @@ class Value(NamedTuple):
 
 @dataclass(slots=True)
 class Block:
-    """A block: its label, its arguments, and its ops."""
+    """A block with a label, arguments and ops."""
 
     label: str
     args: list[Value] = field(default_factory=list[Value])
@@ -54,10 +54,10 @@ class Block:
 
 @dataclass(slots=True)
 class Op:
-    """An op.
+    """An op in MLIR's generic form.
 
     Attributes:
-        number: A number that identifies the op, in copies of the tree too.
+        number: A number that identifies the op in the tree and in all copies of the tree.
         name: The name of the op.
         results: The results of the op.
         operands: The operands of the op.
@@ -65,7 +65,8 @@ class Op:
         properties: The entries of the property dictionary, such as `value = 1 : i32`.
         regions: The regions of the op, each a list of blocks.
         attributes: The entries of the attribute dictionary.
-        location: The text of the location, including `loc`; empty if it was not printed.
+        location: The text of the location, including `loc`, or an empty string if no location was
+            printed.
     """
 
     number: int
@@ -96,7 +97,7 @@ class Op:
         )
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the blocks of all regions."""
+        """Yield the blocks of all regions of the op."""
         yield from itertools.chain.from_iterable(self.regions)
 
     def walk(self) -> Iterator[Op]:
@@ -107,12 +108,12 @@ class Op:
                 yield from op.walk()
 
     def entry(self, key: str) -> str | None:
-        """Return the value of a property or attribute."""
+        """Return the value of a property or attribute, or None."""
         entries = (each.partition(" = ") for each in (*self.properties, *self.attributes))
         return next((value for name, _, value in entries if name == key), None)
 
     def complexity(self) -> int:
-        """Return the size of the op with its nested ops, ignoring attributes and types."""
+        """Return the number of ops, blocks, values and successors in the op and its nested ops."""
         ops = [*self.walk()]
         values = [each for op in ops for each in (op.results, op.operands, op.successors)]
         blocks = [block.args for op in ops for block in op.blocks()]
@@ -151,7 +152,7 @@ def _pieces(op: Op, depth: int) -> Iterator[str]:
 
 
 def _header(block: Block, indent: str) -> str:
-    """Return the header line of a block; empty for an entry block without arguments."""
+    """Return the header line of a block, or an empty string for a block that needs no header."""
     if block.args:
         return f"{indent}{block.label or '^entry'}({', '.join(map(str, block.args))}):\n"
     return f"{indent}{block.label}:\n" if block.label else ""
@@ -167,18 +168,18 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the symbol of the op at the start of a text, if any."""
+    """Return the symbol name of the op at the start of a text, or None."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 
 
 def references_in(entry: str) -> list[str]:
-    """Return the symbols that an attribute references."""
+    """Return the names of the symbols that an attribute references."""
     return _REFERENCE.findall(entry)
 
 
 def parse_generic(text: str) -> Op:
-    """Parse a text in generic form.
+    """Parse the text of an op in generic form.
 
     Raises:
         GenericSyntaxError: If the text is not in generic form.
@@ -223,12 +224,12 @@ class _Reader:
         self._skip()
 
     def end(self) -> None:
-        """Check that the text ends here."""
+        """Raise an error unless the whole text has been parsed."""
         if self._at < len(self._text):
             raise self._error("the end")
 
     def op(self) -> Op:
-        """Parse an op."""
+        """Parse an op with all nested ops."""
         op = Op(next(self._numbers), "")
         results = self._results()
         op.name = self._expect(_STRING)[1]

@@ -1,6 +1,6 @@
-"""External resources: data of tools in an IR file, such as a pipeline to replay.
+"""External resources, which are data of tools in an IR file, such as a pipeline to replay.
 
-This module works on text only, so that it needs no IR package.
+This module processes only text, and therefore needs no IR package.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ class ExternalResource(NamedTuple):
     """An entry of the block `external_resources` at the end of a file.
 
     Attributes:
-        group: The owner of the entry, such as `mlir_reproducer`.
-        key: The entry's name in its group.
-        value: A boolean, or the bytes of a string; for a blob, the bytes of the string `"0x..."`.
+        group: The name of the group that contains the entry, such as `mlir_reproducer`.
+        key: The name of the entry in the group.
+        value: The value of the entry, which is a boolean or the bytes of a string. The value of a
+            blob is the bytes of the string `"0x..."`.
         key_start: The offset of the key in the text, in code points.
-        value_start: The offset of the value; for a string, the offset of the opening quote.
+        value_start: The offset of the value in the text, in code points. For a string, this is the
+            offset of the opening quote.
     """
 
     group: str
@@ -44,13 +46,15 @@ class ExternalResource(NamedTuple):
 
 
 def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
-    r"""Return resources as text, without a final newline; empty if there are none.
+    r"""Return the text of external resources, without a final newline.
 
-    As in mlir-opt, groups appear in the order of their first entries.
+    Without resources, the text is empty. As in mlir-opt, groups appear in the order of their first
+    entries.
 
     Args:
-        resources: The resources.
-        limit: The maximum length of a value; longer resources are left out.
+        resources: The resources to print.
+        limit: The maximum length of a printed value, or None for no limit. Resources with longer
+            values are left out.
 
     Example:
         >>> print(print_resources([ExternalResource("zoo", "animal", b'a "cat"')]))
@@ -71,12 +75,12 @@ def print_resources(resources: Iterable[ExternalResource], limit: int | None = N
 def add_resources(
     text: str, resources: Iterable[ExternalResource], limit: int | None = None
 ) -> str:
-    """Append resources to a printed file, in the same block as MLIR's own.
+    """Append external resources to the text of a file, in the same block as MLIR's own resources.
 
     Args:
-        text: The file, without final newlines.
-        resources: The resources.
-        limit: The maximum length of a value, as for `print_resources`.
+        text: The text of the file, without final newlines.
+        resources: The resources to append.
+        limit: The maximum length of a printed value, as for `print_resources`.
     """
     ordered = list(resources)
     if not ordered:
@@ -89,7 +93,7 @@ def add_resources(
 
 
 def read_resources(text: str) -> list[ExternalResource]:
-    r"""Return the external resources of a valid file.
+    r"""Parse the external resources in the text of a valid file.
 
     Example:
         >>> text = "module {}\n{-# external_resources: { zoo: { open: true } } #-}"
@@ -102,9 +106,9 @@ def read_resources(text: str) -> list[ExternalResource]:
 
 
 def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
-    r"""Split a file into the IR and the external resources in the block at its end.
+    r"""Split the text of a file into the IR and the external resources at the end of the file.
 
-    This function parses reproducers of IRs whose syntax does not have such a block.
+    This function is for reproducers of IRs whose own syntax has no external resources.
 
     Example:
         >>> text = "toy.module\n\n{-# external_resources: { zoo: { open: true } } #-}\n"
@@ -120,7 +124,7 @@ def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
 
 
 def _entries(text: str, start: int) -> Iterator[ExternalResource]:
-    """Yield the external resources of a block that begins before `start`."""
+    """Yield the external resources of a block whose contents begin at `start`."""
     path: list[str] = []
     key: re.Match[str] | None = None
     is_value = False
@@ -155,7 +159,7 @@ def _bytes(token: re.Match[str]) -> bytes:
 
 
 def unescaped(text: str) -> bytes:
-    """Return the value of an MLIR string, given the text between its quotes."""
+    """Return the bytes that an MLIR string denotes, given the text between the quotes."""
     return b"".join(
         plain.encode() or _ESCAPES.get(escape) or bytes.fromhex(hexadecimal)
         for escape, hexadecimal, plain in _CHARACTERS.findall(text)
@@ -168,7 +172,7 @@ def _block(sections: Iterable[str]) -> str:
 
 
 def _section(ordered: list[ExternalResource], limit: int | None) -> str:
-    """Return the text of a section of a block; empty if all resources are left out."""
+    """Return the text of a resource section, or an empty string if all resources are left out."""
     if limit is not None:
         ordered = [each for each in ordered if len(_value(each)) <= limit]
     ranks = {group: rank for rank, group in enumerate(dict.fromkeys(r.group for r in ordered))}
