@@ -1,4 +1,4 @@
-"""Dominator trees of rooted graphs, with nodes of any kind."""
+"""Dominator trees of directed graphs with hashable nodes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ N = TypeVar("N", bound="Hashable")
 
 
 class DominatorTree(Generic[N]):
-    """The dominator tree of a graph with one or several roots.
+    """The dominator tree of a directed graph with one or more roots.
 
-    If there are several roots, they are children of a virtual root, None.
+    All roots are children of a virtual root, which is represented by None.
 
-    Building the tree takes O(edges * depth), which is close to linear in practice. A query takes
-    O(1). The first call of `dominance_frontier` takes O(edges * depth). No function recurses.
+    Building the tree takes O(edges * depth) time, which is close to linear in practice. The methods
+    `dominates` and `immediate_dominator` take O(1) time after the first call, and
+    `dominance_frontier` takes O(edges * depth) time in the first call. No method is recursive.
 
     Args:
         roots: The entry nodes of the graph.
@@ -92,12 +93,15 @@ class DominatorTree(Generic[N]):
         return first <= self._spans[theirs][0] <= last
 
     def immediate_dominator(self, node: N) -> N | None:
-        """Return the closest node that properly dominates `node`; None if there is none."""
+        """Return the closest node that properly dominates `node`, or None if no node does."""
         number = self._index.get(node)
         return None if number is None else self._nodes[self._parents[number]]
 
     def children(self, node: N | None) -> tuple[N, ...]:
-        """Return the nodes whose immediate dominator is `node`; for None, return the roots."""
+        """Return the nodes whose immediate dominator is `node`.
+
+        For None, the virtual root, this returns all nodes without an immediate dominator.
+        """
         number = 0 if node is None else self._index.get(node)
         if number is None:
             return ()
@@ -106,14 +110,21 @@ class DominatorTree(Generic[N]):
         )
 
     def nearest_common_dominator(self, a: N, b: N) -> N | None:
-        """Return the closest node that dominates both nodes, if any."""
+        """Return the closest node that dominates both `a` and `b`, or None if no node does.
+
+        If a node is unreachable, this returns the other node.
+        """
         ours, theirs = self._index.get(a), self._index.get(b)
         if ours is None or theirs is None:
-            return b if ours is None else a  # what cannot be reached does not count
+            return b if ours is None else a  # every node dominates an unreachable node
         return self._nodes[_intersect(self._parents, ours, theirs)]
 
     def dominance_frontier(self, node: N) -> tuple[N, ...]:
-        """Return the nodes where the dominance of `node` ends, in reverse post-order."""
+        """Return the dominance frontier of `node`, in reverse post-order.
+
+        The frontier contains each node that `node` does not properly dominate, although `node`
+        dominates a predecessor of that node.
+        """
         if self._frontiers is None:
             self._frontiers = self._compute_frontiers()
         number = self._index.get(node)
@@ -135,7 +146,7 @@ class DominatorTree(Generic[N]):
         return {number: tuple(nodes) for number, nodes in found.items()}
 
     def preorder(self) -> Iterator[tuple[N, int]]:
-        """Yield each node with its depth, after its immediate dominator."""
+        """Yield each reachable node and its depth in the tree, in preorder. Roots have depth 0."""
         stack = [(number, 0) for number in reversed(self._children[0])]
         while stack:
             number, depth = stack.pop()
@@ -145,7 +156,7 @@ class DominatorTree(Generic[N]):
 
 
 def _post_order(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> dict[N, Sequence[N]]:
-    """Return the reachable nodes in post-order, with their successors."""
+    """Return the successors of each reachable node, with the nodes in post-order."""
     order: dict[N, Sequence[N]] = {}
     seen: set[N] = set()
     for root in roots:
@@ -196,15 +207,15 @@ def _intersect(parents: list[int], a: int, b: int) -> int:
 
 
 def _spans(parents: list[int]) -> list[tuple[int, int]]:
-    """Return the pre-order number of each node, and of its last descendant.
+    """Return the preorder number of each node, and the largest number among its descendants.
 
-    A parent has a smaller number than its children.
+    In `parents`, the index of a parent is smaller than the indices of its children.
     """
     sizes, numbers = [1] * len(parents), range(1, len(parents))
     for number in reversed(numbers):
         sizes[parents[number]] += sizes[number]
     first = [0] * len(parents)
-    free = [1] * len(parents)  # the pre-order number of the next child
+    free = [1] * len(parents)  # the preorder number of the next child
     for number in numbers:
         parent = parents[number]
         first[number] = free[parent]

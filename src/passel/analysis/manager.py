@@ -1,8 +1,8 @@
-"""Analyses: facts about an op that passes compute once and share while they are valid.
+"""Analyses: cached facts about an op, which passes share until the facts are invalidated.
 
-An analysis is a class that can be constructed from `(op)` or from `(op, analyses)`; with the second
-form, it can use other analyses. Results are cached per op, in a tree parallel to the IR, and
-dropped after each pass that does not preserve them.
+An analysis is a class whose constructor takes `(op)` or `(op, analyses)`. With the second form, the
+analysis can use other analyses. The results are cached per op, in a tree parallel to the IR. After
+each pass, the analyses that the pass does not preserve are dropped.
 
 Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
 """
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager], A]"
-"""The class of an analysis, for type checkers: a function that constructs an `A`."""
+"""The type of an analysis class for type checkers: a callable that constructs an `A`."""
 
 
 Compute: TypeAlias = "Callable[[Any, Any, Callable[[], Any]], Any]"
-"""Function that computes an analysis of a class for an op, with hooks and checks."""
+"""A function that computes an analysis, given its class, its op and a constructor call."""
 
 
 class AnalysisManager:
-    """The analyses of one op, and of its nested ops.
+    """The cached analyses of one op and of its nested ops.
 
-    A pass uses the manager through its context. The constructor of an analysis gets the manager as
-    its second argument.
+    A pass uses the manager through `PassContext`. The constructor of an analysis receives the
+    manager as its second argument.
 
     Source: `mlir::AnalysisManager`, MLIR 22.
     """
@@ -50,7 +50,7 @@ class AnalysisManager:
         compute: Compute,
         parent: AnalysisManager | None = None,
     ) -> None:
-        """Made by the run loop, not by users."""
+        """Create the manager for an op. Users do not call this constructor."""
         self.op: Any = op
         self._adapter = adapter
         self._compute = compute
@@ -59,7 +59,7 @@ class AnalysisManager:
         self._children: dict[Hashable, AnalysisManager] = {}
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
-        """Return an analysis of the op; compute it if it is not cached.
+        """Return an analysis of the manager's op, and compute the analysis if it is not cached.
 
         Raises:
             DefinitionError: If `kind` cannot be constructed from `(op)` or `(op, analyses)`.
@@ -67,25 +67,25 @@ class AnalysisManager:
         try:
             return self.results[kind]
         except KeyError:
-            pass  # computed outside, so that what it raises does not come with a KeyError
+            pass  # computed below, so that exceptions of the analysis are not chained to a KeyError
         given = (self.op, self) if _takes_manager(kind) else (self.op,)
         result = self._compute(kind, self.op, partial(kind, *given))
-        # Inserted only now: what it depends on stands before it, and is dropped first.
+        # Inserted only now: analyses that it depends on are inserted first, and dropped first.
         self.results[kind] = result
         return result
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
-        """Return an analysis of the op if it is cached."""
+        """Return a cached analysis of the manager's op, or None if it is not cached."""
         return self.results.get(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return an analysis of an enclosing op if it is cached. The analysis may be stale.
+        """Return a possibly stale analysis of an enclosing op, or None if it is not cached.
 
-        The analysis is never computed here, since siblings may be processed in parallel.
+        This method never computes an analysis, since siblings may be processed in parallel.
 
         Args:
             kind: The class of the analysis.
-            op: The enclosing op; by default the immediately enclosing one.
+            op: The enclosing op; None for the parent op.
         """
         manager = self._parent
         if op is not None:
@@ -94,7 +94,7 @@ class AnalysisManager:
         return None if manager is None else manager.results.get(kind)
 
     def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
-        """Return an analysis of a nested op; compute it if it is not cached.
+        """Return an analysis of a nested op, and compute the analysis if it is not cached.
 
         Raises:
             ValueError: If `op` is not nested in this manager's op.
@@ -102,12 +102,12 @@ class AnalysisManager:
         return self.nest(op).analysis(kind)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return an analysis of an op immediately inside the manager's op, if it is cached."""
+        """Return a cached analysis of an op immediately inside the manager's op, or None."""
         child = self.known_child(op)
         return None if child is None else child.results.get(kind)
 
     def nest(self, op: Any) -> AnalysisManager:
-        """Return the manager of a nested op at any depth.
+        """Return the manager of an op that is nested in the manager's op at any depth.
 
         Raises:
             ValueError: If `op` is not nested in this manager's op.
@@ -126,12 +126,12 @@ class AnalysisManager:
         return manager
 
     def child(self, op: Any, compute: Compute | None = None) -> AnalysisManager:
-        """Return the manager of an op that is immediately inside; this is not checked.
+        """Return the manager of an op immediately inside the manager's op.
 
         Args:
-            op: The op.
-            compute: The function that computes analyses in a new manager; by default the same
-                function as in this manager.
+            op: The nested op. The method does not check where the op is.
+            compute: The function that computes the analyses of a new manager; None for the function
+                of this manager.
         """
         found = self.known_child(op)
         if found is None:
@@ -140,34 +140,34 @@ class AnalysisManager:
         return found
 
     def compute_by(self, compute: Compute) -> None:
-        """Replace the function that computes analyses of the op and its nested ops."""
+        """Replace the function that computes the analyses of the op and of its nested ops."""
         self._compute = compute
         for child in self._children.values():
             child.compute_by(compute)
 
     def known_child(self, op: Any) -> AnalysisManager | None:
-        """Return the manager of an op immediately inside, if it already exists."""
+        """Return the existing manager of an op immediately inside the manager's op, or None."""
         adapter = self._adapter
         found = self._children.get(adapter.identity_of(op))
         return found if found is not None and adapter.is_surely(found.op, op) else None
 
     def is_used_around(self) -> bool:
-        """Return whether any analysis is cached, including those of enclosing ops."""
+        """Return whether an analysis is cached for the outermost op or any op nested in it."""
         return self._is_used() if self._parent is None else self._parent.is_used_around()
 
     def _is_used(self) -> bool:
         return bool(self.results) or any(child._is_used() for child in self._children.values())
 
     def clear(self) -> None:
-        """Drop all analyses of the op and of its nested ops."""
+        """Drop all cached analyses of the op and of its nested ops."""
         self.results.clear()
         self._children.clear()
 
     def invalidate(self, preserved: PreservedAnalyses) -> None:
-        """Drop the analyses of the op and of its nested ops that a pass has not preserved.
+        """Drop the analyses that a pass has not preserved, for the op and its nested ops.
 
-        Analyses are checked in the order in which they were computed. A dropped analysis is no
-        longer preserved, so that analyses that depend on it can detect this.
+        Analyses are checked in the order in which they were computed. A dropped analysis no longer
+        counts as preserved, which `is_invalidated` of a dependent analysis can check.
         """
         if preserved.all:
             return
@@ -179,19 +179,19 @@ class AnalysisManager:
             child.invalidate(preserved)
 
     def invalidate_between(self, outer: Any, preserved: PreservedAnalyses) -> None:
-        """Drop analyses that are not preserved, from this manager's op to an enclosing op."""
+        """Drop the unpreserved analyses of all ops between the manager's op and `outer`."""
         manager = self._parent
         while manager is not None and manager.op != outer:
             manager._filter(copy(preserved))
             manager = manager._parent
 
     def check(self) -> None:
-        """Compare every cached analysis with a newly computed one.
+        """Compare every cached analysis with a newly computed analysis.
 
         Raises:
-            PassFailure: If a cached analysis differs.
+            PassFailure: If a cached analysis differs from the new one.
         """
-        # What an analysis is built from is computed anew as well, and kept out of the cache.
+        # Analyses that an analysis depends on are recomputed too, and not cached in this manager.
         adapter = self._adapter
         fresh = AnalysisManager(self.op, adapter, _compute_unobserved, self._parent)
         for kind, old in list(self.results.items()):
@@ -219,7 +219,7 @@ def _compute_unobserved(_kind: Any, _op: Any, construct: Callable[[], Any]) -> A
 
 @cache
 def _takes_manager(kind: Any) -> bool:
-    """Return whether an analysis is constructed from `(op, analyses)` rather than `(op)`."""
+    """Return whether the constructor of an analysis takes `(op, analyses)` rather than `(op)`."""
     if not callable(kind):
         msg = f"{kind!r} is not an analysis: it is not a class"
         raise DefinitionError(msg)
@@ -230,13 +230,13 @@ def _takes_manager(kind: Any) -> bool:
     try:
         taken = signature(kind)
     except (TypeError, ValueError):
-        return False  # written in C: it can only want the op
+        return False  # a constructor written in C takes only the op
     for arguments in ((None, None), (None,)):
         try:
             taken.bind(*arguments)
         except TypeError:
             continue
-        # A second parameter that has a default is the analysis's own affair.
+        # A second parameter with a default value is not the manager.
         second = [*taken.parameters.values()][1:2]
         return len(arguments) == 2 and [each.default for each in second] == [taken.empty]  # noqa: PLR2004
     msg = f"{kind!r} is not an analysis: its constructor takes neither (op) nor (op, analyses)"
@@ -244,5 +244,5 @@ def _takes_manager(kind: Any) -> bool:
 
 
 def analysis_name(kind: Any) -> str:
-    """Return the name of an analysis in hooks and reports."""
+    """Return the name of an analysis class, for hooks and reports."""
     return getattr(kind, "__name__", repr(kind))

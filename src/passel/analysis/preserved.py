@@ -9,32 +9,33 @@ if TYPE_CHECKING:
 
 
 class AllAnalyses:
-    """A marker for all analyses in a declaration of preserved analyses.
+    """The class that represents all analyses in a declaration of preserved analyses.
 
-    `preserves = (AllAnalyses,)` in a class body declares that the pass changes no property that an
-    analysis depends on. Passes that change nothing should also call `ctx.preserve_all()`, which
-    avoids verification.
+    `preserves = (AllAnalyses,)` in the class body of a pass declares that the pass never
+    invalidates an analysis. A pass that has not changed the IR should also call
+    `ctx.preserve_all()`, so that the op is not verified.
 
     Source: `mlir::PreservedAnalyses::AllAnalysesType`, MLIR 22.
     """
 
 
 EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
-"""The set of all analyses."""
+"""The set that represents all analyses."""
 
 
 def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]:
-    """Return the analyses that are in both sets. Each set may contain `AllAnalyses`."""
+    """Return the intersection of two sets of analysis classes, which may contain `AllAnalyses`."""
     if AllAnalyses in some:
         return others
     return some if AllAnalyses in others else some & others
 
 
 class PreservedAnalyses:
-    """The analyses of the op that are still valid after a pass.
+    """The analyses of an op that are still valid after a pass.
 
-    An analysis can define `is_invalidated(self, preserved)` to decide whether it is invalid.
-    Otherwise, an analysis is invalid unless the pass preserved it.
+    An analysis class can define `is_invalidated(self, preserved)`, which returns whether the pass
+    has invalidated the analysis. Without this method, the analysis is invalidated unless the pass
+    has preserved its class.
 
     Source: `mlir::detail::PreservedAnalyses`, MLIR 22.
     """
@@ -52,11 +53,11 @@ class PreservedAnalyses:
 
     @property
     def none(self) -> bool:
-        """Whether the pass preserved no analysis."""
+        """Whether the pass preserved no analyses."""
         return not self._all and not self._kinds
 
     def is_preserved(self, kind: object) -> bool:
-        """Return whether an analysis was preserved and its dependencies were not dropped."""
+        """Return whether the pass preserved an analysis and no manager has dropped it since."""
         return self._all or kind in self._kinds
 
     def __copy__(self) -> PreservedAnalyses:
