@@ -1,4 +1,4 @@
-"""The interface of adapters, optional abilities, and a search for the adapter of an object."""
+"""Adapters to IRs: their interface, their optional abilities, and the lookup of adapters."""
 
 from passel.ir.abilities import (
     BringsPasses,

@@ -1,6 +1,6 @@
-"""Optional abilities of adapters, as small protocols.
+"""Optional abilities of adapters, each declared as a protocol.
 
-An adapter has an ability if it defines the methods of the protocol; `ability_of` checks this.
+An adapter has an ability if it defines all methods of the protocol; `ability_of` checks this.
 """
 
 from __future__ import annotations
@@ -14,105 +14,116 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class WrapsPasses(Protocol):
-    """Optional ability of an adapter: passel can run the IR's own passes."""
+    """The optional ability of an adapter to wrap the IR's own passes as passel passes."""
 
     def wrap_pass(self, foreign: Any) -> Any:
-        """Return the IR's own pass `foreign` as a passel `Pass`.
+        """Return a `Pass` that runs a pass of the IR's own library.
+
+        Args:
+            foreign: The pass object of the IR's library.
 
         Raises:
-            TypeError: If `foreign` is not a pass of this IR.
+            TypeError: If `foreign` is not a pass of the IR's library.
         """
         ...
 
 
 @runtime_checkable
 class WrapsPassClasses(Protocol):
-    """Optional ability of an adapter: classes of the IR's own passes can be registered by name."""
+    """The optional ability of an adapter to wrap pass classes of the IR's own library."""
 
     def wrap_pass_class(self, foreign: type) -> Any:
-        """Return the `Pass` class that wraps a class of the IR's own passes, with its options.
+        """Return a `Pass` class that wraps a pass class of the IR's own library, with its options.
+
+        Args:
+            foreign: The pass class of the IR's library.
 
         Raises:
-            TypeError: If `foreign` is not a class of passes of this IR.
+            TypeError: If `foreign` is not a pass class of the IR's library.
         """
         ...
 
 
 @runtime_checkable
 class BringsPasses(Protocol):
-    """Optional ability of an adapter: the IR has named passes that are not in the registry."""
+    """The optional ability of an adapter to find the IR's own passes by name."""
 
     def pass_source(self) -> Any:
-        """Return the `PassSource` of the IR's own passes. The results of all calls are equal."""
+        """Return the `PassSource` of the IR's own passes. All calls return equal sources."""
         ...
 
 
 @runtime_checkable
 class LowersPasses(Protocol):
-    """Optional ability of an adapter: the IR's library runs several passes in one call."""
+    """The optional ability of an adapter to run several of the IR's own passes in one call."""
 
     def lower(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
-        """Return equivalent steps, in which one ordinary pass may replace several passes.
+        """Return equivalent steps, in which a single pass may replace several consecutive passes.
 
         Runs with observers, gates or additional checks do not call this method.
 
         Args:
-            steps: The steps that run on one op, in order.
-            verify: Whether the IR is verified after each step.
+            steps: The steps to run on one op, in order.
+            verify: Whether the IR has to be verified after each step.
         """
         ...
 
 
 @runtime_checkable
 class SendsOps(Protocol):
-    """Optional ability of an adapter: changes made to ops in forked processes can be sent back.
+    """The optional ability of an adapter to send back changes that forked processes make to ops.
 
-    Worker processes use this ability for sibling ops. Adapters whose ops cannot be used after a
-    fork lack it.
+    Worker processes need this ability to run passes on sibling ops. An adapter whose ops cannot be
+    used after a fork does not have this ability.
     """
 
     def note(self, op: Any) -> Any:
-        """Return data about an op for `encode_changes`, before passes change the op.
+        """Return data about an unchanged op, which `encode_changes` compares with the changed op.
 
-        If the result is None, only ops with changed fingerprints are encoded. Otherwise all ops are
-        encoded, so that changes that fingerprints ignore, such as value names, are also sent.
+        If the method returns None, `encode_changes` is not called for an op with an unchanged
+        fingerprint. Otherwise, `encode_changes` is always called, so that changes that fingerprints
+        ignore, such as new value names, are also sent.
         """
         ...
 
     def encode_changes(self, op: Any, noted: Any) -> bytes:
-        """Return the encoded changes of an op, or the whole op.
-
-        The result is empty if the op was not changed.
+        """Encode the changes that passes have made to an op, or encode the whole op.
 
         Args:
-            op: The op.
-            noted: The result of `note` for this op.
+            op: The op after the passes ran.
+            noted: The result of `note` for the op before the passes ran.
+
+        Returns:
+            The encoded changes, or empty bytes if the op has not changed.
 
         Raises:
-            EncodingError: If the op contains data that cannot be sent.
+            EncodingError: If the op contains data that cannot be encoded.
         """
         ...
 
     def decode_changes(self, op: Any, data: bytes, context: Any) -> Callable[[], None]:
-        """Return a function that applies the changes of another process to an op.
+        """Decode the changes that a worker made to its copy of an op.
 
-        The op remains the same object. Data that cannot be decoded raises an exception here, before
-        the op is changed. The work is then repeated in this process.
+        If the data cannot be decoded, the method raises an exception and does not change the op.
+        The run then repeats the work in the main process.
 
         Args:
-            op: The op, in the same state as its copy when it was noted.
+            op: The op in the main process, which is equal to the copy that was passed to `note`.
             data: The result of `encode_changes` in the worker.
-            context: The IR's own context.
+            context: The context of the IR, such as `xdsl.context.Context`.
+
+        Returns:
+            A function that applies the changes to `op` in place.
         """
         ...
 
 
 class Shipment(NamedTuple):
-    """Copies of ops in another process.
+    """The copies of ops that a worker has received.
 
     Attributes:
-        context: The IR's own context.
-        ops: The copied ops, inside a copy of the enclosing op.
+        context: The context of the copies, such as `xdsl.context.Context`.
+        ops: The copied ops, immediately inside a copy of their parent op.
     """
 
     context: Any
@@ -121,52 +132,53 @@ class Shipment(NamedTuple):
 
 @runtime_checkable
 class ShipsOps(Protocol):
-    """Optional ability of an adapter: ops can be sent to any process.
+    """The optional ability of an adapter to send ops to any process, not only to forked processes.
 
-    The workers of executors use this ability to receive siblings, and `SendsOps` to return changes.
+    The workers of executors need this ability to receive sibling ops, and `SendsOps` to return
+    their changes.
     """
 
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
-        """Return encoded copies of ops that are immediately inside one op.
+        """Encode sibling ops, together with their enclosing ops and the symbols that they use.
 
-        The copies include the enclosing ops, and declarations of the symbols that the ops
-        reference.
+        The enclosing ops are encoded without other nested ops. The symbols that the ops reference
+        are encoded as declarations.
 
         Args:
-            ops: The ops.
-            context: The IR's own context.
+            ops: The sibling ops, which have the same parent op.
+            context: The context of the IR, such as `xdsl.context.Context`.
 
         Raises:
-            EncodingError: If the ops contain data that cannot be sent.
+            EncodingError: If the ops contain data that cannot be encoded.
         """
         ...
 
     def receive(self, data: bytes) -> Shipment:
-        """Return the ops that `ship` has encoded.
+        """Decode the ops that `ship` has encoded in another process.
 
         Raises:
-            EncodingError: If this process cannot decode the ops.
+            EncodingError: If the ops cannot be decoded in this process.
         """
         ...
 
 
 @runtime_checkable
 class FindsDialects(Protocol):
-    """Optional ability of an adapter: the dialects of ops can be checked.
+    """The optional ability of an adapter to list the dialects of ops, and the loaded dialects.
 
-    An IR needs this ability if it accepts ops of dialects that are not loaded.
+    An adapter needs this ability if its IR accepts ops of dialects that are not loaded.
     """
 
     def dialects_in(self, op: Any) -> dict[str, Any]:
-        """Return the dialects of `op` and its nested ops, with one op of each dialect."""
+        """Return the names of the dialects in `op` and its nested ops, each with one of its ops."""
         ...
 
     def loaded_dialects(self, context: Any) -> Collection[str]:
-        """Return the names of the dialects that are loaded in a context."""
+        """Return the names of the dialects that are loaded in a context of the IR."""
         ...
 
     def declares_dialects(self, pass_: Any) -> bool:
-        """Return whether a pass must declare the dialects of the ops that it creates."""
+        """Return whether a pass must declare the dialects of the ops that the pass creates."""
         ...
 
 
@@ -174,9 +186,9 @@ AbilityT = TypeVar("AbilityT")
 
 
 def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
-    """Return the adapter, typed as one with an optional ability; None if it lacks the ability.
+    """Return the adapter if it has an optional ability, or None if it does not.
 
-    `isinstance` would take longer than a short run.
+    The results are cached per class, since `isinstance` with a protocol is slow.
     """
     return cast("AbilityT", adapter) if _fulfils(type(adapter), ability) else None
 

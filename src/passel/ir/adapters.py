@@ -1,4 +1,4 @@
-"""Finding the adapter of an object among the entry points of installed packages."""
+"""Lookup of the adapter of an object, among the entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def _adapters() -> dict[str, EntryPoint]:
 
 @cache
 def adapter_named(name: str) -> IRAdapter:
-    """Return the installed adapter with a name. An adapter is created once, without arguments.
+    """Return the installed adapter called `name`. Each adapter is created only once.
 
     Raises:
-        AdapterError: If there is no such adapter, or its package cannot be used.
+        AdapterError: If no adapter is called `name`, or the adapter cannot be loaded.
     """
     point = _adapters().get(name)
     if point is None:
@@ -56,7 +56,7 @@ def adapter_named(name: str) -> IRAdapter:
 
 @cache
 def _claimed(package: str) -> IRAdapter | None:
-    """Return the adapter of a package without an entry point, from `IRAdapter.for_package`."""
+    """Return the adapter for a package without an entry point; see `IRAdapter.for_package`."""
     for name in _adapters():
         with suppress(AdapterError):
             if (found := adapter_named(name).for_package(package)) is not None:
@@ -65,20 +65,20 @@ def _claimed(package: str) -> IRAdapter | None:
 
 
 def has_adapter(name: str) -> bool:
-    """Return whether there is an adapter with a name, with or without an entry point."""
+    """Return whether an adapter called `name` exists, with or without an entry point."""
     return name in _adapters() or _claimed(name) is not None
 
 
 def adapter_names() -> Collection[str]:
-    """Return the names under which adapters are installed."""
+    """Return the names of the entry points of all installed adapters."""
     return _adapters().keys()
 
 
 def installed_name(adapter: IRAdapter) -> str:
-    """Return the name under which an adapter of this class is installed.
+    """Return the name under which the class of an adapter is installed.
 
-    `--ir` and `load_reproducer` accept this name. The name is empty if the adapter is not
-    installed.
+    `--ir` and `load_reproducer` accept this name. If the class is not installed, the function
+    returns an empty string.
     """
     name = adapter.build_name()
     is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
@@ -86,23 +86,23 @@ def installed_name(adapter: IRAdapter) -> str:
 
 
 def adapter_for(thing: object) -> IRAdapter:
-    """Return the adapter of the IR that an op, or a pass of this IR, belongs to.
+    """Return the adapter for an op, or for a pass of an IR's own library.
 
-    The top-level package of the object's class, or of a base class, selects one of the entry points
-    `passel.adapters` of installed packages. The name of an entry point is this package, and its
-    value is a subclass of `IRAdapter`.
+    The adapter is found by the top-level package of the object's class or of a base class. An
+    installed package declares an adapter with an entry point in the group `passel.adapters`, whose
+    name is the top-level package of the IR and whose value refers to a subclass of `IRAdapter`.
 
     Raises:
-        AdapterError: If no installed adapter is for this package.
+        AdapterError: If no adapter for the object's package is installed.
     """
     return adapter_of_class(type(thing))
 
 
 def adapter_of_class(cls: type) -> IRAdapter:
-    """Return the adapter of the IR that a class of ops or passes belongs to; see `adapter_for`.
+    """Return the adapter for a class of ops or passes; see `adapter_for`.
 
     Raises:
-        AdapterError: If no installed adapter is for the package of the class.
+        AdapterError: If no adapter for the package of the class is installed.
     """
     names = _adapters()
     for base in cls.__mro__:
@@ -120,14 +120,14 @@ def adapter_of_class(cls: type) -> IRAdapter:
 
 
 def entered_context(adapter: IRAdapter | None = None) -> Any:
-    """Return the current context of the calling thread, or None.
+    """Return the context that is current in the calling thread, or None if no context is current.
 
     Args:
-        adapter: The adapter of the IR; by default, all imported IRs are tried.
+        adapter: The adapter of the IR whose context is returned; None to try all imported IRs.
     """
     if adapter is not None:
         return adapter.entered_context()
-    # Passes of another IR do not mean what an enclosing run is in.
+    # In a pass on another IR, the context of an enclosing run does not count.
     running, current = _running.get(), running_adapter()
     enclosing = [context for adapter, context in running if adapter is not current]
     for each in imported_irs():
@@ -138,19 +138,19 @@ def entered_context(adapter: IRAdapter | None = None) -> Any:
 
 
 _running: ContextVar[tuple[tuple[IRAdapter, Any], ...]] = ContextVar("running", default=())
-"""The adapters and contexts of the runs that the calling thread is in, outermost first."""
+"""The adapter and the context of each active run of the calling thread, outermost first."""
 
 
 @contextmanager
 def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
-    """Enter a context for passes, so that pipelines that the passes build use its IR.
+    """Make an IR and its context current while passes run.
 
-    The context is current only in the calling thread. Other threads need `contextvars.copy_context`
-    and `IRAdapter.in_context`.
+    Pipelines that the passes build are then pipelines for this IR. The context is current only in
+    the calling thread. Other threads need `contextvars.copy_context` and `IRAdapter.in_context`.
 
     Args:
-        adapter: The adapter of the IR of the ops.
-        context: The context of the ops.
+        adapter: The adapter of the IR.
+        context: The context of the IR; None if the IR has no current context.
     """
     token = _running.set((*_running.get(), (adapter, context)))
     try:
@@ -161,15 +161,15 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
 
 
 def running_adapter() -> IRAdapter | None:
-    """Return the adapter for the ops of the run in the calling thread, if any."""
+    """Return the adapter of the innermost run in the calling thread, or None outside runs."""
     running = _running.get()
     return running[-1][0] if running else None
 
 
 def imported_irs() -> Iterator[IRAdapter]:
-    """Yield the adapters of imported IRs, except adapters that cannot be used."""
+    """Yield the adapters of all IRs whose packages are imported, except unusable adapters."""
     for name, point in _adapters().items():
-        # Libraries may have modules of such names that no file defines: ASTER's has `mlir`.
+        # Libraries may create modules with these names without a file, such as `mlir` in ASTER.
         if getattr(sys.modules.get(name), "__spec__", None) is not None:
             try:
                 adapter = adapter_named(name)
@@ -177,7 +177,7 @@ def imported_irs() -> Iterator[IRAdapter]:
                 leave_out(point, "passel.adapters", error.__cause__ or error)
                 continue
             yield adapter
-    # Builds of MLIR's bindings need no entry point.
+    # Packages with their own build of MLIR's bindings need no entry point.
     builds = {name.partition(".")[0] for name in sys.modules if name.endswith("._mlir_libs")}
     yield from map(adapter_named, filter(has_adapter, builds - _adapters().keys()))
 
@@ -189,13 +189,13 @@ _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
 
 @contextmanager
 def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
-    """Use the given adapters for pipelines on other IRs, inside `xdsl(...)` and `mlir(...)`.
+    """Replace the installed adapters that `xdsl(...)` and `mlir(...)` use for the other IR.
 
-    Tools use this to provide additional dialects for both IRs.
+    A tool uses this to make its additional dialects available on the other IR as well.
 
     Args:
-        find: A function that returns the adapter for an IR, or None for the installed adapter. The
-            function is called when a pipeline continues on another IR.
+        find: A function that takes the name of an IR and returns the adapter to use; None for the
+            installed adapter. The function is called when a pipeline crosses to the other IR.
     """
     token = _elsewhere.set(find)
     try:
@@ -205,13 +205,13 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
 
 
 def crossing_adapter(name: str) -> IRAdapter | None:
-    """Return the adapter that `crossing_with` gives for another IR, if any."""
+    """Return the adapter that `crossing_with` sets for the IR called `name`, or None."""
     find = _elsewhere.get()
     return None if find is None else find(name)
 
 
 def op_name_of(anchor: str | type) -> str:
-    """Return the op name of an anchor: a name, or an op class of any IR.
+    """Return the op name of an anchor, which is either an op name or an op class of any IR.
 
     The op name of a class is its attribute `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
 

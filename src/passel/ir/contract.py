@@ -1,7 +1,7 @@
 """The interface of adapters, through which passel accesses the ops of an IR.
 
-passel has no IR of its own. An adapter implements this interface for one IR. The core never
-accesses ops directly; in type annotations of the core, ops are `Any`.
+passel has no IR of its own. An adapter implements this interface for one IR. passel never accesses
+ops directly, and annotates ops with the type `Any`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class SiblingWatch:
-    """Detection of erased and moved ops while pipelines run on sibling ops.
+    """Detects erased and moved ops while pipelines run on sibling ops.
 
     Args:
         place_of: A function that returns the place of an op; see `Lifetime`.
-        children: The nested ops, in program order.
+        children: The sibling ops, in program order.
     """
 
     def __init__(self, place_of: Callable[[Any], object], children: Sequence[Any]) -> None:
@@ -32,35 +32,37 @@ class SiblingWatch:
         self._children = children
 
     def is_in_place(self, number: int, place: object) -> bool:
-        """Return whether a child is in its original place. The method is called in program order.
+        """Return whether a sibling op is still in its original place.
+
+        The method is called for the siblings in program order.
 
         Args:
-            number: The number of the child.
-            place: The original place of the child.
+            number: The index of the op among its siblings, counted from 0.
+            place: The result of `place_of` for the op before any pipeline ran.
         """
         now = self._place_of(self._children[number])
         return now is place or now == place
 
     def are_all_in_place(self) -> bool:
-        """Return whether all children are in their places after all pipelines have run.
+        """Return whether all sibling ops are in their original places after all pipelines have run.
 
-        A pass may change its own op. By default, the result is True: each op was in place before it
-        was processed, and fingerprints detect later moves.
+        By default, the method returns True: `is_in_place` has checked each op before its pipeline
+        ran, and fingerprints detect later moves.
         """
         return True
 
 
 class Lifetime:
-    """A policy to detect that an op was erased or moved, by default from its place.
+    """The policy of an adapter for detecting erased and moved ops, by default from their places.
 
     Args:
-        place_of: A function that returns the place of an op, such as its parent. Places are equal
-            as long as the op is neither moved nor erased. The function is called once per pass and
-            op, so it should be as cheap as an attribute. The function must not raise an error for
+        place_of: A function that returns the place of an op, such as its parent. The place must
+            compare equal until the op is moved or erased. The function is called once per pass and
+            op, so it should be as cheap as an attribute access. It must not raise an exception for
             an erased op.
 
     Attributes:
-        survives_loss: Whether other ops can still be accessed after an op was erased.
+        survives_loss: Whether the siblings of an erased op can still be accessed.
     """
 
     survives_loss: bool = True
@@ -69,29 +71,29 @@ class Lifetime:
         self.place_of: Callable[[Any], object] = place_of
 
     def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
-        """Return the watch for the ops immediately inside `op`."""
+        """Return the `SiblingWatch` for `children`, the ops immediately inside `op`."""
         return SiblingWatch(self.place_of, children)
 
 
 ANY = "any"
-"""The anchor of a pipeline that runs on every op that all its passes accept."""
+"""The anchor of a pipeline that runs on every op that all passes of the pipeline accept."""
 
 
 class FunctionLike:
-    """The interface of functions in any IR, as in `InterfacePass[FunctionLike]`.
+    """The interface of function ops in any IR, for use in `InterfacePass[FunctionLike]`.
 
     Source: `mlir::FunctionOpInterface`, MLIR 22, for which xDSL and MLIR's bindings have no class.
     """
 
 
 class OpKind(NamedTuple):
-    """Facts about all ops with the same name.
+    """The properties that all ops with the same name have in common.
 
     Attributes:
-        name: The full name of the op, such as `func.func`, even if the op is unregistered.
-        registered: Whether the dialect defines the op.
-        isolated: Whether the op is `IsolatedFromAbove`. This is False for unregistered ops.
-        implements: A function that returns whether the op has a trait or implements an interface.
+        name: The full name of the ops, such as `func.func`, even if they are unregistered.
+        registered: Whether a loaded dialect defines the ops.
+        isolated: Whether the ops are `IsolatedFromAbove`. This is False for unregistered ops.
+        implements: A function that returns whether the ops have a trait or implement an interface.
     """
 
     name: str
@@ -104,15 +106,15 @@ class PrintFlags(NamedTuple):
     """Flags for printing an op.
 
     Attributes:
-        generic: Use the generic form.
-        debuginfo: Print locations.
-        local_scope: Print nothing outside the op, such as attribute aliases.
-        elide_elements: Omit the values of constants with more elements than this number.
-        elide_resources: Omit resources with more characters than this number.
-        skip_regions: Print `{...}` for regions.
-        pretty_locations: Print locations in a short form, which cannot be parsed.
-        name_locations: Use the names in `NameLoc` locations as names of values.
-        assume_verified: Print in custom form without verifying the op.
+        generic: Whether to print the generic form.
+        debuginfo: Whether to print locations.
+        local_scope: Whether to print only the op itself, without attribute aliases before it.
+        elide_elements: The maximum number of elements in a printed constant; None for no limit.
+        elide_resources: The maximum number of characters in a printed resource; None for no limit.
+        skip_regions: Whether to print `{...}` for each region.
+        pretty_locations: Whether to print locations in a short form, which cannot be parsed.
+        name_locations: Whether to use the names in `NameLoc` locations as value names.
+        assume_verified: Whether to print the custom form without verifying the op first.
     """
 
     generic: bool = False
@@ -126,13 +128,13 @@ class PrintFlags(NamedTuple):
     assume_verified: bool = False
 
 
-class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; never leaves passel
-    """An op is invalid; raised by `verify` of an adapter.
+class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; never leaves passel
+    """The exception that `IRAdapter.verify` raises for an invalid op.
 
     Attributes:
-        op: The invalid op, which may be nested in the verified op.
-        message: The reason, without the name of the op.
-        notes: Further notes, each an op and a text about the op.
+        op: The invalid op: the verified op, or an op nested in it.
+        message: The error message, without the name of the op.
+        notes: The notes of the error, as pairs of an op and a text about this op.
     """
 
     def __init__(self, op: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> None:
@@ -143,16 +145,16 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
 
 
 class IRAdapter(ABC):
-    """The base class of adapters, with fourteen abstract methods and some default methods.
+    """The base class of adapters. A subclass must define the fourteen abstract methods.
 
-    An adapter has no state that belongs to a run. Methods that take an op may be called from
-    several threads for ops that are not nested in each other.
+    An adapter must not store data about a run. Methods with an op as an argument may be called from
+    several threads at once, for ops that are not nested in each other.
 
     Attributes:
         name: The name of the IR, such as `xdsl`.
-        finds_changes: Whether a run detects changes by fingerprints, to verify only changed ops.
-            Set it to False if the IR's own verifier is faster than fingerprints.
-        allows_threads: Whether several Python threads may work on ops of one context.
+        finds_changes: Whether a run compares fingerprints to verify only changed ops. Set this to
+            False if the IR's verifier is faster than the fingerprints.
+        allows_threads: Whether several Python threads may use ops of one context at the same time.
     """
 
     name: str
@@ -162,41 +164,45 @@ class IRAdapter(ABC):
     @property
     @abstractmethod
     def key_of(self) -> Callable[[Any], Hashable]:
-        """A function that returns the key of an op.
+        """A function that returns a key for the name of an op.
 
-        The key is the same object for all ops with the same name in a context, such as a class or
-        an interned string. The function is called for every op that a run visits, so it should be
-        as cheap as the builtin `type`.
+        In a context, all ops with the same name have the same key, such as a class or an interned
+        string. The function is called for every op that a run visits, so it should be as cheap as
+        the builtin `type`.
         """
 
     @classmethod
     def for_package(cls, package: str) -> IRAdapter | None:  # noqa: ARG003 - for subclasses
-        """Return an adapter for a package, or a module in a package, that has no entry point."""
+        """Return an adapter for a package or module without an entry point, or None."""
         return None
 
     @abstractmethod
     def create_context(self) -> Any:
-        """Return a new context in which all installed dialects are available."""
+        """Create a context of the IR in which all installed dialects are available."""
 
     @abstractmethod
     def context_of(self, op: Any) -> Any:
-        """Return the context that `op` belongs to, or None if ops do not know their context."""
+        """Return the context of `op`, or None if the IR's ops do not refer to a context."""
 
     @abstractmethod
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
-        """Load dialects by name. Raises `LookupError` for a dialect that does not exist."""
+        """Load dialects by name into a context.
+
+        Raises:
+            LookupError: If a dialect does not exist.
+        """
 
     @abstractmethod
     def kind_of(self, op: Any) -> OpKind:
-        """Return the `OpKind` for ops with the name of `op`. A run calls this once per key."""
+        """Return the `OpKind` of `op`. A run calls this method once for each key of `key_of`."""
 
     @abstractmethod
     def kind_named(self, context: Any, name: str) -> OpKind | None:
-        """Return the kind of the registered op `name`, or None if there is none."""
+        """Return the `OpKind` of the registered op called `name`, or None if it is unregistered."""
 
     @abstractmethod
     def suggest_op(self, context: Any, name: str) -> str:
-        """Return `; did you mean 'x'?` for a misspelled op name, or an empty string."""
+        """Return `; did you mean 'x'?` if `name` resembles an op name, or an empty string."""
 
     @abstractmethod
     def children(self, op: Any) -> Sequence[Any]:
@@ -204,11 +210,11 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def parent(self, op: Any) -> Any:
-        """Return the op that encloses `op`, or None at the top."""
+        """Return the op that immediately encloses `op`, or None if `op` is a top-level op."""
 
     @abstractmethod
     def symbol_name(self, op: Any) -> str | None:
-        """Return the name of the symbol that `op` defines, if any."""
+        """Return the name of the symbol that `op` defines, or None if `op` defines no symbol."""
 
     @abstractmethod
     def location(self, op: Any) -> Location:
@@ -216,20 +222,20 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def verify(self, op: Any, *, recursive: bool) -> None:
-        """Check `op` and, if `recursive`, all nested ops.
+        """Verify `op` and, if `recursive` is true, all nested ops.
 
-        If not `recursive`, the method must check only the rules of the op itself, and rules between
-        nested ops, such as a call and its callee; nested ops are verified separately. If the IR
-        cannot verify an op without its nested ops, the method always verifies both.
+        If `recursive` is false, the run verifies the nested ops separately. The method then checks
+        only the op itself and the relations between its nested ops, such as a call and its callee.
+        If the IR cannot verify an op without its nested ops, the method ignores `recursive`.
 
         Raises:
-            InvalidIR: If an op is invalid. The error names the first invalid op.
+            InvalidIR: If an op is invalid. The attribute `op` is the first invalid op.
         """
 
     def verification_error(self, op: Any, *, recursive: bool) -> InvalidIR | None:
-        """Return the error that `verify` raises, or None if `op` is valid.
+        """Return the `InvalidIR` error that `verify` raises, or None if `op` is valid.
 
-        Any other exception of the verifier becomes an error about `op`.
+        Any other exception in the verifier is converted to an `InvalidIR` error about `op`.
         """
         try:
             self.verify(op, recursive=recursive)
@@ -243,102 +249,106 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Return `op` as text, without a final newline. This must also work for invalid ops."""
+        """Return the text of a valid or invalid op, without a newline at the end."""
 
     @abstractmethod
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
-        """Return a value that is equal to a later value only if nothing in `op` has changed.
+        """Return a fingerprint of `op`, which equals a later fingerprint only if `op` is unchanged.
 
-        A fingerprint covers all nested ops, but not the place of `op`. If not `recursive`, it
-        covers only the op's own parts: attributes, blocks, and the order of the ops immediately
-        inside. Fingerprints may differ although nothing changed, but must not be equal after a
-        change. A run keeps fingerprints until its end at most.
+        A fingerprint covers all nested ops, but not the place of `op`. If `recursive` is false, the
+        fingerprint covers only the attributes and blocks of `op` and the order of the ops
+        immediately inside it. The fingerprints of an unchanged op may differ, but the fingerprints
+        before and after a change must not be equal. A run never uses fingerprints of another run.
         """
 
-    # -- What most IRs answer alike ---------------------------------------------------------
+    # -- Methods whose defaults suit most IRs -----------------------------------------------
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:  # noqa: B027 - few need it
-        """Prepare a context before passes run in it."""
+        """Prepare a context of the IR before `passes` run in the context."""
 
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[object]:
-        """Return a context manager that forwards diagnostics of the IR's own library."""
+        """Return a context manager that passes diagnostics of the IR's own library to `report`."""
         return nullcontext()
 
     def renew_fingerprint(self, op: Any, last: Any) -> object:
-        """Return the fingerprint `last` if nothing in `op` has changed since, else a new one."""
+        """Return the fingerprint `last` if `op` is unchanged since then, else a new fingerprint."""
         now = self.fingerprint(op)
         return last if now == last else now
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether an op is `known`, rather than a later op with the same identity."""
+        """Return whether `op` is the op `known`, rather than a newer op with the same identity."""
         return True
 
     def op_of(self, thing: Any) -> Any:
-        """Return the op as passes get it, for the op or an object that wraps it."""
+        """Return the op that passes receive for `thing`, an op or an object that wraps the op."""
         return thing
 
     def identity_of(self, op: Any) -> Hashable:
-        """Return a key that is equal for all objects of an op, even if the op changes.
+        """Return a key that identifies an op, even after the op has changed.
 
-        The default is the op itself, for IRs with one object per op that is compared by identity.
+        If the IR has several Python objects for one op, their keys must be equal. By default, the
+        key is the op itself, for IRs with one object per op that is compared by identity.
         """
         return op
 
     def entered_context(self) -> Any:
-        """Return the current context of the calling thread, as in `with Context():`, or None.
+        """Return the context that is current in the calling thread, or None.
 
-        The method must not import modules.
+        In MLIR's bindings, `with Context():` makes a context current. The method must not import
+        modules.
         """
         return None
 
     def in_context(self, context: Any) -> AbstractContextManager[object]:
-        """Return a context manager that makes a context current in the calling thread."""
+        """Return a context manager that makes `context` current in the calling thread."""
         return nullcontext()
 
     def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
-        """Return the lock of a context, which a run holds while it compiles and runs.
+        """Return a context manager that a run enters while it compiles and runs a pipeline.
 
-        By default, several runs may use a context at once.
+        The context manager gives the run exclusive use of the context. By default, it does nothing,
+        and several runs may use a context at the same time.
 
         Args:
-            context: The IR's own context.
+            context: The context of the IR, such as `mlir.ir.Context`.
             jobs: The number of threads that the IR's own library may use; None for no limit.
         """
         return nullcontext()
 
     def build_name(self) -> str:
-        """Return the name of the adapter in entry points; by default, the name of the IR."""
+        """Return the name of the adapter's entry point; by default, the name of the IR."""
         return self.name
 
     def lifetime(self) -> Lifetime:
-        """Return the policy for detecting erased ops, by default from their parents."""
+        """Return the policy for detecting erased and moved ops, by default from their parents."""
         return Lifetime(self.parent)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return the reason why some ops are never immediately inside certain other ops.
+        """Return the reason why `inner` ops can never be immediately inside `outer` ops.
 
         Args:
-            context: The IR's own context.
+            context: The context of the IR, such as `mlir.ir.Context`.
             outer: The name of the enclosing ops.
             inner: The name of the nested ops.
 
         Returns:
-            A sentence without a final period; empty if the nesting is possible or unknown.
+            A sentence without a final period, or an empty string if the nesting is possible or it
+            is not known whether it is possible.
         """
         return ""
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of the IR's packages by name, for records of runs."""
+        """Return the versions of the IR's packages, by package name, for records of runs."""
         return {}
 
 
 def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    """Yield an op and its enclosing ops, innermost first.
+    """Yield an op, followed by its enclosing ops from the innermost to the outermost.
 
     Raises:
-        AdapterError: If the adapter returns an op as its own parent.
+        AdapterError: If the adapter returns an op as its own parent op.
     """
     while op is not None:
         yield op
@@ -352,7 +362,7 @@ def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
 
 
 def inwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    """Yield an op and all nested ops, in program order."""
+    """Yield an op, followed by all ops nested in it, in program order."""
     waiting = [op]
     while waiting:
         yield (each := waiting.pop())

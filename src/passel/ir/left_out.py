@@ -1,7 +1,7 @@
 """Messages about installed packages that cannot be used.
 
-A broken package does not affect passel or other packages. A broken package is left out, and
-reported with errors about unknown names and in lists of all names.
+An installed package that cannot be loaded does not affect passel or other packages. The package is
+skipped, and is reported next to errors about unknown names and in lists of all names.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from passel.installed import EntryPoint
 
 _left_out: dict[tuple[str, str], str] = {}
-"""Packages and names that are left out in this process, and why, with their first entry points."""
+"""The suffix of each message about a skipped package or name, by its subject and its cause."""
 
 _unusable: list[AdapterError] = []
-"""The errors of installed IRs that cannot be used, such as an old release of xDSL."""
+"""The errors from loading adapters, such as the error for an unsupported release of xDSL."""
 
 _reader: ContextVar[tuple[Callable[[str], None], set[tuple[str, str]]]]
 _reader = ContextVar("reader", default=(log_warning, set()))
-"""The receiver of messages, and what was reported to it: each message is shown once."""
+"""The function that receives messages, and the messages it has already received."""
 
 
 def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
-    """Record that the object of an entry point cannot be used.
+    """Record that an entry point of an installed package cannot be loaded.
 
     Args:
         point: The entry point.
-        group: The group of the entry point.
-        error: The error that loading the entry point raised.
+        group: The group of the entry point, such as `passel.adapters`.
+        error: The exception that was raised while the entry point was loaded.
     """
     if isinstance(error, AdapterError):
         _unusable.append(error)
@@ -45,37 +45,37 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
 
 
 def leave_out_name(name: str, package: str, owner: str) -> None:
-    """Record that a package registers a name that is already taken.
+    """Record that a package registers a name that another package has already registered.
 
     Args:
-        name: The name.
-        package: The package, as `package_of` returns it.
-        owner: The package that registered the name first.
+        name: The registered name.
+        package: The text that `package_of` returns for the package.
+        owner: The text that names the package with the earlier registration.
     """
     cause = f"{owner} registered it first; override=True replaces it"
     _left_out.setdefault((f"'{name}' of package {package}", cause), "")
 
 
 def package_of(point: EntryPoint) -> str:
-    """Return the name of an entry point's package in messages."""
+    """Return the name and version of the package that declares an entry point, for messages."""
     return f"'{point.package}' {version_of(point.package)}"
 
 
 def unusable_ir() -> AdapterError | None:
-    """Return the error of an installed IR that cannot be used, if known."""
+    """Return the first error from loading an installed adapter, or None if there was no error."""
     return _unusable[0] if _unusable else None
 
 
 def warn(message: str) -> None:
-    """Pass a message to the function in `telling_left_out`, by default to the log."""
+    """Pass a message to the function from `telling_left_out`, by default to the log `passel`."""
     tell, _ = _reader.get()
     tell(message)
 
 
 def report_left_out() -> None:
-    """Report each package that is left out and has not been reported yet, in a line.
+    """Report each skipped package that has not been reported yet, on a line of its own.
 
-    Lines are passed to the function in `telling_left_out`, by default to the log `passel`.
+    Each line is passed to the function from `telling_left_out`, by default to the log `passel`.
     """
     tell, told = _reader.get()
     for (what, cause), place in _left_out.items():
@@ -86,10 +86,10 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Pass messages about packages that are left out to a function, even if already reported.
+    """Send messages about skipped packages to a function, including earlier messages.
 
     Args:
-        tell: A function that is called with each line.
+        tell: The function, which is called with each message.
     """
     token = _reader.set((tell, set()))
     try:
