@@ -73,7 +73,7 @@ class PassManager(RunSettings, OpPassManager):
         self._checks = check
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
-        self.registry: PassRegistry = names_for(adapter, self.context)
+        self.registry: PassRegistry | None = names_for(adapter, self.context)
         self._compiler: PipelineCompiler | None = None
 
     def _empty_copy(self) -> Self:
