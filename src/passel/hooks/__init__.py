@@ -1,4 +1,4 @@
-"""Instrumentation of runs: hooks, and the object that represents a run in hooks."""
+"""Instrumentation: the hooks of a run, and the class of runs that hooks observe."""
 
 from passel.hooks.instrumentation import Ended, PassInstrumentation
 from passel.hooks.instrumentor import Bracket, Instrumentor

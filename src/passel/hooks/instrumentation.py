@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """The result of an observed step, in `PassInstrumentation.ended`.
+    """The result of an observed event, such as a step, in `PassInstrumentation.ended`.
 
     Attributes:
-        failed: Whether the step failed.
-        failure: The failure of the step itself; None if only a nested pass failed.
+        failed: Whether the event failed.
+        failure: The failure of the step itself; None if only a pass in a nested pipeline failed.
         skipped: Whether a gate skipped the step.
-        changed: Whether a successful pass changed the fingerprint of its op. False if no
+        changed: Whether a successful pass changed the fingerprint of its op. This is False if no
             instrumentation sets `finds_changes`.
-        outcome: The counts, reports and failures of the step; None if the event was not a step.
-        context: The context of a step, with its claims and analyses; None if the event was not a
-            step, or was interrupted.
+        outcome: The statistics, diagnostics and failures of the step; None for other events.
+        context: The context of the step, with its preserved analyses; None for other events and
+            after an interrupt.
     """
 
     failed: bool = False
@@ -39,38 +39,39 @@ class Ended(NamedTuple):
 
 
 LOCK = "_PassInstrumentation__lock"
-"""The attribute of an instrumentation that holds the lock of its hooks."""
+"""The name of the attribute that stores the lock of an instrumentation."""
 
 
 class PassInstrumentation:
-    """The base class of observers of runs. Override the hooks that you need.
+    """The base class of instrumentations. A subclass overrides the hooks that it needs.
 
     Each call of a `before_*` hook is followed by one call of its `after_*` hook, even after a
-    failure or an interrupt. `before_*` hooks of several instrumentations are called in the order of
-    registration, and `after_*` hooks in reverse. Hooks that are not overridden cost nothing. Two
-    threads never call the hooks of one object at the same time.
+    failure or an interrupt. The `before_*` hooks of several instrumentations are called in the
+    order of registration, and their `after_*` hooks in reverse order. Hooks that are not overridden
+    cost nothing. Two threads never call the hooks of one instrumentation at the same time.
 
-    If a hook raises an exception, the exception is logged once, the instrumentation is not called
-    again in this run, and the run continues. If a hook around a pass or an analysis raises a
-    `PassFailure`, the pass fails.
+    If a hook raises an exception, the exception is logged once, the instrumentation is disabled for
+    the rest of the run, and the run continues. If a hook around a pass or an analysis raises a
+    `PassFailure`, however, the pass fails.
 
     Attributes:
         run: The current run; the innermost run if passes start other runs.
-        ended: The result of the step, in `after_*` hooks.
-        timing: The value of `RunResult.timing`, if the instrumentation measures time.
-        reproducer: The value of `PassFailedError.reproducer`, if the instrumentation writes a file.
-        run_record: The value of `RunResult.record` and `PassFailedError.record`, if the
-            instrumentation records runs.
-        collects_statistics: Whether passes collect statistics that take time to count. Several of
-            the IR's own passes may still run in one call.
-        finds_changes: Whether `Ended.changed` is needed. For each pass that is not verified, this
-            takes an additional fingerprint.
+        ended: The result of the event, in `after_*` hooks.
+        timing: The value of `RunResult.timing`; None if the instrumentation measures no time.
+        reproducer: The value of `PassFailedError.reproducer`; None if the instrumentation has
+            written no reproducer.
+        run_record: The value of `RunResult.record` and `PassFailedError.record`; None if the
+            instrumentation records no runs.
+        collects_statistics: Whether passes collect statistics that are expensive to compute. The
+            adapter may still run several of the IR's own passes in one call.
+        finds_changes: Whether the run sets `Ended.changed`. For each pass after which the op is not
+            verified, the run then computes an additional fingerprint.
         finds_violations: Whether the run detects passes that change sibling ops, even if the
-            adapter does not detect changes.
-        flag: The flag of passel-opt that adds the instrumentation to a replay; empty if there is
-            none.
-        crosses: Whether the instrumentation also observes pipelines on ops of another IR inside
-            passes. For these ops, it must use the adapter of the innermost run.
+            adapter disables the detection of changes.
+        flag: The passel-opt flag that adds the instrumentation to a replay; an empty string if
+            passel-opt has no such flag.
+        crosses: Whether the instrumentation also observes pipelines that passes run on ops of
+            another IR. In hooks for these ops, it must use the adapter of the innermost run.
 
     Example:
         >>> from passel import PassManager
@@ -119,60 +120,60 @@ class PassInstrumentation:
         refuse_cpp_names(cls)
 
     def split(self) -> PassInstrumentation | None:
-        """Return an instrumentation for a part of a run in another process or thread.
+        """Return a new instrumentation that observes the part of a run in a worker.
 
-        The result is pickled, observes its part of the run, and is pickled again to return it.
-        `merge` receives the parts in program order. If the result is None, the default, the whole
-        run uses only the current process and thread.
+        The new instrumentation must be picklable, so that a worker process can send it back. At the
+        end, `merge` is called for all parts in program order. If `split` returns None, which is the
+        default, the run uses no workers.
         """
         return None
 
     def merge(self, child: Any) -> None:
-        """Add the observations of a part that `split` returned."""
+        """Add the observations of `child`, an instrumentation that `split` returned."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Exclude the run and the lock from copies and pickles."""
+        """Exclude the run, the last result and the lock from copies and pickles."""
         return {n: value for n, value in vars(self).items() if n not in {LOCK, "run", "ended"}}
 
     def before_run(self, run: Run) -> None:
-        """Observe the start of a run, before passes are initialized."""
+        """Observe the start of a run, before the passes are initialized."""
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Observe the end of a run, even after an interrupt."""
+        """Observe the end of a run, including the end by an interrupt."""
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Observe the start of a nested pipeline on `op`; `parent` is the step that runs it."""
+        """Observe the start of a nested pipeline on `op`, which the step `parent` runs."""
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Observe the end of a nested pipeline on `op`."""
+        """Observe the end of a nested pipeline on `op`, which the step `parent` has run."""
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Observe the start of a pass, or of a step that runs nested pipelines, on `op`."""
+        """Observe the start of a step on `op`: a pass, or a step that runs nested pipelines."""
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Observe that a step has succeeded, including verification, or that a gate skipped it."""
+        """Observe that a step and its verification succeeded, or that a gate skipped the step."""
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Observe that a step has failed.
+        """Observe that a step on `op` has failed.
 
         Args:
             step: The step that failed.
             op: The op that the step ran on.
-            failure: The failure; None if only a nested pass has failed. After an interrupt, the
-                failure of the innermost step.
+            failure: The failure of the step; None if only a pass in a nested pipeline has failed.
+                After an interrupt, this is the failure of the innermost step.
         """
 
     def before_verification(self, step: Step, op: Any) -> None:
-        """Observe the start of verification after a step, unless it is skipped."""
+        """Observe the start of the verification of `op` after a step."""
 
     def after_verification(self, step: Step, op: Any) -> None:
-        """Observe the end of verification, even if the op is invalid."""
+        """Observe the end of the verification of `op`, whether `op` is valid or not."""
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Observe the start of the computation of an analysis that is not cached."""
+        """Observe that the run starts to compute an analysis, which is not cached."""
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Observe that an analysis was computed or has raised an exception."""
+        """Observe that an analysis was computed, or that the computation raised an exception."""
 
     def on_failure(self, failure: Failure) -> None:
-        """Observe a failure when it is reported. Failures are reported in program order."""
+        """Observe that the run reports a failure. Failures are reported in program order."""

@@ -1,4 +1,4 @@
-"""The hooks of several instrumentations, called in pairs."""
+"""Calls of the hooks of all instrumentations of a run, in pairs."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _HOOKS: dict[str, tuple[str, ...]] = {
 }
 _HOOKS["pass"] += ("after_pass_failed",)
 _HOOKS["failure"] = ("on_failure",)
-"""The hooks for each kind of event."""
+"""The names of the hooks for each kind of event."""
 
 _JUDGES = {*_HOOKS["pass"], *_HOOKS["analysis"]}
-"""The hooks that may let a pass fail."""
+"""The names of the hooks that can make a pass fail by raising `PassFailure`."""
 
 
 class Instrumentor:
-    """The instrumentations of a run, sorted by the hooks that they override.
+    """The instrumentations of a run, grouped by the events that they observe.
 
     Attributes:
         run: The current run.
-        collects_statistics: Whether passes collect statistics that take time to count.
-        finds_changes: Whether an instrumentation needs to know which passes changed their ops.
+        collects_statistics: Whether passes collect statistics that are expensive to compute.
+        finds_changes: Whether an instrumentation needs to know which passes changed their op.
         finds_violations: Whether an instrumentation needs to know which passes changed other ops.
-        flags: The flags of passel-opt for the instrumentations.
-        sees_steps: Whether an instrumentation observes steps.
-        sees_all: Whether each of the IR's own passes must run separately.
-        sees: The instrumentations for each kind of event, such as `pass`.
+        flags: The passel-opt flags that add the instrumentations to a replay.
+        sees_steps: Whether any instrumentation observes pipelines, steps, verification or analyses.
+        sees_all: Whether each of the IR's own passes must run in a separate call.
+        sees: The instrumentations that observe each kind of event, such as `pass`.
     """
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
@@ -68,11 +68,17 @@ class Instrumentor:
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
-        """Call a hook under the lock of its instrumentation; an error disables the instrumentation.
+        """Call a hook of an instrumentation, and disable the instrumentation if the hook raises.
+
+        Args:
+            each: The instrumentation, whose lock is acquired during the call.
+            name: The name of the hook.
+            args: The positional arguments of the hook.
+            keywords: The keyword arguments of the hook.
 
         Raises:
-            PassFailure: If a hook around a pass or an analysis raises this error.
-            BaseException: If an interrupt occurs.
+            PassFailure: If a hook around a pass or an analysis raises this exception.
+            BaseException: If the hook is interrupted.
         """
         if id(each) in self._broken:
             return None
@@ -89,7 +95,7 @@ class Instrumentor:
             return None
 
     def end(self, each: PassInstrumentation, what: str, args: Sequence[Any], ended: Ended) -> None:
-        """Call the `after_*` hook of an event."""
+        """Call the `after_*` hook of an instrumentation at the end of an event."""
         with _lock_of(each):
             each.ended = ended
             if what in {"run", "pipeline"}:
@@ -100,44 +106,44 @@ class Instrumentor:
                 self.call(each, f"after_{what}", *args)
 
     def on_failure(self, failure: Failure) -> None:
-        """Call `on_failure` of all instrumentations."""
+        """Call the hook `on_failure` of all instrumentations that override this hook."""
         for each in self.sees["failure"]:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the first attribute of a kind, such as `timing`, that an instrumentation has."""
+        """Return the first value of an attribute, such as `timing`, that is not None."""
         for each in self._all:
             if (found := getattr(each, result)) is not None:
                 return found
         return None
 
     def crossing(self) -> Instrumentor:
-        """Return the hooks for a run on ops of another IR inside a pass."""
+        """Return the instrumentor for a run on another IR inside a pass."""
         crossing = (each for each in self._all if each.crosses and id(each) not in self._broken)
         return Instrumentor(crossing)
 
     def bound_here(self) -> list[str]:
-        """Return the names of the instrumentations that cannot observe workers."""
+        """Return the class names of the instrumentations that cannot observe workers."""
         parts = zip(self._of_steps, self._split(), strict=True)
         bound = [each for each, part in parts if part is None and id(each) not in self._broken]
         return [type(each).__name__ for each in bound]
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
-        """Return the hooks for another thread or process, with parts of the instrumentations."""
+        """Split the instrumentations, and return an instrumentor for a worker and the parts."""
         parts = self._split()
         other = Instrumentor(part for part in parts if part is not None)
         other.run, other.collects_statistics = self.run, self.collects_statistics
         return other, parts
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
-        """Merge the observations of parts into the instrumentations."""
+        """Merge the observations of the parts from `branch` into the instrumentations."""
         for each, part in zip(self._of_steps, parts, strict=True):
             if part is not None:
                 self.call(each, "merge", part)
 
     def forget_run(self) -> None:
-        """Drop the references to the run, since instrumentations may outlive its ops."""
-        self.run = None  # no cycle is left, and the ops go at once
+        """Drop all references to the run, since instrumentations may outlive the ops of the run."""
+        self.run = None  # without this reference cycle, the ops are freed at once
         for each in self._all:
             with _lock_of(each):
                 vars(each).pop("run", None)
@@ -148,17 +154,18 @@ class Instrumentor:
 
 
 class Bracket:
-    """Calls of the hooks around an event, in pairs; `after_*` hooks run in reverse order.
+    """A context manager that calls the `before_*` and `after_*` hooks around an event.
 
     Args:
-        hooks: The hooks of the event.
+        hooks: The instrumentor, which calls the hooks.
         what: The kind of event, such as `pass`.
         args: The arguments of the hooks.
 
     Attributes:
-        ended: The result of the event. An exception is a failure.
-        refused: A function that converts a `PassFailure` from an `after_*` hook to the failure that
-            the remaining hooks get.
+        ended: The result of the event for the `after_*` hooks. If an exception leaves the block,
+            the event has failed.
+        refused: A function that converts a `PassFailure` from an `after_*` hook to a `Failure`,
+            which the remaining hooks receive; None to convert nothing.
     """
 
     __slots__ = ("_args", "_begun", "_hooks", "_what", "ended", "refused")
@@ -182,10 +189,10 @@ class Bracket:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Call all hooks after the event.
+        """Call the `after_*` hooks of the event in reverse order.
 
         Raises:
-            BaseException: If a hook raised `PassFailure` or was interrupted.
+            BaseException: If a hook has raised `PassFailure` or was interrupted.
         """
         if kind is not None and not self.ended.failed:
             self.ended = _FAILED
@@ -193,7 +200,7 @@ class Bracket:
         while self._begun:
             try:
                 self._hooks.end(self._begun.pop(), self._what, self._args, self.ended)
-            except BaseException as error:  # noqa: BLE001 - raised when all are ended
+            except BaseException as error:  # noqa: BLE001 - raised after all hooks were called
                 raised = error if raised is None or isinstance(raised, PassFailure) else raised
                 if isinstance(error, PassFailure) and self.refused and not self.ended.failed:
                     failure = self.refused(error)
@@ -203,7 +210,7 @@ class Bracket:
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> RLock:
-    """Return the lock of an instrumentation, which runs in several threads may share."""
+    """Return the lock of an instrumentation, which several threads may share."""
     return vars(instrumentation).setdefault(LOCK, RLock())
 
 

@@ -1,4 +1,4 @@
-"""The run that instrumentations observe: the identities of ops, and reports."""
+"""The base class of runs for instrumentations: the identities of ops, and reports."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class OpIdentity(NamedTuple):
-    """The identity of an op: its name, and its place among its siblings.
+    """The identity of an op: the op's name, symbol, and index among its siblings.
 
     Attributes:
         name: The name of the op, such as `func.func`.
-        symbol: The symbol name; None if the op defines no symbol.
-        ordinal: The index of the op among the ops immediately inside the enclosing op when the
-            nested pipelines start, counted from 0.
+        symbol: The name of the symbol that the op defines; None if the op defines no symbol.
+        ordinal: The index of the op among its siblings at the start of the nested pipelines,
+            counted from 0.
     """
 
     name: str
@@ -44,21 +44,22 @@ class Run:
 
     Args:
         adapter: The adapter of the IR.
-        ir_context: The IR's own context.
-        reports: The receiver of diagnostics and failures.
-        outer: The run on another IR whose pass has started this run, if any.
+        ir_context: The context of the IR, such as `mlir.ir.Context`.
+        reports: The object that receives the diagnostics and failures.
+        outer: The run on another IR whose pass has started this run; None for an outermost run.
 
     Attributes:
         adapter: The adapter of the IR.
-        ir_context: The IR's own context.
+        ir_context: The context of the IR, such as `mlir.ir.Context`.
         op: The op that the pipeline runs on.
         pipeline: The compiled pipeline, with adjacent nested pipelines merged.
-        outer: The run on another IR whose pass has started this run, if any.
+        outer: The run on another IR whose pass has started this run; None for an outermost run.
         verifies: Whether the IR is verified after passes.
-        options: The options of the run, a `passel.execution.RunOptions`.
-        flags: The flags of passel-opt for the checks that are not made by default.
-        outcome: The failures, diagnostics and statistics of a finished run.
-        concluding: Diagnostics about the whole run.
+        options: The `passel.execution.RunOptions` of the run.
+        flags: The passel-opt flags that enable the additional checks of the run.
+        outcome: The failures, diagnostics and statistics of the finished run.
+        concluding: The diagnostics about the run as a whole.
+        key_of: The function that returns the key of an op for its ordinal.
     """
 
     op: Any
@@ -84,47 +85,47 @@ class Run:
         self._ordinals: dict[Hashable, int] = {}
 
     def conclude(self, diagnostic: Diagnostic) -> None:
-        """Report a diagnostic about the whole run, after all other diagnostics.
+        """Report a diagnostic about the run as a whole, after all other diagnostics.
 
-        The notes of the diagnostic become notes of the exception that the run raises.
+        The notes of the diagnostic are added to the exception that the run raises, if any.
         """
         self.concluding.append(diagnostic)
         self.outcome += self.reports.tell([diagnostic])
 
     @property
     def notes(self) -> list[str]:
-        """The notes for the exception that a finished run raises."""
+        """The messages of all notes of the concluding diagnostics."""
         return [note.message for each in self.concluding for note in each.notes]
 
     def identity_of(self, op: Any) -> OpIdentity:
-        """Return the identity of an op: its name, symbol, and place among its siblings."""
+        """Return the `OpIdentity` of an op of this run."""
         ordinal = self._ordinals.get(self.key_of(op), 0)
         return OpIdentity(self.adapter.kind_of(op).name, self.adapter.symbol_name(op), ordinal)
 
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
-        """Return the identities of the enclosing ops, outermost first, and of the op.
+        """Return the identities of the enclosing ops, outermost first, followed by that of the op.
 
-        The identities are the same in a worker, which has only a copy of the op. The identities and
-        the path of a step identify the execution of a pass; see
+        In a worker, which has only a copy of the op, the method returns the same identities. The
+        identities and the path of a step together identify the execution of a pass; see
         `passel.instruments.events.execution_of`.
         """
         return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
 
     def number(self, siblings: Iterable[Any]) -> None:
-        """Assign ordinals to sibling ops, for their identities."""
+        """Assign ordinals to sibling ops, for use in the identities of the ops."""
         self._ordinals.update((self.key_of(op), number) for number, op in enumerate(siblings))
 
 
 class Reports:
-    """Forwards diagnostics and failures during a run.
+    """Reports the diagnostics and failures of a run, or buffers them in a worker.
 
     Args:
-        emit: A function that is called for each diagnostic, or None.
-        on_failure: The hook for failures.
+        emit: The function that is called for each diagnostic; None to discard diagnostics.
+        on_failure: The function that is called for each failure.
 
     Attributes:
-        is_held: Whether reports are buffered for the main process or thread.
-        count: The number of diagnostics so far, including buffered ones.
+        is_held: Whether diagnostics and failures are buffered for the main process or thread.
+        count: The number of diagnostics so far, including buffered diagnostics.
     """
 
     def __init__(
@@ -142,11 +143,11 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether diagnostics need the text of their ops."""
+        """Whether a function receives the diagnostics, so that the ops in them must be printed."""
         return self._emit is not None
 
     def branch(self) -> Reports:
-        """Return the reports of a worker, which are buffered."""
+        """Return a `Reports` object for a worker, which buffers diagnostics and failures."""
         other = Reports(self._emit, self._on_failure)
         other.is_held = True
         return other
@@ -157,9 +158,15 @@ class Reports:
         failure: Failure | None = None,
         counts: Counts = NO_COUNTS,
     ) -> Outcome:
-        """Report diagnostics and a failure, or buffer them, and return them as an outcome.
+        """Report or buffer diagnostics and a failure, and return them as an outcome.
 
-        The reports are then plain data. A failure that was reported before adds no diagnostic.
+        The diagnostics no longer refer to ops afterwards. A failure that has already been reported
+        adds no diagnostic.
+
+        Args:
+            diagnostics: The diagnostics to report.
+            failure: The failure to report; None if there was no failure.
+            counts: The statistics to include in the outcome.
         """
         said = list(diagnostics)
         failures = () if failure is None else (failure,)
@@ -177,19 +184,19 @@ class Reports:
         return outcome
 
     def take(self, held: Outcome) -> None:
-        """Add the buffered reports of a worker, for `catch_up`."""
+        """Add the buffered diagnostics and failures of a worker, which `catch_up` reports."""
         failures = {id(failure.diagnostic): failure for failure in held.failures}
         waiting = [(each, failures.pop(id(each), None)) for each in held.diagnostics]
-        # Failures that were reported before have no diagnostic.
+        # Failures that have already been reported have no diagnostic in `held.diagnostics`.
         self._waiting = iter([*waiting, *((None, failure) for failure in failures.values())])
         self._told.append(held)
         self._released = 0
 
     def catch_up(self, number: float = inf) -> None:
-        """Report the first `number` diagnostics of the part that is being merged.
+        """Report the first `number` diagnostics of the worker that is being merged.
 
-        An instrumentation that prints calls this method to print between diagnostics. At the end of
-        the merge, all diagnostics are reported.
+        An instrumentation calls this method in `merge` to print text between two diagnostics. At
+        the end of the merge, the remaining diagnostics are reported.
         """
         while self._released < number and (reports := next(self._waiting, None)) is not None:
             self._released += 1
@@ -197,11 +204,11 @@ class Reports:
             self.report(*reports)
 
     def so_far(self) -> Outcome:
-        """Return the outcome so far of an interrupted run."""
+        """Return the sum of the outcomes that an interrupted run has reported so far."""
         return sum_of(self._told)
 
     def report(self, diagnostic: Diagnostic | None, failure: Failure | None = None) -> None:
-        """Report or buffer a diagnostic and a failure."""
+        """Report a diagnostic and a failure, unless reports are buffered."""
         if self.is_held:
             return
         if self._emit is not None and diagnostic is not None:
