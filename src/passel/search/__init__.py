@@ -1,11 +1,11 @@
-"""Searches over runs: the pass that breaks the IR, and the smallest case that still fails.
+"""Searching for the pass that breaks the IR, and for the smallest case that still fails.
 
-`bisect` finds the pass execution that makes an op bad, on any IR.
+`bisect` finds the pass execution after which an op is bad, on any IR.
 
-A `Stretch` is the part of a run between two places in a pipeline.
+A `Stretch` is a gate that runs only the passes between two places in a pipeline.
 
-`ddmin` minimizes a list of items. `Trials` runs an oracle on cases in child processes, since cases
-may crash. `Reducer` reduces a case while it stays interesting.
+`ddmin` minimizes a list of items. `Trials` runs an oracle on cases in child processes, since a case
+may crash the process. `Reducer` makes a case smaller as long as the case remains interesting.
 """
 
 from passel.search.bisecting import Found, bisect

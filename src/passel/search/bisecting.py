@@ -1,8 +1,8 @@
-"""Bisection: finding the pass execution, and the rewrite, that makes IR interesting.
+"""Bisection, which finds the pass execution and the rewrite that make IR interesting.
 
-`bisect` runs a manager on fresh inputs, up to a certain execution. `Bisection` searches the states
-of a record without running passes. To find the rewrite, `guilty_rewrite` runs the pass again, on
-its op alone.
+`bisect` runs a pass manager on new inputs, each time up to a different execution. `Bisection`
+searches the recorded states of a run without running passes. To find a rewrite, `guilty_rewrite`
+runs a pass again, only on the op of the execution.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _FAITHFUL = PrintFlags(generic=True, debuginfo=True)
 
 
 class Found(NamedTuple):
-    """The execution of a pass that `bisect` has found.
+    """The pass execution that `bisect` found.
 
     Attributes:
-        number: The number of the execution, counted from 1; passes that a pass runs are not
-            counted.
-        path: The path of the pass.
-        title: The pass with its options, as in a pipeline.
+        number: The number of the execution, counted from 1. Executions of passes that another pass
+            runs are not counted.
+        path: The path of the pass in the pipeline.
+        title: The text of the pass with its options, as in a pipeline.
         op_name: The name of the op that the pass ran on.
-        symbol: The symbol name of the op, if any.
+        symbol: The symbol name of the op, or None.
     """
 
     number: int
@@ -64,19 +64,20 @@ class Found(NamedTuple):
 def bisect(
     make_input: Callable[[], Any], manager: PassManager, is_bad: Callable[[Any], bool]
 ) -> Found:
-    """Find the pass execution that makes an op bad, on any IR.
+    """Find the pass execution after which an op is bad, on any IR.
 
-    The search is binary: for N executions, the pipeline runs about log2(N) times, each time on a
-    new op. Dynamic pipelines are part of the pass that runs them.
+    For N executions, the binary search runs the pipeline about log2(N) times, each time on a new
+    op. A dynamic pipeline counts as a part of the pass that runs the pipeline.
 
     Args:
         make_input: A function that returns a new copy of the input.
-        manager: The pipeline. The search does not change the manager.
-        is_bad: A function that returns whether the op is bad after some passes have run.
+        manager: The pass manager that contains the pipeline. The search does not change the pass
+            manager.
+        is_bad: A function that returns whether an op is bad after some passes have run.
 
     Raises:
-        SearchError: If the op is bad before any pass or good after all passes, or `make_input`
-            returns the same op twice.
+        SearchError: If the op is bad before any pass has run, the op is good after all passes have
+            run, or `make_input` returns the same op twice.
         PassFailedError: If a pass fails. The error names the pass.
 
     Example:
@@ -127,7 +128,7 @@ def bisect(
 
 
 def _first(high: int, is_bad: Callable[[int], bool]) -> int:
-    """Return the first bad number up to `high`, which is bad; 0 is not."""
+    """Return the first bad number in the range from 1 to `high`, where `high` is bad."""
     low = 0
     while high - low > 1:
         middle = (low + high) // 2
@@ -136,11 +137,11 @@ def _first(high: int, is_bad: Callable[[int], bool]) -> int:
 
 
 class _Limit(PassInstrumentation):
-    """A gate that lets the first executions of the pipeline's own passes run.
+    """A gate that runs only the first executions of the pipeline's own passes.
 
     Attributes:
-        count: The number of executions.
-        last: The last execution that ran.
+        count: The number of executions so far.
+        last: The last execution so far, or None.
     """
 
     def __init__(self, limit: int | None) -> None:
@@ -150,7 +151,7 @@ class _Limit(PassInstrumentation):
         self.last: Found | None = None
 
     def before_run(self, run: Run) -> None:
-        """Record the pipeline's own passes."""
+        """Store the paths of the pipeline's own passes."""
         self._adapter = run.adapter
         self._paths = frozenset(step.path for step in passes_of(run.pipeline))
 
@@ -167,12 +168,12 @@ class _Limit(PassInstrumentation):
 
 
 class Culprit(NamedTuple):
-    """The execution that made the IR interesting.
+    """The pass execution that made the IR interesting.
 
     Attributes:
-        execution: The execution.
-        before: The IR before the execution.
-        others: Other candidates, if the oracle cannot check the IR between the candidates.
+        execution: The recorded execution.
+        before: The text of the IR before the execution.
+        others: The other candidates, if the oracle cannot check the IR between the candidates.
     """
 
     execution: Execution
@@ -181,13 +182,13 @@ class Culprit(NamedTuple):
 
 
 class Bisection:
-    """A search over the states of a record.
+    """A binary search over the recorded states of a run.
 
     Args:
-        record: The record.
-        trials: The oracle and its answers.
+        record: The record that contains the run.
+        trials: The trials that run the oracle.
         run: The number of the run in the record.
-        say: A function that prints a line about each tested state.
+        say: A function to call with a line of text about each tested state.
     """
 
     def __init__(
@@ -217,12 +218,12 @@ class Bisection:
     def find(self) -> Culprit:
         """Return the first execution after which the IR is interesting.
 
-        Executions on ops that the oracle finds interesting in the last state are searched first.
+        The search starts with executions on ops that are interesting in the last state of the IR.
 
         Raises:
             SearchError: If the last state is not interesting, the first state is interesting, or
-                the oracle cannot check one of them.
-            UnsteadyError: If two checks of one of these states differ.
+                the oracle cannot check one of the two states.
+            UnsteadyError: If the oracle gives different answers about the first or last state.
         """
         if found := self._check_ends():
             on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
@@ -231,7 +232,7 @@ class Bisection:
         return self._first_of(self._steps)
 
     def _first_of(self, steps: Sequence[Execution]) -> Culprit:
-        """Return the first interesting execution; the last one must be interesting."""
+        """Return the first interesting execution in a list whose last execution is interesting."""
         low: int = -1
         high: int = len(steps) - 1
         unknown: set[int] = set()
@@ -258,7 +259,10 @@ class Bisection:
         return before is Verdict.DULL and self._verdict(culprit.execution) is Verdict.INTERESTING
 
     def _check_ends(self) -> Collection[str]:
-        """Test the last and the first state, twice each; return the symbols of the last state."""
+        """Test the last and the first state, and return the interesting symbols of the last state.
+
+        Each of the two states is tested twice.
+        """
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
         if last is None and self._oracle.failed is None and self._after is not None:
@@ -274,10 +278,10 @@ class Bisection:
         return found
 
     def _check(self, text: str, state: str, expected: Verdict, what: str) -> Answer:
-        """Test the first or last state, and return the answer.
+        """Test the first or last state, and return the answer of the oracle.
 
         Raises:
-            SearchError: If the answer is unexpected.
+            SearchError: If the verdict differs from the expected verdict.
         """
         verdict, why, _ = answer = self._trials.check(self._case(text))
         self._say(f"BISECT: {state}: {verdict.value}")
@@ -305,7 +309,7 @@ class Bisection:
 
 
 def title(execution: Execution) -> str:
-    """Return an execution in the style of LLVM's tools, such as `cse on func.func @main`."""
+    """Return a title for an execution in LLVM's style, such as `cse on func.func @main`."""
     return f"{execution.title} on {execution.op_title}"
 
 
@@ -314,12 +318,15 @@ def title(execution: Execution) -> str:
 
 @runtime_checkable
 class LimitsRewrites(Protocol):
-    """Optional ability of an adapter: counting and limiting the rewrites of passes."""
+    """Optional ability of an adapter to count and limit the rewrites of passes."""
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Limit the rewrites of passes inside the `with` block, unless the limit is None.
+        """Limit the number of rewrites in a `with` block, and list the rewrites.
 
-        The yielded list receives a line about each rewrite.
+        The context manager yields a list, to which the passes append a line about each rewrite.
+
+        Args:
+            limit: The maximum number of rewrites, or None for no limit.
         """
         ...
 
@@ -331,18 +338,18 @@ def guilty_rewrite(
 ) -> tuple[int, Sequence[str]] | None:
     """Find the rewrite of a pass after which the IR is interesting.
 
-    The pass runs again in child processes, on its op alone, without fast paths, with different
-    limits on the number of rewrites.
+    The pass runs again several times in child processes, only on its op and without fast paths.
+    Each run has a different limit on the number of rewrites.
 
     Args:
-        subject: The subject that reads and runs IR.
-        trials: The oracle and its answers.
+        subject: The subject that parses the IR and runs the pass.
+        trials: The trials that run the oracle.
         culprit: The execution of the pass.
 
     Returns:
-        The number of the rewrite, counted from 1, and all rewrites. The number is 0 if the pass
-        makes no countable rewrites. The result is None if the pass behaves differently on this op
-        alone.
+        The number of the rewrite, counted from 1, and a line about each rewrite of the pass. The
+        number is 0 if the pass makes no countable rewrites. The result is None if the IR is not
+        interesting after the pass has run only on its op.
     """
 
     def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:
@@ -364,7 +371,8 @@ def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, 
     """Run the pass of an execution again on its op, with a limit on its rewrites.
 
     Returns:
-        The IR after the pass, and a line about each rewrite; no lines if the IR cannot count them.
+        The text of the IR after the pass, and a line about each rewrite. If the adapter cannot
+        count rewrites, there are no lines.
     """
     parsed, context = subject.parse(culprit.before)
     adapter, execution = subject.frontend.adapter, culprit.execution

@@ -1,4 +1,4 @@
-"""Calls of a function in child processes, where it may crash or hang."""
+"""Calling functions in child processes, where a call may crash or hang."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _R = TypeVar("_R")
 
 
 class SearchError(PasselError):
-    """A search cannot start; the message gives the reason and the way out."""
+    """A search cannot start or continue, for the reason in the message."""
 
 
 class Died(NamedTuple):
-    """The death of a child process during its work on an item.
+    """The death of a child process while the process worked on an item.
 
     Attributes:
-        code: The exit code, negative for a signal; None if unknown.
-        note: The last note that the child saved.
-        words: The last output of the child on the standard error stream.
+        code: The exit code of the child, which is negative for a signal, or None if unknown.
+        note: The last note that the child saved, or an empty string.
+        words: The output of the child on the standard error stream.
     """
 
     code: int | None
@@ -41,7 +41,7 @@ class Died(NamedTuple):
 
     @property
     def cause(self) -> str:
-        """The name of the signal, such as `SIGSEGV`, or the exit code."""
+        """The name of the signal, such as `SIGSEGV`, or a phrase with the exit code."""
         if self.code is not None and self.code < 0:
             number = -self.code  # real-time signals have no names
             return next((e.name for e in signal.Signals if e == number), f"signal {number}")
@@ -49,26 +49,26 @@ class Died(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """A folder for one item, which remains after the child dies.
+    """A directory for the files of an item, which remains after the child process dies.
 
     Attributes:
-        folder: The folder.
+        folder: The path of the directory.
     """
 
     folder: Path
 
     def note(self, text: str) -> None:
-        """Save a note, in case the child dies, in place of the previous note."""
+        """Save a note in case the child process dies, replacing the previous note."""
         (self.folder / "note").write_text(text)
 
     @property
     def noted(self) -> str:
-        """The last saved note; empty if there is none."""
+        """The last saved note, or an empty string if no note was saved."""
         return self._text("note")
 
     @property
     def words(self) -> str:
-        """The output of the child on the error stream."""
+        """The output of the child process on the standard error stream."""
         return self._text("words")
 
     def _text(self, name: str) -> str:
@@ -76,7 +76,7 @@ class Scratch(NamedTuple):
         return file.read_text(errors="replace") if file.exists() else ""
 
     def take_streams(self) -> None:
-        """Redirect the error stream to the folder, and discard the output stream."""
+        """Redirect standard error to a file in the directory, and discard standard output."""
         self.folder.mkdir(exist_ok=True)
         for name, stream in ((os.devnull, 1), (self.folder / "words", 2)):
             descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -92,20 +92,25 @@ def in_children(
     jobs: int = 1,
     timeout: float = 0.0,
 ) -> dict[int, _R | Died]:
-    """Call a function on items in child processes, until a result is good.
+    """Call a function on each item in child processes, until a result is good.
 
-    Children process the items in order, and start no new items after a good result. If a child
+    The children process the items in order, and start no new item after a good result. If a child
     dies, the other children continue.
 
     Args:
-        function: A function of an item and of a folder for the item.
-        items: The items.
-        is_good: A function that returns whether a result or the death of a child is good.
-        jobs: The number of parallel children.
-        timeout: The time limit for an item in seconds. SIGALRM then kills the child.
+        function: A function that takes an item and a directory for the files of the item.
+        items: The items to process.
+        is_good: A function that returns whether a result, or the death of a child, is good.
+        jobs: The number of child processes to run in parallel.
+        timeout: The time limit for an item in seconds, after which SIGALRM kills the child, or 0
+            for no limit.
+
+    Returns:
+        The result of the call or the death of the child, by the index of the item. Items that were
+        not processed are missing.
 
     Raises:
-        PasselError: If the function raises this error for an item.
+        PasselError: If the function raises a `PasselError` for an item.
     """
     good = mmap(-1, 1)  # shared flag: a good result exists
     with TemporaryDirectory(prefix="passel-") as folder:
@@ -148,7 +153,7 @@ def in_children(
 
 
 def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
-    """Call a function in a child process, and return its result or how the child died."""
+    """Call a function in a child process, and return the result or the death of the child."""
     results = in_children(lambda _, scratch: function(scratch), [None])
     if not results:
         raise SearchError("a child process could not send its result")

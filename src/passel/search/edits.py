@@ -1,6 +1,7 @@
-"""Edits that reduce a tree of ops: each kind finds all its edits and applies some of them.
+"""Edits that reduce a tree of ops.
 
-Edits do not depend on dialects. The verifier of the IR decides whether a result is valid.
+Each kind of edit finds all possible edits of this kind, and applies a subset. Edits do not depend
+on dialects. The verifier of the IR decides whether an edited tree is valid.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class Kind(NamedTuple):
 
     Attributes:
         title: A plural noun for the parts that the edits remove.
-        find: A function that yields the possible edits of a tree. An edit also applies to copies of
-            the tree.
-        make: A function that applies some of the edits to a tree, in place.
+        find: A function that yields the possible edits of a tree. Each edit can also be applied to
+            a copy of the tree.
+        make: A function that applies a collection of edits to a tree in place.
     """
 
     title: str
@@ -54,7 +55,7 @@ def _remove(root: Op, numbers: Collection[int]) -> None:
 
 
 def _remove_symbols(root: Op, numbers: Collection[int]) -> None:
-    """Remove symbols, and the ops that refer to them."""
+    """Remove symbols, and the ops that refer to a removed symbol."""
     names = {str(op.entry("sym_name")).strip('"') for op in root.walk() if op.number in numbers}
     users = {
         op.number
@@ -88,7 +89,7 @@ def _replace(root: Op, numbers: Collection[int]) -> None:
 
 
 def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
-    """Yield operands that can replace a result, except the first, which `_replace` uses."""
+    """Yield the operands that can replace a result, except the operand that `_replace` uses."""
     for op in root.walk():
         fitting = {value for value in op.operands if value.type in types(op.results)}
         numbers = sorted(map(op.operands.index, fitting))
@@ -118,7 +119,7 @@ def _hoistable(root: Op) -> Iterator[tuple[int, int]]:
 
 
 def _hoist(root: Op, places: Collection[tuple[int, int]]) -> None:
-    """Replace ops by the contents of one of their regions."""
+    """Replace each chosen op with the contents of the chosen region of the op."""
     chosen = dict(places)
     former = definitions(root)
     for op in tuple(root.walk()):
@@ -142,9 +143,10 @@ def _put_inside_out(root: Op, op: Op, block: Block, region: int) -> None:
 
 
 def _branches(root: Op) -> Iterator[tuple[int, str]]:
-    """Yield terminators with a block to merge in, or with "" to copy another terminator.
+    """Yield each terminator with a block to merge into its place, or with an empty string.
 
-    No other terminator branches to that block.
+    A block can be merged if no other terminator branches to the block. An empty string means that
+    the terminator is replaced with a copy of another terminator.
     """
     for op in root.walk():
         for region in op.regions:
@@ -172,7 +174,7 @@ def _straighten(root: Op, choices: Collection[tuple[int, str]]) -> None:
 
 
 def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) -> None:
-    """Replace a terminator by the ops of a block or, without a label, by another terminator."""
+    """Replace a terminator with the ops of a block or, without a label, with a terminator."""
     here = next((block for block in region if block.ops and block.ops[-1] is last), None)
     target = next((block for block in region if block.label == label), None)
     if here is None or here is target:
@@ -189,7 +191,7 @@ def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) 
 
 
 def _drop_unreachable(region: list[Block]) -> None:
-    """Remove the blocks without predecessors, except the first."""
+    """Remove all blocks without predecessors, except the entry block."""
     while True:
         targets = {each for block in region for op in block.ops for each in op.successors}
         gone = [block for block in region[1:] if block.label not in targets]
@@ -211,10 +213,10 @@ def _unused(root: Op) -> Iterator[str]:
 
 
 def _drop_values(root: Op, names: Collection[str]) -> None:
-    """Remove results and arguments, and adapt yielded values and function types."""
+    """Remove results and block arguments, and adapt yielded values and function types."""
 
     def kept(values: list[Value], others: list[Value]) -> list[Value]:
-        """Return the values whose counterparts in `others` are kept."""
+        """Return the values whose counterparts in `others` are not removed."""
         return [
             value for value, other in zip(values, others, strict=True) if other.name not in names
         ]

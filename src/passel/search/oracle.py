@@ -1,6 +1,6 @@
-"""Oracles: deciding whether a case is interesting.
+"""Oracles, which decide whether a case is interesting.
 
-Oracles run in child processes (see `Trials`), since a case may crash.
+Oracles run in child processes (see `Trials`), since a case may crash the process.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 _LAST_LINES = 3
 _CANNOT_SAY = (125, 126, 127)
-"""Exit codes of a command that mean unknown, as for `git bisect`."""
+"""The exit codes of a command for which the verdict is unknown, as for `git bisect`."""
 _SIGNALS = 128
 """Shells report a signal as an exit code above this number."""
 _PATIENCE = 5.0
 _SHOWN = 3
-"""The number of skipped functions to name."""
+"""The maximum number of skipped functions in a message."""
 
 
 class Verdict(Enum):
@@ -46,9 +46,9 @@ class Answer(NamedTuple):
     """The answer of an oracle about a case.
 
     Attributes:
-        verdict: The verdict.
-        why: The reason for the verdict; may be empty.
-        symbols: The symbol names of the interesting ops; empty if unknown.
+        verdict: The verdict on the case.
+        why: The reason for the verdict, or an empty string.
+        symbols: The symbol names of the interesting ops, or an empty collection if unknown.
     """
 
     verdict: Verdict
@@ -57,12 +57,12 @@ class Answer(NamedTuple):
 
 
 class Oracle(ABC):
-    """Decides in a child process whether a case is interesting.
+    """A callable that decides in a child process whether a case is interesting.
 
     Attributes:
-        pipeline: The pipeline to run on the IR of a case; empty to check only the IR.
-        failed: The failed execution of a record, at which the search ends.
-        only: The symbol names of the ops to check; empty for all ops.
+        pipeline: The pipeline to run on the IR of a case, or an empty string to check only the IR.
+        failed: The failed execution in a record at which the search ends, or None.
+        only: The symbol names of the ops to check, or an empty collection for all ops.
     """
 
     pipeline: str = ""
@@ -74,18 +74,21 @@ class Oracle(ABC):
         """Return the answer about a case."""
 
     def of_death(self, died: Died) -> Answer:
-        """Return the answer about a case that crashed the child; the default is unknown."""
+        """Return the answer about a case that crashed the child process.
+
+        By default, the verdict on such a case is unknown.
+        """
         return Answer(Verdict.INVALID)
 
 
 class SameFailure(Oracle):
-    """The oracle for cases that fail in the same way as another case.
+    """An oracle that finds a case interesting if the case fails with an expected failure.
 
     Args:
-        subject: The subject that reads and runs cases.
-        identity: The expected failure.
-        failed: The failed execution of a record, if known.
-        pipeline: The pipeline to run.
+        subject: The subject that parses and runs cases.
+        identity: The identity of the expected failure.
+        failed: The failed execution in a record, or None if there is no record.
+        pipeline: The pipeline to run on the IR of a case.
     """
 
     def __init__(
@@ -108,7 +111,7 @@ class SameFailure(Oracle):
             return Answer(Verdict.INVALID)
 
     def of_death(self, died: Died) -> Answer:
-        """Compare the crash with the expected failure."""
+        """Compare the crash of the child process with the expected failure."""
         if not died.note:
             return Answer(Verdict.INVALID)
         return self._answer(FailureIdentity.of_death(died) == self.identity)
@@ -121,17 +124,18 @@ class SameFailure(Oracle):
 
 
 class Command(Oracle):
-    """The oracle that runs a command.
+    """An oracle that runs a command on each case.
 
-    As for creduce, exit code 0 means interesting. As for `git bisect run`, exit code 125 means
-    unknown; so do a missing program (126, 127), a signal and a timeout.
+    As with creduce, exit code 0 means that the case is interesting. As with `git bisect run`, exit
+    code 125 means that the verdict is unknown. The verdict is also unknown if the command cannot be
+    run (exit codes 126 and 127), is killed by a signal, or exceeds the time limit.
 
     Args:
-        words: The command. `{}` is replaced by the file with the case; without `{}`, the file
-            becomes the last argument.
-        subject: The subject that checks whether cases are valid; None to skip the check.
-        suffix: The suffix of the file's name.
-        timeout: The time limit in seconds.
+        words: The command and its arguments. `{}` is replaced with the path of the file that
+            contains the case. Without `{}`, this path becomes the last argument.
+        subject: The subject that checks whether a case is valid, or None to skip the check.
+        suffix: The suffix of the file name.
+        timeout: The time limit for the command in seconds, or None for no limit.
     """
 
     def __init__(
@@ -148,7 +152,7 @@ class Command(Oracle):
         self._timeout = timeout
 
     def __call__(self, case: Case, scratch: Scratch) -> Answer:
-        """Run the command in the current directory; the reason has its exit and last output."""
+        """Run the command in the current directory, and report the exit code and last output."""
         if self._subject is not None and not self._subject.is_valid(case):
             return Answer(Verdict.INVALID)
         code = self._code(case, scratch)
@@ -162,7 +166,7 @@ class Command(Oracle):
         return Answer(Verdict.DULL if code else Verdict.INTERESTING, why)
 
     def _code(self, case: Case, scratch: Scratch) -> int | None:
-        """Run the command, and return its exit code; None if it takes too long.
+        """Run the command, and return the exit code, or None if the time limit is exceeded.
 
         Raises:
             SearchError: If the system cannot execute the command.
@@ -186,17 +190,17 @@ class Command(Oracle):
 
 
 class NotValid(Oracle):
-    """The oracle for IR that does not parse or verify.
+    """An oracle that finds IR interesting if the IR does not parse or verify.
 
     Args:
-        subject: The subject that reads and verifies IR.
+        subject: The subject that parses and verifies the IR.
     """
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
 
     def __call__(self, case: Case, scratch: Scratch) -> Answer:
-        """Read the IR; the answer has the symbol of the invalid op or of an enclosing op."""
+        """Parse the IR, and return an answer with the symbol of the invalid op or its ancestor."""
         adapter = self._subject.frontend.adapter
         try:
             self._subject.parse(case.ir)
@@ -208,12 +212,15 @@ class NotValid(Oracle):
         return Answer(Verdict.DULL)
 
     def of_death(self, died: Died) -> Answer:
-        """Return that the case is interesting, since its IR crashes the parser."""
+        """Return the verdict that the case is interesting, since the IR crashes the parser."""
         return Answer(Verdict.INTERESTING)
 
 
 class NotComputedError(Exception):
-    """A function cannot be run; the message completes a sentence that starts with its name."""
+    """A function cannot be run.
+
+    The message completes a sentence that starts with the name of the function.
+    """
 
 
 class NotEndedError(NotComputedError):
@@ -222,22 +229,23 @@ class NotEndedError(NotComputedError):
 
 @runtime_checkable
 class Computes(Protocol):
-    """Optional ability of an adapter: running functions of its IR to compare results."""
+    """Optional ability of an adapter to run functions of the IR and return the results."""
 
     def functions(self, op: Any) -> Sequence[str]:
-        """Return the names of the functions with bodies in an op."""
+        """Return the names of the functions in an op that have a body."""
         ...
 
     def computed(
         self, op: Any, context: Any, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Return the results of a function, once for each set of arguments.
+        """Run a function once for each set of arguments, and return the results.
 
         Args:
-            op: The op with the function.
+            op: The op that contains the function.
             context: The context of the op.
             symbol: The name of the function.
-            arguments: The arguments in the IR's syntax; empty for random arguments.
+            arguments: The arguments in the syntax of the IR, or an empty string for random
+                arguments.
             seconds: The time limit in seconds.
 
         Raises:
@@ -248,24 +256,27 @@ class Computes(Protocol):
 
 
 class ComputesElse(Oracle):
-    """The oracle for IR whose functions compute different results than before.
+    """An oracle that finds IR interesting if functions compute different results than before.
 
-    The results are compared with the results of the first IR or, without a first IR, with the
-    results before the pipeline of a case. Functions that cannot be run on the original IR are
-    skipped. A function that now takes more than twice the time limit has a different result.
+    The results are compared with the results of the IR in `first`. If `first` is None, the results
+    after the pipeline of a case are compared with the results before the pipeline. Functions that
+    cannot be run in the original IR are skipped. A function that later takes more than twice the
+    time limit counts as different.
 
     Args:
-        subject: The subject that reads and runs cases.
-        first: The IR to compare with, if all cases share it.
-        symbol: The function to run; empty for all functions that can be run.
-        arguments: The arguments in the IR's syntax; empty for random arguments.
-        timeout: The time limit for a function in seconds; by default five.
+        subject: The subject that parses and runs cases.
+        first: The text of the IR to compare all cases with, or None.
+        symbol: The name of the function to run, or an empty string for all functions that can be
+            run.
+        arguments: The arguments in the syntax of the IR, or an empty string for random arguments.
+        timeout: The time limit for a function in seconds, or None for five seconds.
 
     Attributes:
-        left_out: The functions of the first IR that were not run, with reasons; empty if all ran.
+        left_out: A list of the functions in `first` that were not run, with reasons, as text. The
+            text is empty if all functions were run.
 
     Raises:
-        SearchError: If no function of the first IR can be run.
+        SearchError: If no function in `first` can be run.
     """
 
     def __init__(
@@ -306,7 +317,7 @@ class ComputesElse(Oracle):
     def _results(
         self, text: str, names: Iterable[str] | None, seconds: float, *, may_end: bool = True
     ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
-        """Return the results of functions, and the reasons why others cannot be run, by name."""
+        """Return the results of functions, and why other functions cannot be run, by name."""
         parsed, context = self._subject.parse(text)
         op = self._subject.frontend.adapter.op_of(parsed.op)
         found: dict[str, Sequence[str]] = {}
@@ -324,7 +335,7 @@ class ComputesElse(Oracle):
         return found, problems
 
     def _after(self, case: Case) -> str:
-        """Return the IR of a case after its pipeline."""
+        """Return the IR of a case after a run of the pipeline of the case."""
         if not case.pipeline:
             return case.ir
         parsed, context = self._subject.parse(case.ir)

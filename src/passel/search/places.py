@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A place right after a pass.
+    """A place in a run, right after a pass.
 
     Attributes:
         path: The path of the pass, such as `builtin.module/func.func/1:cse`.
-        symbol: The symbol name of the op that the pass ran on; empty for all ops.
+        symbol: The symbol name of the op that the pass ran on, or an empty string for all ops.
 
     Example:
         >>> Place.of("1:cse@main", ["builtin.module/func.func/1:cse"])
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, text: str, paths: Sequence[str]) -> Place:
-        """Return the place that a text specifies.
+        """Parse the text of a place, such as `1:cse@main`.
 
         Args:
             text: A path or a unique suffix of a path, optionally followed by `@` and the symbol
@@ -39,7 +39,7 @@ class Place(NamedTuple):
             paths: The paths of all passes in the pipeline.
 
         Raises:
-            PipelineError: If no place or more than one place matches.
+            PipelineError: If the text matches no pass, or more than one pass.
         """
         path, _, symbol = text.partition("@")
         found = [each for each in paths if path in (each, _name_of(each))]
@@ -64,23 +64,25 @@ def _name_of(path: str) -> str:
 
 
 class Stretch:
-    """A gate that runs the passes between two places; see `PassManager.add_gate`.
+    """A gate that runs only the passes between two places (see `PassManager.add_gate`).
 
-    At a place without a symbol, its pass and all earlier passes have run on all ops, and no later
-    pass has run. A place with a symbol is right after the execution of its pass on this op in a
-    sequential run: the whole nested pipeline has run on earlier ops, and no pass on later ops. So a
-    run up to a place and a run from this place have the same effect on the IR as one run.
+    At a place without a symbol, the pass and all earlier passes have run on all ops, and no later
+    pass has run. A place with a symbol is right after the pass has run on the op with this symbol,
+    if ops are processed sequentially. At this place, the whole nested pipeline has run on earlier
+    ops, and no pass of the nested pipeline has run on later ops. A run up to a place, followed by a
+    run from the same place, has the same effect on the IR as a single run.
 
-    Dynamic pipelines, and pipelines on another IR, are part of the pass that runs them.
+    A dynamic pipeline, or a pipeline on another IR, counts as a part of the pass that runs the
+    pipeline.
 
     Args:
-        paths: The paths of all passes, in the order in which they run (see `passes_by_path`).
+        paths: The paths of all passes in execution order (see `passes_by_path`).
         symbol_of: A function that returns the symbol name of an op.
-        start: The place where the run starts; None for the start of the pipeline.
-        stop: The place where the run ends; None for the end of the pipeline.
+        start: The place where the run starts, or None for the start of the pipeline.
+        stop: The place where the run ends, or None for the end of the pipeline.
 
     Attributes:
-        missed: The place on one op that the run has not reached, if any.
+        missed: The place with a symbol that the run has not reached, or None.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class Stretch:
 
     @property
     def missed(self) -> Place | None:
-        """The place on one op that the run has not reached, if any."""
+        """The place with a symbol that the run has not reached, or None."""
         if self._awaits_start:
             return self._start
         return self._stop if self._awaits_stop else None
@@ -111,7 +113,7 @@ class Stretch:
         return any(self._may_run(each.path) for each in passes_of(step))
 
     def _may_run(self, path: str) -> bool:
-        """Return whether a pass may run on some op."""
+        """Return whether a pass may run on any op."""
         number = self._numbers.get(path)
         if number is None:
             return True

@@ -1,4 +1,4 @@
-"""Reduction: finding a smaller case that is still interesting.
+"""Reduction, which finds a smaller case that is still interesting.
 
 Sources: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes with one
 kind of edit each, repeated to a fixpoint; `mlir-reduce`, MLIR 22, for reduction of MLIR; A. Zeller
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 FirstInteresting: TypeAlias = "Callable[[Iterable[list[_T]]], int | None]"
-"""Returns the index of the first interesting list; None if there is none."""
+"""A function that returns the index of the first interesting list, or None."""
 
 
 def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None = None) -> list[_T]:
-    """Return a 1-minimal list of items, in which every item is needed to be interesting.
+    """Remove items from an interesting list until no single item can be removed.
 
-    The search first leaves out all items, then halves, quarters and so on. If leaving out parts of
-    some size succeeds, the search tries this size again before a smaller one.
+    The search first tries to remove all items, then halves, quarters and so on. At the end, the
+    search repeats the removal of single items until every item is needed.
 
     Args:
-        items: The items, which are interesting together.
+        items: The list of items, which is interesting.
         first: A function that returns the index of the first interesting list, or None. The
-            function gets an iterable of shorter lists, each in the order of `items`, and may try
+            function takes an iterable of shorter lists, each in the order of `items`, and may test
             several lists at once.
-        size: The maximum number of adjacent items to leave out at once; by default all.
+        size: The maximum number of adjacent items to remove at once, by default all items.
 
     Example:
         >>> tried = []
@@ -68,17 +68,17 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
 
 
 def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
-    """Yield the items without each group of `size` adjacent items, beginning at `start`."""
+    """Yield the items without each group of `size` adjacent items, starting at index `start`."""
     for place in range(start, len(items), size):
         yield items[:place] + items[place + size :]
 
 
 Place = tuple[int, ...]
-"""The place of a pass or an option: indices from the outside in."""
+"""The place of a pass or an option in a pipeline, as indices from the outside in."""
 
 
 def places(pipeline: str) -> tuple[list[Place], list[Place]]:
-    """Return the places of all passes in a pipeline, and of all their options.
+    """Return the places of all passes and the places of all options in a pipeline.
 
     Example:
         >>> places("any(cse,func.func(inline{a=1 b=2}))")
@@ -93,7 +93,7 @@ def places(pipeline: str) -> tuple[list[Place], list[Place]]:
 
 
 def without(pipeline: str, left_out: Collection[Place]) -> str:
-    """Return a pipeline without some passes and options, and without empty pipelines.
+    """Remove passes, options and empty nested pipelines from the text of a pipeline.
 
     Example:
         >>> without("any(cse,func.func(inline{a=1 b=2}))", {(0,), (1, 0, 1)})
@@ -129,8 +129,8 @@ class Size(NamedTuple):
 
     Attributes:
         passes: The number of passes in the pipeline.
-        complexity: The number of ops, values and blocks in the IR.
-        length: The total length of the IR and the pipeline as text.
+        complexity: The number of ops, blocks, values and successors in the IR.
+        length: The total number of characters in the IR and the pipeline.
         ops: The number of ops in the IR.
     """
 
@@ -141,16 +141,16 @@ class Size(NamedTuple):
 
 
 class Reducer:
-    """Reduces a case while it stays interesting.
+    """A reducer that makes a case smaller as long as the case remains interesting.
 
     Args:
-        case: An interesting case; its IR is in generic form.
+        case: An interesting case whose IR is in generic form.
         trials: The trials that run the oracle.
-        on_progress: A function that is called with the title of each phase, and when the case gets
-            smaller.
+        on_progress: A function to call with the title of each phase, and with an empty string when
+            the case gets smaller.
 
     Attributes:
-        best: The smallest case so far, even after an interrupt.
+        best: The smallest interesting case so far, which is available even after an interrupt.
     """
 
     def __init__(
@@ -168,10 +168,10 @@ class Reducer:
         return self._size(self.best, self._root)
 
     def offer(self, cases: Sequence[Case]) -> bool:
-        """Continue with the first interesting case of several, even if it is not smaller.
+        """Replace the best case with the first interesting case in a list, even with a larger case.
 
         Returns:
-            Whether any case is interesting.
+            Whether any case in the list is interesting.
         """
         found = self._trials.first(cases)
         if found is not None:
@@ -179,7 +179,7 @@ class Reducer:
         return found is not None
 
     def run(self) -> Case:
-        """Reduce the case until no edit makes it smaller, and return it."""
+        """Reduce the case until no edit makes the case smaller, and return the reduced case."""
         while True:
             before = self.best
             self._reduce_pipeline()
@@ -215,7 +215,7 @@ class Reducer:
     def _minimize(
         self, number: int, items: list[Any], edited: Callable[[set[Any]], tuple[Case, Op | None]]
     ) -> None:
-        """Leave out as many items as possible, starting with the last successful size."""
+        """Remove as many items as possible, starting with the last successful group size."""
 
         def first(lists: Iterable[list[Any]]) -> int | None:
             tried: list[tuple[int, list[Any]]] = []

@@ -1,4 +1,4 @@
-"""Repair of a tree of ops with missing definitions, by replacing their uses with other values."""
+"""Repairing a tree of ops by replacing the uses of undefined values with other values."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Definition(NamedTuple):
     """The definition of a value.
 
     Attributes:
-        type: The value's type.
-        operands: The operands of the defining op, which may replace the value.
+        type: The type of the value.
+        operands: The operands of the defining op, any of which may replace the value.
     """
 
     type: str
@@ -26,7 +26,7 @@ class Definition(NamedTuple):
 
 
 def definitions(root: Op) -> dict[str, Definition]:
-    """Return the definitions of all values, by name."""
+    """Return the definitions of all values in a tree, by value name."""
     found: dict[str, Definition] = {}
     for op in root.walk():
         found.update((name, Definition(type_, op.operands)) for name, type_ in op.results)
@@ -36,12 +36,15 @@ def definitions(root: Op) -> dict[str, Definition]:
 
 
 def is_terminator(op: Op, block: Block) -> bool:
-    """Return whether an op is the last of its block and may be a terminator."""
+    """Return whether an op is the last op of its block and may be a terminator."""
     return op is block.ops[-1] and not op.results and not op.regions
 
 
 def function_type(op: Op) -> tuple[list[str], str] | None:
-    """Return a function's argument types and the text after them; None for other ops."""
+    """Return the argument types of a function and the rest of the function type as text.
+
+    The result is None for other ops.
+    """
     text = op.entry("function_type")
     entry = next(op.blocks(), None)
     if text is None or entry is None:
@@ -52,7 +55,7 @@ def function_type(op: Op) -> tuple[list[str], str] | None:
 
 
 def set_function_type(op: Op, text: str) -> None:
-    """Set the type of a function."""
+    """Set the type of a function op to a text."""
     op.properties = [
         f"function_type = {text}" if each.startswith("function_type = ") else each
         for each in op.properties
@@ -60,14 +63,14 @@ def set_function_type(op: Op, text: str) -> None:
 
 
 class Repair:
-    """Replaces uses of values that are no longer defined.
+    """A repair that replaces the uses of values that are no longer defined.
 
     The replacement is an operand of the former defining op with the same type, another visible
     value of this type, a new argument of the function, or a constant, in this order of preference.
 
     Args:
         root: The tree to repair.
-        former: The former definitions.
+        former: The definitions before the edit, by value name.
     """
 
     def __init__(self, root: Op, former: Mapping[str, Definition]) -> None:
@@ -103,7 +106,7 @@ class Repair:
             op.operands[index] = fitting[0]
 
     def _origins(self, name: str) -> Iterator[Value]:
-        """Yield the values that a value was computed from, the nearest first."""
+        """Yield the values that a value was computed from, nearest value first."""
         todo, seen = [name], {name}
         while todo:
             definition = self._former.get(todo.pop(0))
@@ -132,7 +135,7 @@ class Repair:
 
 
 def put_for(old: Sequence[Value], new: Sequence[Value], root: Op) -> None:
-    """Replace all uses of certain values inside an op with others."""
+    """Replace all uses of old values inside an op with the corresponding new values."""
     others = {value.name: other for value, other in zip(old, new, strict=True)}
     for op in root.walk():
         op.operands = [others.get(value.name, value) for value in op.operands]

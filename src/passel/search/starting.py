@@ -1,4 +1,4 @@
-"""The start of a search: the case in generic form, its failure, and the failing pass alone."""
+"""Preparing a search: printing a case in generic form, and finding the failure of the case."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _GENERIC = PrintFlags(generic=True, local_scope=True)
 
 
 def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | None:
-    """Return IR in another form, by default generic; None if the IR does not parse or print."""
+    """Parse the text of IR, and print the IR in another form, by default in generic form.
+
+    The result is None if the IR does not parse or print.
+    """
 
     def form(_: Scratch) -> str | None:
         try:
@@ -40,10 +43,10 @@ def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | 
 
 
 def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
-    """Return the identity of the first failure of a case; None if the case does not fail.
+    """Return the identity of the first failure of a case, or None if the case does not fail.
 
     Raises:
-        PasselError: If the case cannot be parsed, or its pipeline has a different anchor.
+        PasselError: If the case cannot be parsed, or the pipeline does not fit the IR.
     """
 
     def run(scratch: Scratch) -> tuple[FailureIdentity, ...]:
@@ -61,7 +64,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
 
 
 def first_failed(record: Record, run: int = 0) -> Execution | None:
-    """Return the first failed or crashed execution of the pipeline's own passes."""
+    """Return the first failed or crashed execution of the pipeline's own passes, or None."""
     failed = [e for e in record.executions if e.run == run and e.failure is not None]
     died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]
     first = next(iter([*failed, *died]), None)
@@ -71,14 +74,17 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 
 
 def scoped(execution: Execution) -> str:
-    """Return a pipeline with only the pass of an execution, in the same nested pipelines."""
+    """Return a pipeline that runs only the pass of an execution, with the same nesting."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
-    """Return a case with the failing pass and the IR before it, if a run can be recorded."""
+    """Run a case, and return a case with only the failing pass and the IR before this pass.
+
+    The result is None if the run cannot be recorded.
+    """
     with TemporaryDirectory(prefix="passel-") as folder:
         path = Path(folder, "record")
 

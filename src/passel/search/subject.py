@@ -1,4 +1,4 @@
-"""Cases of IR with a pipeline: reading and running them, and identifying their failures."""
+"""Parsing and running cases of IR with a pipeline, and identifying failures."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _PARTICULAR = re.compile(
 
 
 class Case(NamedTuple):
-    """IR, and the pipeline to run on it.
+    """A case, which consists of IR and a pipeline to run on the IR.
 
     Attributes:
-        ir: The IR as text.
-        pipeline: The pipeline as text; empty if there is none.
-        verify_each: Whether to verify after passes.
+        ir: The text of the IR.
+        pipeline: The text of the pipeline, or an empty string if the case has no pipeline.
+        verify_each: Whether to verify the IR after each pass.
     """
 
     ir: str
@@ -47,7 +47,7 @@ class Case(NamedTuple):
     verify_each: bool = True
 
     def text(self) -> str:
-        """Return the case as the text of a file: a reproducer if it has a pipeline."""
+        """Return the text of a file for the case, which is a reproducer if a pipeline is given."""
         if not self.pipeline:
             return self.ir.rstrip("\n") + "\n"
         return reproducer_text(self.ir.rstrip("\n"), self.pipeline, verify_each=self.verify_each)
@@ -57,8 +57,8 @@ class FailureIdentity(NamedTuple):
     """The properties by which failures of different cases are compared.
 
     Attributes:
-        path: The path of the pass without its numbers, which depend on the pipeline.
-        kind: The type of the exception, the signal, or the kind of the failure.
+        path: The path of the pass without the numbers in the path, which depend on the pipeline.
+        kind: The type of the exception, the name of the signal, or the kind of the failure.
         message: The first line of the message, without the names of values, symbols and types.
     """
 
@@ -68,7 +68,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of(cls, failure: Failure) -> FailureIdentity:
-        """Return the identity of a failed run."""
+        """Return the identity of a failure in a run."""
         cause = failure.cause
         kind = failure.kind if cause is None else type(cause).__name__
         message = failure.diagnostic.message if cause is None else words_of(cause)
@@ -76,7 +76,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
-        """Return the identity of a crash, in the last pass that the child noted."""
+        """Return the identity of a crash in the last pass that the child process noted."""
         return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:
@@ -97,17 +97,18 @@ def head(message: str) -> str:
 
 
 class Subject:
-    """Reads and runs cases, in a process that may crash.
+    """The object that parses and runs the cases of a search, in a process that may crash.
 
     Args:
-        frontend: The frontend for the IR, with its settings.
-        manager: A function that creates a manager from the text of a pipeline and a context.
-        verifies: Whether the IR must be valid.
-        timeout: The time limit for a run in seconds, after which SIGALRM ends the process.
+        frontend: The configured frontend for the IR.
+        manager: A function that creates a pass manager from the text of a pipeline and a context.
+        verifies: Whether to verify the IR after parsing.
+        timeout: The time limit for a run in seconds, after which SIGALRM kills the process, or None
+            for no limit.
 
     Attributes:
-        frontend: The frontend.
-        manager: The function that creates managers.
+        frontend: The configured frontend for the IR.
+        manager: The function that creates pass managers.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class Subject:
         self._verifies, self._timeout = verifies, timeout
 
     def parse(self, source: str | SourcePart) -> tuple[Parsed, Any]:
-        """Return the parsed source, and its context.
+        """Parse a source, and return the parsed contents and the context.
 
         Raises:
             UnreadableError: If the source does not parse.
@@ -137,7 +138,7 @@ class Subject:
         return parsed, context
 
     def is_valid(self, case: Case) -> bool:
-        """Return whether the IR of a case is valid, and its pipeline fits the IR."""
+        """Return whether the IR of a case is valid and the pipeline of the case fits the IR."""
         try:
             _, context = self.parse(case.ir)
             if case.pipeline:
@@ -147,9 +148,9 @@ class Subject:
         return True
 
     def load(self, case: Case) -> None:
-        """Load the dialects of a case, so that children inherit them.
+        """Load the dialects of a case, so that child processes inherit the loaded dialects.
 
-        Native code is not run, since its threads would be missing in the children.
+        For an IR with native code, nothing is loaded, since child processes do not inherit threads.
         """
         if not self.frontend.delays_interrupts:
             self.is_valid(case)
@@ -157,12 +158,12 @@ class Subject:
     def run(
         self, case: Case, scratch: Scratch, *observers: PassInstrumentation
     ) -> tuple[FailureIdentity, ...]:
-        """Run a case, and return its failures.
+        """Run the pipeline of a case on the IR, and return the failures of the run.
 
         Args:
-            case: The case.
-            scratch: A folder for the path of the running pass.
-            observers: Instrumentations for the run.
+            case: The case to run.
+            scratch: The directory to which the path of the running pass is written.
+            observers: The additional instrumentations for the run.
 
         Raises:
             UnreadableError: If the IR does not parse.
@@ -188,21 +189,21 @@ class Subject:
 
 
 class _Notes(PassInstrumentation):
-    """Notes the running pass in case it crashes the process, up to the first failure."""
+    """An instrumentation that notes the running pass, in case the pass crashes the process."""
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
         self._has_failed = False
 
     def before_run(self, run: Run) -> None:
-        """Note that the IR has been read."""
+        """Save a note that the IR has been parsed."""
         self._scratch.note(run.pipeline.anchor)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Note a pass."""
+        """Save the path of the pass as a note, unless a pass has failed."""
         if isinstance(step, PassStep) and not self._has_failed:
             self._scratch.note(step.path)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Keep the note."""
+        """Stop saving notes, so that the note names the failed pass."""
         self._has_failed = True

@@ -1,4 +1,4 @@
-"""Trials of cases: finding the first interesting case, and counting calls of the oracle."""
+"""Running an oracle on cases, finding the first interesting case, and counting calls."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from passel.search.subject import Case
 
 _WINDOW = 64
-"""The most cases for one set of children."""
+"""The maximum number of cases for a set of child processes."""
 
 _PATIENCE = 10
-"""The time limit of a case is this many times that of the first case."""
+"""The ratio of the time limit for a case to the time that the first case takes."""
 
 _GRACE = 5.0
-"""Seconds to add to the time limit."""
+"""The number of seconds to add to the time limit."""
 
 
 class UnsteadyError(SearchError):
@@ -31,16 +31,18 @@ class UnsteadyError(SearchError):
 
 
 class Trials:
-    """Runs an oracle on cases in child processes, once for each case.
+    """A set of trials that run an oracle on cases in child processes.
+
+    The verdict on a case is cached, except by `check`.
 
     Args:
-        oracle: The oracle.
-        jobs: The number of cases tried in parallel.
-        on_call: A function that is called after each call of the oracle.
+        oracle: The oracle to run.
+        jobs: The number of cases to test in parallel.
+        on_call: A function to call after each call of the oracle.
 
     Attributes:
-        oracle: The oracle.
-        calls: The number of calls of the oracle, without invalid cases.
+        oracle: The oracle to run.
+        calls: The number of calls of the oracle, not counting invalid cases.
         invalid: The number of invalid cases.
     """
 
@@ -57,7 +59,7 @@ class Trials:
         self.invalid: int = 0
 
     def check(self, case: Case) -> Answer:
-        """Test a case twice, and derive the time limit for other cases.
+        """Test a case twice, and set the time limit for other cases.
 
         Raises:
             UnsteadyError: If the two answers of the oracle differ.
@@ -77,12 +79,12 @@ class Trials:
         return first
 
     def verdict(self, case: Case) -> Verdict:
-        """Return the verdict on a case."""
+        """Return the verdict of the oracle on a case."""
         self.first([case])
         return self._known[_key(case)]
 
     def first(self, cases: Iterable[Case]) -> int | None:
-        """Return the index of the first interesting case; None if none is."""
+        """Return the index of the first interesting case, or None if no case is interesting."""
         rest, start, size = iter(cases), 0, 2 * self._jobs
         while window := list(islice(rest, self._jobs if self._dies else size)):
             unknown = [case for case in dict.fromkeys(window) if _key(case) not in self._known]
@@ -95,7 +97,7 @@ class Trials:
         return None
 
     def _asked(self, cases: Sequence[Case]) -> dict[int, Answer]:
-        """Test cases, and return the available answers by case index."""
+        """Test cases, and return the available answers by the index of the case."""
 
         def answer(result: Answer | Died) -> Answer:
             return self.oracle.of_death(result) if isinstance(result, Died) else result
