@@ -27,7 +27,7 @@ States that cannot be checked are skipped: if the interpreter lacks an op, or th
 125, as for git bisect. Functions that the interpreter cannot run on the first state within the time
 limit are reported and skipped. The command runs without a shell: write sh -c '...' for a pipe.
 
-The result is printed to the standard output, everything else to the error stream.
+The program prints the result to standard output and everything else to standard error.
 
 Passes are also flags, as for passel-opt: see passel-opt --help.
 """
@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
-        The exit code: 0 if the pass was found, else 1.
+        The exit code: 0 if the search found the pass, otherwise 1.
     """
     return run_search(PROGRAM, argv, _run)
 

@@ -1,10 +1,11 @@
-"""`--verify-diagnostics`: comments that declare the diagnostics of a file.
+"""Checking of the diagnostics that comments in a file expect, for `--verify-diagnostics`.
 
     // expected-error @+1 {{substring of the message}}
     // expected-remark-re @below {{literal text, {{regular expression}} in inner braces}}
 
-Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22. A line has one directive, an
-expectation matches any number of equal diagnostics, and only expectations affect the exit code.
+Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22. Each line contains at most one
+directive. An expectation matches any number of equal diagnostics. The exit code depends only on
+whether the diagnostics match.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ class _Expectation:
 
 
 class DiagnosticVerifier:
-    """Compares the diagnostics of a part of the input with the expected ones.
+    """A verifier that compares emitted diagnostics with the expected diagnostics.
 
     Args:
-        source: The part, with the directives.
-        only_expected: Whether diagnostics without an expectation are accepted.
+        source: The part of the input whose comments contain the directives.
+        only_expected: Whether to accept diagnostics that match no expectation.
     """
 
     def __init__(self, source: SourcePart, *, only_expected: bool = False) -> None:
@@ -56,7 +57,7 @@ class DiagnosticVerifier:
             self._by_line[expectation.line].append(expectation)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
-        """Match a diagnostic and its notes with expectations."""
+        """Match a diagnostic and its notes against the expectations."""
         self._check(diagnostic)
         for note in diagnostic.notes:
             if not note.message.startswith(SEEN):  # which MLIR omits here
@@ -83,7 +84,7 @@ class DiagnosticVerifier:
         self.complaints.append(Diagnostic(Severity.ERROR, message, location))
 
     def finish(self) -> list[Diagnostic]:
-        """Return all errors, with missing diagnostics last."""
+        """Return an error for each mismatch, with errors about missing diagnostics last."""
         missing = [
             Diagnostic(
                 Severity.ERROR,

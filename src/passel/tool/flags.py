@@ -1,10 +1,11 @@
-"""Command lines in the style of LLVM's tools.
+"""Parsing of command lines in the style of LLVM's tools.
 
-Flags start with one or two dashes. A value follows `=` or, for a flag that is not boolean, is the
-next argument. Every registered pass and pipeline is also a flag, with its options after `=`.
+Flags start with one or two dashes. The value of a flag follows `=`. If the flag is not boolean, the
+value can also be the next argument. The name of every registered pass and pipeline is also a flag,
+whose value is the pass's options.
 
-Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse supports neither single-dash long
-flags with optional values nor the order of flags.
+Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. `argparse` does not support long flags with a
+single dash and an optional value, and does not preserve the order of flags.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names
 
 
 class UnknownFlagError(UsageError):
-    """A flag is neither a flag of the tool nor a pass.
+    """A flag on the command line is neither a flag of the tool nor the name of a pass.
 
     Attributes:
-        name: The name of the flag.
+        name: The name of the unknown flag.
     """
 
     def __init__(self, name: str, rest: str) -> None:
@@ -65,7 +66,7 @@ class UnknownFlagError(UsageError):
 
 
 class PassFlag(NamedTuple):
-    """A pass or pipeline given as a flag."""
+    """A pass or pipeline that is given as a flag, with the text of its options."""
 
     name: str
     options: str | None
@@ -76,11 +77,12 @@ class CommandLine:
 
     Attributes:
         words: The original arguments.
-        given: The values of the given flags by long name, in order.
-        written: The given flags as text, such as `--ir=mlir`.
-        passes: The passes given as flags, in order.
+        given: The values of each given flag, in order, by the flag's long name.
+        written: The texts of each given flag, such as `--ir=mlir`, by the flag's long name.
+        passes: The passes and pipelines that are given as flags, in order.
         inputs: The positional arguments, in order.
-        stray: The inputs that look like options, each with the pass flag before it.
+        stray: The inputs that look like pass options, each mapped to the name of the preceding
+            pass.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -92,7 +94,7 @@ class CommandLine:
         self.stray: dict[str, str] = {}
 
     def value(self, flag: Flag) -> Any:
-        """Return the value of a flag: the last one, or all for a repeatable flag."""
+        """Return the last value given for a flag, or all values if the flag is repeatable."""
         given = self.given.get(flag.name, [])
         if flag.repeated:
             return tuple(given)
@@ -100,9 +102,10 @@ class CommandLine:
 
 
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the flags of a command line, each with its value, if any.
+    """Yield the name and value of each flag on a command line, without parsing the command line.
 
-    Flags are not checked, since some of them affect how the command line is parsed.
+    The value is the text after `=` or, if there is no `=`, the next argument. Flags are not
+    checked, since some of them affect how the command line is parsed.
     """
     for index, word in enumerate(words):
         if word == "--":
@@ -113,7 +116,7 @@ def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def without(name: str, words: Sequence[str]) -> list[str]:
-    """Return a command line without a flag that takes a value."""
+    """Return the arguments of a command line without the flag `name` and its value."""
     pairs = zip(words, ("", *words), strict=False)
     flags = (f"-{name}", f"--{name}")
     return [
@@ -135,13 +138,13 @@ def read_flags(
 
     Args:
         words: The command-line arguments.
-        flags: The known flags by their long and short names.
-        passes: The passes and pipelines that can be flags.
-        program: The program's name in hints.
-        several: Whether several inputs are allowed.
+        flags: The flags of the program, by long and short name.
+        passes: The registered passes and pipelines, which are accepted as flags.
+        program: The name of the program, as printed in hints.
+        several: Whether to accept more than one input.
 
     Raises:
-        UsageError: If an argument is invalid. The error is about the first such argument.
+        UsageError: If an argument is invalid. The error reports the first invalid argument.
     """
     line = CommandLine(words)
     rest = list(words)
@@ -223,7 +226,7 @@ def _value(flag: Flag, word: str, text: str | None) -> Any:
 
 
 def stray_hint(stray: Mapping[str, str]) -> str:
-    """Return a hint about inputs that look like options of a pass."""
+    """Return a hint about an input that looks like the options of a pass, or an empty string."""
     for options, name in stray.items():
         return f"; options are attached to their pass: --{name}='{options}'"
     return ""
@@ -245,33 +248,33 @@ _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def number_of(text: str) -> int:
-    """Return a number."""
+    """Parse the value of a flag as a nonnegative integer."""
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"takes a number, not '{text}'")
     return int(text)
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    """Return comma-separated names."""
+    """Parse the value of a flag as a comma-separated list of names."""
     return tuple(name for each in text.split(",") if (name := each.strip()))
 
 
 def plugin_of(text: str) -> str:
-    """Return a plugin's file or module."""
+    """Check that the value of a plugin flag is not empty, and return the value."""
     if not text:
         raise ValueError("requires a value: the file or module of a plugin")
     return text
 
 
 def color_of(text: str) -> Color:
-    """Return the meaning of a value of `--color`, which may be a boolean as in LLVM's tools."""
+    """Parse the value of `--color`, which can be a boolean as in LLVM's tools."""
     if text in {"always", "true", "1"}:
         return "always"
     return "never" if text in {"never", "false", "0"} else "auto"
 
 
 def ir_of(text: str) -> str:
-    """Return the name of an installed IR."""
+    """Check that a text is the name of an installed IR, and return the name."""
     if text in {"xdsl", "mlir"} or has_adapter(text):  # usually without searching packages
         return text
     from passel.mlir.upstream import known_builds
@@ -286,12 +289,12 @@ def ir_of(text: str) -> str:
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:
-    """Return the value of `--verify-each`."""
+    """Parse the value of `--verify-each`, which is a boolean or `always`."""
     return "always" if text == "always" else text in {"true", "1"}
 
 
 def seconds_of(text: str) -> float:
-    """Return a number of seconds.
+    """Parse the value of a flag as a positive number of seconds.
 
     Raises:
         ValueError: If the text is not a positive number.
@@ -313,16 +316,16 @@ flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 
 
 class FlagGroup:
-    """A group of flags and their values; the docstring is the heading in the help.
+    """A group of flags and their values, with the docstring as the heading in `--help`.
 
     Attributes:
-        flags: The flags by attribute name.
+        flags: The declared flags, by the name of the attribute that stores the flag's value.
     """
 
     flags: ClassVar[dict[str, Flag]] = {}
 
     def __init_subclass__(cls) -> None:
-        """Collect the flags of the class and its bases."""
+        """Collect the flags that the class and its bases declare."""
         inherited = {name: each for base in cls.__mro__[1:] for name, each in _flags_of(base)}
         own = _flags_of(cls)
         for (_, above), (_, each) in pairwise(own):
@@ -331,7 +334,7 @@ class FlagGroup:
 
     @classmethod
     def title(cls) -> str:
-        """Return the heading."""
+        """Return the heading of the group in `--help`."""
         return (cls.__doc__ or "").rstrip(".")
 
     def __init__(self, line: CommandLine) -> None:

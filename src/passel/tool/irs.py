@@ -1,4 +1,4 @@
-"""The IR of a command line, its plugins, and the passes available for it."""
+"""Selection of the IR on the command line, and loading of plugins and available passes."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _NATIVE = (".so", ".dylib", ".dll", ".pyd")
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool, as defined by `passel.tool.opt_main`.
+    """A tool like passel-opt, defined by the arguments of `passel.tool.opt_main`.
 
     Attributes:
         name: The program's name.
-        registry: The available passes; None for all installed ones.
-        adapter: The only IR of the tool; None if `--ir` selects it.
-        dialects: Additional dialects.
-        flags: The tool's own flags.
-        setup: A function that is called before each run with the pass manager and the values of
-            these flags.
-        version: Its version.
-        pipeline: The default pipeline.
+        registry: The registry of available passes. None means all installed passes.
+        adapter: The adapter of the tool's only IR. None means that `--ir` selects the IR.
+        dialects: Dialects that the tool adds to the dialects of the IR.
+        flags: Flags that the tool adds to the flags of passel-opt.
+        setup: A function that is called before each run with the pass manager and the values of the
+            flags in `flags`. None means that there is no setup.
+        version: The version of the tool.
+        pipeline: The pipeline that runs if the command line contains no pipeline.
     """
 
     name: str = PROGRAM
@@ -67,16 +67,16 @@ _ANY_TOOL = ToolDefinition()
 
 
 class IRChoice:
-    """An IR, which is loaded on first use.
+    """The IR that a command line selects. The IR's packages are imported on first use.
 
     Args:
-        name: The name of the IR, as for `--ir`.
-        tool: The tool, possibly with an adapter and dialects.
-        plugins: The plugins, possibly with dialects.
+        name: The name of the IR, as given to `--ir`.
+        tool: The tool, which can define an adapter and additional dialects.
+        plugins: The imported plugins, which can define additional dialects.
 
     Attributes:
-        name: Its name.
-        is_known: Whether passel supports the IR itself, with no adapter given.
+        name: The name of the IR.
+        is_known: Whether passel provides the adapter of the IR.
     """
 
     def __init__(
@@ -90,15 +90,15 @@ class IRChoice:
 
     @property
     def scope(self) -> str:
-        """The name of the IR in flags and registries: `mlir` for every build of MLIR."""
+        """The name of the IR in flags and registries, which is `mlir` for every build of MLIR."""
         return self.name if self.is_known else self.adapter.name
 
     @cached_property
     def adapter(self) -> IRAdapter:
-        """The adapter.
+        """The adapter of the IR, with the additional dialects.
 
         Raises:
-            AdapterError: If the adapter is not available, or does not accept dialects.
+            AdapterError: If the adapter is not available, or does not accept additional dialects.
         """
         tool = self._tool
         adapter = adapter_named(self.name) if tool.adapter is None else tool.adapter
@@ -115,10 +115,10 @@ class IRChoice:
         return takes.with_dialects(dialects) if dialects else adapter
 
     def adapter_across(self, name: str) -> IRAdapter:
-        """Return the adapter of another IR in the pipeline, with its additional dialects.
+        """Return the adapter of the other IR of a mixed pipeline, with its additional dialects.
 
         Args:
-            name: `xdsl` or `mlir`.
+            name: The name of the other IR: `xdsl` or `mlir`.
         """
         if name not in self._across:
             tool = replace(self._tool, adapter=None)
@@ -127,7 +127,7 @@ class IRChoice:
 
     @cached_property
     def frontend(self) -> Frontend:
-        """The frontend of the IR, not yet configured.
+        """The frontend of the IR, before it is configured.
 
         Raises:
             UsageError: If the adapter has no frontend.
@@ -141,7 +141,7 @@ class IRChoice:
 
     @cached_property
     def registry(self) -> PassRegistry:
-        """The available passes. Accessing them does not load xDSL."""
+        """The registry of available passes. Reading this property does not import xDSL."""
         from passel.passes.resolution import names_on
 
         given = self._tool.registry
@@ -151,11 +151,11 @@ class IRChoice:
 
     @property
     def own_flags(self) -> Sequence[Flag]:
-        """The IR's own flags that passel-opt does not declare."""
+        """The flags that the IR's frontend adds to the flags of passel-opt."""
         return () if self.is_known else self.frontend.flags
 
     def version(self) -> str:
-        """Return the name and version of the IR, without loading xDSL."""
+        """Return the name and version of the IR without importing xDSL."""
         if self.scope == "xdsl":
             from passel.xdsl.release import INSTALLED
 
@@ -164,13 +164,13 @@ class IRChoice:
 
 
 def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
-    """Return the IR of a command line before its flags are parsed, and load its plugins.
+    """Import the plugins of a command line, and return the IR that the command line selects.
 
-    Unknown IRs are rejected later, when the flags are parsed.
+    This function is called before the flags are parsed. Parsing the flags rejects unknown IRs.
 
     Args:
-        words: The command line.
-        tool: The tool.
+        words: The command-line arguments.
+        tool: The definition of the tool.
 
     Raises:
         UsageError: If a plugin cannot be loaded.
@@ -190,7 +190,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
 
 
 def flag_for(ir: str) -> str:
-    """Return the flag for the IR of a record.
+    """Return the `--ir` flag that selects the IR of a record.
 
     Raises:
         UsageError: If the IR is not installed.
@@ -201,11 +201,11 @@ def flag_for(ir: str) -> str:
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
-    """Return a hint at another installed IR that has the unknown pass of an error, if any.
+    """Return a hint that another installed IR provides an unknown pass, or an empty string.
 
     Args:
-        error: The error about an unknown flag or a name in a pipeline.
-        ir: This IR.
+        error: The error that reports an unknown flag or an unknown name in a pipeline.
+        ir: The selected IR, whose registry lacks the pass.
     """
     names = [error.name] if isinstance(error, UnknownFlagError) else []
     if isinstance(error, PipelineError):
@@ -217,11 +217,11 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
 
 
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
-    """Attach a note to an error in a line with a dialect of another installed IR.
+    """Attach a note to an error if its source line uses a dialect of another installed IR.
 
     Args:
         diagnostic: The error.
-        source: The input.
+        source: The part of the input that contains the line.
         ir: The IR of the run, which lacks the dialect.
     """
     if not isinstance(source.text, str):
@@ -268,13 +268,13 @@ def _build_has(ir: str, name: str) -> bool:
 
 
 def import_plugin(name: str) -> ModuleType:
-    """Import a plugin.
+    """Import a plugin, and return its module.
 
     Args:
-        name: A `.py` file, or the dotted name of a module.
+        name: The path of a `.py` file, or the dotted name of a module.
 
     Raises:
-        UsageError: If the plugin cannot be found, or its import raises.
+        UsageError: If the plugin cannot be found, or importing it raises an exception.
     """
     path = Path(name)
     try:
@@ -315,31 +315,31 @@ def _place(error: BaseException, name: str) -> str:
 
 
 def classes_in(module: ModuleType) -> Iterator[type[Any]]:
-    """Yield the classes defined in a module itself, in order."""
+    """Yield the classes that a module itself defines, in order of definition."""
     for value in list(vars(module).values()):
         if isinstance(value, type) and value.__module__ == module.__name__:
             yield value
 
 
 def named_passes_in(module: ModuleType) -> Iterator[type[Pass[Any, Any]]]:
-    """Yield the named pass classes defined in a module itself, in order."""
+    """Yield the named pass classes that a module itself defines, in order of definition."""
     for value in classes_in(module):
         if issubclass(value, Pass) and value.name:
             yield value
 
 
 def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
-    """Import a plugin and register the named pass classes defined in it.
+    """Import a plugin, and register the named pass classes that the plugin defines.
 
-    Passes that the plugin registers during its import are kept. Other passes of the plugin replace
-    passes of the same name.
+    Passes that the plugin registers while it is imported remain registered. The other passes of the
+    plugin replace registered passes with the same name.
 
     Args:
-        name: A `.py` file, or the dotted name of a module.
-        given: The registry for the plugin's passes; None for the default registry.
+        name: The path of a `.py` file, or the dotted name of a module.
+        given: The registry for the plugin's passes. None means the default registry.
 
     Raises:
-        UsageError: If the plugin cannot be found, or its import raises.
+        UsageError: If the plugin cannot be found, or importing it raises an exception.
     """
     registry = given or default_registry()
     if name.endswith(_NATIVE):

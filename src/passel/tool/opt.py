@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run passel-opt; emulate xdsl-opt or mlir-opt if the program has their name.
+    """Run passel-opt, or emulate xdsl-opt or mlir-opt if the program has one of these names.
 
     Args:
         argv: The command-line arguments; by default `sys.argv[1:]`.
@@ -74,29 +74,31 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
     version: str = "",
     pipeline: str = "",
 ) -> int:
-    """Run a tool like passel-opt for the caller's passes, dialects or IR.
+    """Run a tool like passel-opt for your own passes, dialects or IR.
 
     Args:
-        argv: The command-line arguments. The default is `sys.argv[1:]`; then Ctrl-C and SIGTERM
-            also end the tool cleanly.
+        argv: The command-line arguments. None means `sys.argv[1:]`. In this case, the tool also
+            cleans up after Ctrl-C and SIGTERM.
         name: The program's name in help, messages and replay commands.
-        registry: The available passes; by default the passes of all installed packages.
-        dialects: Additional dialects: `Dialect` objects for xDSL, and functions that add to a
-            `DialectRegistry` for MLIR's bindings. If `--ir` selects the IR, the dialects of other
-            IRs are ignored.
-        adapter: The only IR of the tool. The adapter must have a frontend (see
-            `passel.frontend.BringsFrontend`). By default, `--ir` selects the IR.
-        flags: Additional flags.
-        setup: A function that is called before each run with the pass manager and the values of
-            these flags by name. The function can add instrumentation and change verification, but
-            not add passes, because reproducers find passes only in a registry.
-        version: The tool's own version, for `--version`.
-        pipeline: The pipeline to run if the command line has neither a pipeline nor passes; by
-            default none.
+        registry: The registry of available passes; by default, the passes of all installed
+            packages.
+        dialects: Additional dialects. For xDSL, these are `Dialect` objects. For MLIR's bindings,
+            these are functions that add dialects to a `DialectRegistry`. If `--ir` selects the IR,
+            dialects of other IRs are ignored.
+        adapter: The adapter of the tool's only IR. The adapter must provide a frontend, see
+            `passel.frontend.BringsFrontend`. By default, `--ir` selects the IR.
+        flags: Flags that the tool adds to the flags of passel-opt.
+        setup: A function that is called before each run with the pass manager and the values of the
+            flags in `flags`, by name. The function can add instrumentation and change verification.
+            The function must not add passes, because a reproducer can only record registered
+            passes.
+        version: The version of the tool, which `--version` prints.
+        pipeline: The pipeline to run if the command line contains neither a pipeline nor passes. An
+            empty string means that no passes run.
 
     Returns:
-        The exit code: 0 on success, 1 for an error in the input, a pass or the command line, 130
-        after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+        The exit code: 0 on success, 1 after an error in the input, a pass or the command line, 130
+        after Ctrl-C, 143 after SIGTERM, and 129 after SIGHUP.
 
     Example:
         A tool of one's own is a file such as `my_opt.py`:

@@ -1,4 +1,4 @@
-"""Output of the tool: the result, and reports."""
+"""Writing of results, reports and diagnostics."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _CONTROL_PICTURES[ord("\N{ZERO WIDTH NO-BREAK SPACE}")] = ord("\N{OPEN BOX}")
 
 
 def printable(text: str) -> str:
-    """Return quoted input with control characters replaced by visible characters."""
+    """Return a text with control characters replaced by visible characters."""
     return text.translate(_CONTROL_PICTURES)
 
 
 def abandon_stdout() -> None:
-    """Discard buffered standard output, so that Python does not complain at exit."""
+    """Discard the buffer of standard output, so that Python reports no write error at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -63,13 +63,13 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 class Output:
-    """The tool's result.
+    """The destination of a program's result: a file or standard output.
 
     Args:
-        name: A file's name, or `-` for the standard output.
+        name: The name of a file, or `-` for standard output.
 
     Raises:
-        UsageError: If the file cannot be written; raised before any work is done.
+        UsageError: If the file cannot be written. The constructor checks this before any pass runs.
     """
 
     def __init__(self, name: str) -> None:
@@ -85,7 +85,7 @@ class Output:
                 check_writable(name)
 
     def write(self, result: str | bytes) -> None:
-        """Add text or bytecode to the result; `commit` writes a file."""
+        """Write a part of the result to standard output, or store it until `commit` is called."""
         if self._name == "-":
             self._to_stdout(result)
             return
@@ -93,7 +93,7 @@ class Output:
             self._parts.append(_encoded(result))
 
     def commit(self) -> None:
-        """Create the file atomically, or write to the device or pipe.
+        """Replace the file atomically, or write the result to the device or pipe.
 
         Raises:
             UsageError: If the file cannot be written.
@@ -111,7 +111,7 @@ class Output:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close a device or pipe."""
+        """Close the device or pipe, if the result is written to one."""
         if self._device is not None:
             self._device.close()
 
@@ -137,7 +137,7 @@ class Output:
 
 
 def put(result: str | bytes, name: str = "-") -> int:
-    """Write a whole result, and return the exit code.
+    """Write a complete result, and return the exit code of the program.
 
     Raises:
         UsageError: If the result cannot be written.
@@ -175,16 +175,16 @@ class _Forgiving(io.FileIO):
 def report_file(
     settings: Settings, flag: str, path: str, *, append: bool = False
 ) -> Generator[TextIO]:
-    """Open the file of a report; write errors are raised when it is closed.
+    """Open the file that a flag names for a report, and close it after the `with` block.
 
     Args:
         settings: The settings of the command line.
-        flag: The flag for the report.
-        path: The file.
-        append: Whether to append to the file.
+        flag: The flag that names the file.
+        path: The path of the file.
+        append: Whether to append to an existing file.
 
     Raises:
-        UsageError: If the file cannot be written, or is the input or the result.
+        UsageError: If the file cannot be written, or is the program's input or result.
     """
     what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
     with refusing(what, path):
@@ -198,10 +198,10 @@ def report_file(
 
 @contextmanager
 def refusing(what: str, path: str) -> Generator[None]:
-    """Turn errors about a file into a `UsageError`.
+    """Convert errors about a file in the `with` block to a `UsageError`.
 
     Raises:
-        UsageError: If an error occurs inside the `with` block.
+        UsageError: If the file cannot be read or written.
     """
     try:
         yield
@@ -212,7 +212,7 @@ def refusing(what: str, path: str) -> Generator[None]:
 
 
 def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
-    """Refuse to write a report over the input or the result.
+    """Reject the path of a report if the report would overwrite the input or the result.
 
     Raises:
         UsageError: If the path is the input or the result.
@@ -250,14 +250,16 @@ _RENDERED = re.compile(
 
 
 class Renderer:
-    """Writes diagnostics to the error stream in the format that the flags select.
+    """A writer of diagnostics to standard error, in the format that the flags select.
 
     Args:
         settings: The settings of the command line.
-        byte_columns: Whether locations count bytes, as MLIR does, not characters.
+        byte_columns: Whether the columns of locations count bytes, as in MLIR, rather than
+            characters.
 
     Attributes:
-        is_told: Whether the last failure repeated an earlier one and was only counted.
+        is_told: Whether the last failure repeated an earlier failure and was therefore only
+            counted.
     """
 
     def __init__(self, settings: Settings, *, byte_columns: bool) -> None:
@@ -277,14 +279,15 @@ class Renderer:
         self.is_told: bool = False
 
     def add_source(self, name: str, text: str) -> None:
-        """Register a text, so that excerpts can show its lines."""
+        """Register the text of a source, so that diagnostics can show its lines."""
         self._sources[name] = text
         self._lines.pop(name, None)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
-        """Write a diagnostic, its notes, and its op.
+        """Write a diagnostic with its notes and its op.
 
-        Of failures that differ only in the op, the first is written and the others are counted.
+        If several failures differ only in the op, only the first failure is written. The others are
+        counted.
         """
         if self._is_hidden.get(diagnostic.severity):
             return
@@ -315,7 +318,7 @@ class Renderer:
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)
 
     def conclude(self) -> None:
-        """Write the number of repetitions of each written failure."""
+        """Write how often each written failure was repeated on other ops."""
         for first, names in self._alike.values():
             if names:
                 note = Diagnostic(Severity.NOTE, more_like_it(names), first.location)
@@ -354,12 +357,13 @@ class Renderer:
 
 
 def coloured(text: str, stream: TextIO, color: Color) -> str:
-    """Return a rendered diagnostic, with LLVM's colors if enabled.
+    """Return the text of a diagnostic, in LLVM's colors if the stream shows colors.
 
     Args:
-        text: The diagnostic: place, severity, message, and possibly a source line and a caret.
-        stream: The output stream.
-        color: When to use colors.
+        text: The text of the diagnostic: location, severity and message, optionally followed by a
+            source line and a caret.
+        stream: The stream that the text is written to.
+        color: Whether to use colors: `auto`, `always` or `never`.
     """
     found = _RENDERED.fullmatch(text) if shows_color(stream, color) else None
     if found is None:

@@ -1,4 +1,4 @@
-"""Creation of pass managers from flags, and runs of a part of a pipeline."""
+"""Creation of pass managers from flags, and partial runs of pipelines."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _LONGEST_HINT = 100
 
 
 class PipelineFactory:
-    """Creates a pass manager for each part of the input.
+    """A factory that creates a pass manager for each part of the input.
 
-    The constructor resolves names and options, so that errors in the pipeline are reported before
-    any input is read.
+    The constructor resolves the names and options of passes, so that errors in the pipeline are
+    reported before any input is read.
 
     Args:
         settings: The settings of the command line.
@@ -60,23 +60,24 @@ class PipelineFactory:
             self._whole = _parsed(written, settings)
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
-        """Return whether passes given as flags run on a top-level op of any name."""
+        """Return whether the pipeline is given only as pass flags, which fit any top-level op."""
         return bool(self._flags) and (recorded is None or recorded.pipeline is None)
 
     def make(
         self, kind: OpKind, context: Any, adapter: IRAdapter, recorded: Recorded | None = None
     ) -> PassManager:
-        """Return a manager for a top-level op of a kind.
+        """Create a pass manager for top-level ops of the given kind.
 
         Args:
-            kind: The kind.
-            context: The context of the part of the input.
-            adapter: The adapter.
-            recorded: The reproducer in the input. The recorded pipeline runs before passes given as
-                flags; `--pass-pipeline` replaces it.
+            kind: The kind of the top-level op.
+            context: The context in which the part of the input was parsed.
+            adapter: The adapter of the IR.
+            recorded: The reproducer in the input; None if there is no reproducer. The recorded
+                pipeline runs before the passes that are given as flags. `--pass-pipeline` replaces
+                the recorded pipeline.
 
         Raises:
-            PipelineError: If the pipeline cannot be scheduled on this IR, or a recorded pipeline
+            PipelineError: If the pipeline cannot be scheduled on this IR, or if a recorded pipeline
                 has forbidden effects.
         """
         text = recorded.pipeline if recorded is not None else None
@@ -95,7 +96,7 @@ class PipelineFactory:
         return manager
 
     def parse(self, text: str, context: Any) -> PassManager:
-        """Return a manager for another pipeline, with the settings of the flags."""
+        """Parse a pipeline, and return a pass manager that is configured by the flags."""
         manager = self._unchecked(text, context)
         self._configure(manager)
         return manager
@@ -125,17 +126,17 @@ class PipelineFactory:
         context: Any,
         recorded: Recorded | None,
     ) -> Iterator[Diagnostic]:
-        """Yield diagnostics about a pipeline whose anchor is not the top-level op.
+        """Yield a diagnostic for each anchor that does not match the top-level op.
 
         Args:
-            error: The error of the run.
-            manager: The pipeline.
-            op: The op.
-            context: Its context.
-            recorded: The reproducer in the input.
+            error: The error that the run raised.
+            manager: The pass manager that was run.
+            op: The top-level op.
+            context: The context of the op.
+            recorded: The reproducer in the input; None if there is no reproducer.
 
         Raises:
-            AnchorError: If the mistake is in a text outside the input.
+            AnchorError: If the pipeline was not read from the input.
         """
         adapter = self._settings.choice.adapter
         for problem in error.problems:
@@ -165,14 +166,14 @@ class PipelineFactory:
 
 
 def set_up(manager: PassManager, settings: Settings) -> None:
-    """Call the tool's own setup for a manager.
+    """Call the setup function of the tool, if any, for a pass manager.
 
     Args:
-        manager: The manager.
+        manager: The pass manager.
         settings: The settings of the command line.
 
     Raises:
-        DefinitionError: If the setup changes the passes.
+        DefinitionError: If the setup function changes the passes.
     """
     if (tool := settings.tool).setup is None:
         return
@@ -186,11 +187,11 @@ def set_up(manager: PassManager, settings: Settings) -> None:
 
 
 def lint_pipeline(settings: Settings) -> int:
-    """Write mistakes and wasted work in the pipeline; return 1 if there are errors, else 0.
+    """Print errors and warnings about the pipeline, and return 1 if there are errors, else 0.
 
     Raises:
         PipelineError: If the pipeline cannot be built.
-        UsageError: If there is no pipeline.
+        UsageError: If the command line contains no pipeline.
     """
     from passel.builder import PipelineBuilder, lint
 
@@ -256,19 +257,19 @@ def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -> RunResult:
-    """Run the part of a pipeline between `--start-after` and `--stop-after`.
+    """Run the passes of a pipeline between `--start-after` and `--stop-after`.
 
-    The whole pipeline is built, and a gate skips the other passes, so that each pass keeps its
-    path, statistics and options.
+    The whole pipeline is built, and a gate skips the passes outside this range. The passes that run
+    therefore have the same paths, statistics and options as in a full run.
 
     Args:
-        manager: The pipeline.
-        op: The op to run on.
+        manager: The pass manager of the whole pipeline.
+        op: The op to run the passes on.
         settings: The settings of the command line.
-        **how: Further arguments of `PassManager.run`.
+        **how: Additional arguments for `PassManager.run`.
 
     Raises:
-        UsageError: If the flags name a place that does not exist or was not reached.
+        UsageError: If a flag names a place that does not exist or that the run did not reach.
         PassFailedError: If a pass fails.
     """
     if not (settings.start_after or settings.stop_after):
@@ -297,10 +298,10 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the place in `--start-after` or `--stop-after`; None without the flag.
+    """Return the place that a flag such as `--start-after` names, or None without the flag.
 
     Raises:
-        UsageError: If there is no such place.
+        UsageError: If the pipeline does not contain the place.
     """
     from passel.search import Place
 

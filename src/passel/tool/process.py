@@ -1,4 +1,4 @@
-"""The process of a program: signals, exit codes, and messages when it is stopped."""
+"""Process-wide behavior of a program: signals, exit codes and garbage collection."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _collector_is_held = False
 
 
 class Termination(KeyboardInterrupt):
-    """A signal ends the process, with the same cleanup as Ctrl-C.
+    """An exception that ends the process after a signal, with the same cleanup as Ctrl-C.
 
     Args:
-        signal: The number of the signal.
+        signal: The number of the received signal.
     """
 
     def __init__(self, signal: int) -> None:
@@ -37,16 +37,16 @@ class Termination(KeyboardInterrupt):
         self.signal = signal
 
     def __reduce__(self) -> tuple[type[Termination], tuple[int], dict[str, Any]]:
-        """Pickle it with its notes, since it may come from a worker."""
+        """Pickle the exception with its notes, since a worker process may raise it."""
         return Termination, (self.signal,), vars(self)
 
 
 def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
-    """Run a program, and report errors and signals in one line.
+    """Run a program, report its errors and signals, and return the exit code.
 
     Args:
         program: The name of the program.
-        words: Its arguments.
+        words: The command-line arguments of the program.
         run: A function that runs the program and returns the exit code.
     """
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
@@ -111,10 +111,10 @@ def _complain(text: str, words: Sequence[str]) -> None:
 
 
 def prepare_process() -> None:
-    """Make SIGTERM and SIGHUP work like Ctrl-C, and print Python's stack on native crashes.
+    """Handle SIGTERM and SIGHUP like Ctrl-C, and print the Python stack after a native crash.
 
-    Closed standard streams are redirected to the null device. Otherwise native code could write to
-    a file that reuses their descriptors.
+    Closed standard streams are redirected to the null device. Otherwise, a file could reuse the
+    descriptor of a closed stream, and native code could write to that file.
     """
     import faulthandler
     import signal
@@ -138,9 +138,9 @@ def _terminate(signal: int, _: object) -> NoReturn:
 
 
 def let_second_interrupt_end() -> None:
-    """Make a second Ctrl-C end the process at once.
+    """Make a second Ctrl-C end the process immediately.
 
-    Python handles the first one, which native passes can delay.
+    Python handles the first Ctrl-C, but only after a running native pass returns.
     """
     import signal
 
@@ -158,9 +158,9 @@ def let_second_interrupt_end() -> None:
 
 @contextmanager
 def collector_held() -> Generator[None]:
-    """Disable the cyclic garbage collector in the `with` block, until `release_collector`.
+    """Disable the cyclic garbage collector in a `with` block, until `release_collector` is called.
 
-    The objects that a tool creates before passes run, from imports and parsing, live until the end.
+    Most objects that imports and parsing create before the passes run live until the program exits.
     """
     global _collector_is_held  # noqa: PLW0603 - as the collector, it is the process's
     _collector_is_held = gc.isenabled()
@@ -174,7 +174,7 @@ def collector_held() -> Generator[None]:
 
 
 def release_collector() -> None:
-    """Enable the collector again, and exempt the objects that exist now."""
+    """Enable the garbage collector again, and exempt all existing objects from collection."""
     global _collector_is_held  # noqa: PLW0603 - as above
     if _collector_is_held:
         _collector_is_held = False

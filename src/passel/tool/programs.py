@@ -1,4 +1,4 @@
-"""Programs: their help, and the runs of those other than passel-opt.
+"""Help texts of all programs, and entry points of the programs other than passel-opt.
 
 The template for the help of passel-opt and similar tools:
 
@@ -62,12 +62,12 @@ _OPERATOR = re.compile(r"[|&]+|[;<>]")
 
 
 class Program(NamedTuple):
-    """A program with its help.
+    """A program with its flags and its help text.
 
     Attributes:
-        doc: The docstring of the program's module, in paragraphs: a line with name and purpose,
-            usage, examples, notes.
-        groups: The groups of flags of the program; flags without help are hidden.
+        doc: The docstring of the program's module. The paragraphs are a line with the name and the
+            purpose, the usage, examples, and notes.
+        groups: The title and the flags of each group. Flags without a help text are hidden.
     """
 
     doc: str
@@ -75,7 +75,7 @@ class Program(NamedTuple):
 
     @classmethod
     def of(cls, doc: str | None, own: type[FlagGroup]) -> Program:
-        """Return a program with its own flags and the common flags."""
+        """Create a program from a module's docstring and a group of flags."""
         about = [each for each in InformationFlags.flags.values() if each.name in ABOUT]
         groups = [(own.title(), tuple(own.flags.values())), (InformationFlags.title(), about)]
         return cls(doc or "", groups)
@@ -87,12 +87,12 @@ class Program(NamedTuple):
 
     @property
     def flags(self) -> list[Flag]:
-        """The flags of all groups."""
+        """The flags of all groups, in the order of the help."""
         return [flag for _, flags in self.groups for flag in flags]
 
 
 def help_text(program: Program) -> str:
-    """Return the text of `--help`. Adjacent flags with the same help share a line."""
+    """Return the text of `--help`. Adjacent flags with the same help text share a line."""
     summary, usage, *notes = program.doc.strip().split("\n\n")
     lines = [summary.removesuffix("."), usage, ""]
     if notes[0].startswith("Examples:"):
@@ -118,12 +118,12 @@ def _usage(flag: Flag) -> str:
 def run_program(
     program: Program, argv: Sequence[str] | None, run: Callable[[CommandLine], int]
 ) -> int:
-    """Run a program without pass flags, and return its exit code.
+    """Run a program that accepts no passes as flags, and return the exit code.
 
     Args:
         program: The program.
         argv: The command-line arguments; by default `sys.argv[1:]`.
-        run: The function that runs the program.
+        run: A function that runs the program on the parsed command line and returns the exit code.
     """
 
     def read_and_run(words: Sequence[str]) -> int:
@@ -140,7 +140,7 @@ def run_program(
 
 
 def start(name: str, argv: Sequence[str] | None, run: Callable[[Sequence[str]], int]) -> int:
-    """Run a program on arguments; if `argv` is None, prepare the process and use `sys.argv`."""
+    """Run a program on `argv`. If `argv` is None, prepare the process and use `sys.argv`."""
     if argv is None:
         prepare_process()
     words = sys.argv[1:] if argv is None else list(argv)
@@ -151,10 +151,10 @@ _WIDEST_OPTION = 60
 
 
 def information(settings: Settings) -> str:
-    """Return the text for an information flag.
+    """Return the text that an information flag such as `--list-passes` prints.
 
     Raises:
-        UsageError: If the pass for `--help-pass` does not exist.
+        UsageError: If `--help-pass` names an unknown pass.
     """
     tool, ir = settings.tool, settings.choice
     if settings.help or settings.help_all:
@@ -192,7 +192,7 @@ def _opt_help(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> str:
 
 
 def version(tool: ToolDefinition, ir: IRChoice) -> str:
-    """Return the versions of a tool, of passel and of the IR."""
+    """Return the versions of a tool, of passel and of the IR as text."""
     passel = f"passel {__version__}"
     if tool.name == PROGRAM:
         return f"{passel} ({ir.version()})\n"
@@ -254,7 +254,7 @@ def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:
 
 
 def command_of(text: str) -> list[str]:
-    """Return the words of a command that exists, and runs without a shell."""
+    """Split a command into words, and check that the command can run without a shell."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -274,7 +274,10 @@ def command_of(text: str) -> list[str]:
 
 
 def function_of(text: str) -> tuple[str, str]:
-    """Return the name of a function, or "" for all functions, and its arguments."""
+    """Split `@name(arguments)` into the name of the function and the text of the arguments.
+
+    The name is empty if the text is `all`.
+    """
     symbol, _, arguments = text.partition("(")
     return "" if symbol == "all" else symbol.removeprefix("@"), arguments.removesuffix(")")
 
@@ -300,10 +303,10 @@ class SearchFlags(FlagGroup):
     )
 
     def check_oracle(self) -> None:
-        """Check that the flags select one oracle at most.
+        """Check that the flags select at most one oracle.
 
         Raises:
-            UsageError: If they select several.
+            UsageError: If the flags select several oracles.
         """
         names = ("interesting", "invalid", "computes_else")
         given = [f"'--{name.replace('_', '-')}'" for name in names if getattr(self, name, None)]
@@ -314,12 +317,12 @@ class SearchFlags(FlagGroup):
 def search_program(
     doc: str | None, own: type[SearchFlags], takes: Callable[[Flag], bool]
 ) -> Program:
-    """Return a search program.
+    """Create a search program, such as passel-bisect.
 
     Args:
-        doc: The docstring of its module; see `Program`.
-        own: The flags of the program, including the flags of all searches.
-        takes: A function that returns whether the program also accepts a flag of passel-opt.
+        doc: The docstring of the program's module; see `Program`.
+        own: The group that declares the flags of the program and of all searches.
+        takes: A predicate that selects the flags of passel-opt that the program also accepts.
     """
     groups = [(SearchFlags.title(), list(own.flags.values()))]
     for group in GROUPS:
@@ -329,12 +332,12 @@ def search_program(
 
 
 def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Settings], int]) -> int:
-    """Run a search program, and return its exit code.
+    """Run a search program, and return the exit code.
 
     Args:
         program: The program.
         argv: The command-line arguments; by default `sys.argv[1:]`.
-        run: The function that runs the program.
+        run: A function that runs the program with the settings and returns the exit code.
     """
     tool = ToolDefinition(program.name, flags=program.groups[0][1])
 
@@ -354,7 +357,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings with those flags of the recorded command that searches need."""
+    """Return settings that include the flags of the recorded command that a search needs."""
     known = flags_by_name()
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):

@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
-        The exit code: 0 if the result was written, 130 after Ctrl-C, else 1.
+        The exit code: 0 if the result was written, 130 after Ctrl-C, otherwise 1.
     """
     return run_search(PROGRAM, argv, _run)
 

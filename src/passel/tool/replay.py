@@ -1,4 +1,4 @@
-"""Reproducers that the flags select, and commands to replay failed runs."""
+"""Reproducers that flags request, and commands that replay failed runs."""
 
 from __future__ import annotations
 
@@ -32,12 +32,15 @@ if TYPE_CHECKING:
 
 
 class Replay:
-    """The reproducers of all parts of the input.
+    """A writer of the reproducers that the flags request, for all parts of the input.
 
-    For a split input, the second file is `name.1.mlir`, and so on.
+    If the input is split, the second reproducer is written to `name.1.mlir`, and so on.
+
+    Args:
+        settings: The settings of the command line.
 
     Raises:
-        UsageError: If a file cannot be written.
+        UsageError: If a reproducer cannot be written.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -55,11 +58,11 @@ class Replay:
                     check_writable(path)
 
     def observe(self, manager: PassManager, *, threading: bool) -> None:
-        """Make failed runs of a manager write a reproducer.
+        """Make a pass manager write a reproducer when a run fails, if a flag requests it.
 
         Args:
-            manager: The manager.
-            threading: Whether passes of the manager may use several threads.
+            manager: The pass manager.
+            threading: Whether the replay may run passes on several threads.
         """
         if self._current is not None and self._current.reproducer is not None:
             self._written += 1
@@ -78,11 +81,11 @@ class Replay:
         manager.add_instrumentation(self._current)
 
     def command(self, program: str = "") -> str:
-        """Return the command that replays `{file}`.
+        """Return the command that replays a reproducer, with `{file}` in place of the file name.
 
         Args:
-            program: The program, by default this program. For another program, the flags that only
-                this program has are omitted.
+            program: The program that the command runs; by default, the current program. For
+                another program, flags that only the current program accepts are omitted.
         """
         words = [program or self._settings.program, "--run-reproducer"]
         own = () if program else self._settings.brought
@@ -95,10 +98,16 @@ class Replay:
         return f"{shlex.join(words)} {{file}}"
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:
-        """Write the file of `--mlir-generate-reproducer` after a successful run.
+        """Write the reproducer for `--mlir-generate-reproducer` after a successful run.
+
+        Args:
+            op: The op after the run.
+            context: The context of the op.
+            manager: The pass manager, whose pipeline is written.
+            adapter: The adapter of the IR.
 
         Raises:
-            UsageError: If the file cannot be written.
+            UsageError: If the reproducer cannot be written.
         """
         path = self._settings.mlir_generate_reproducer
         if not path:
@@ -116,7 +125,11 @@ class Replay:
         self._generated += 1
 
     def of_the_dead(self) -> str:
-        """Return the command that replays a run that crashes the process; empty without a file."""
+        """Return a hint on how to replay a run that crashes the process.
+
+        Returns:
+            The hint, or an empty string if no reproducer is being written.
+        """
         running = self._current.running if self._current is not None else None
         if running is None:
             return ""
@@ -124,7 +137,7 @@ class Replay:
         return f"to replay: {self.command().replace('{file}', shlex.join([str(path)]))}"
 
     def explain(self) -> None:
-        """Print the command that replays a failed run, unless the flags select a file."""
+        """Print how to replay a failed run, unless a flag requests a reproducer."""
         settings = self._settings
         if self._settings.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
             return
@@ -148,14 +161,16 @@ def _numbered(path: str, number: int) -> str:
 
 
 class CrashReports(PassInstrumentation):
-    """Shows the Python location of a crash of a pass, except with `--verify-diagnostics`.
+    """An instrumentation that reports where in the Python code a pass crashed.
+
+    With `--verify-diagnostics`, nothing is reported.
 
     Args:
         settings: The settings of the command line.
-        report: Writes the note.
+        report: The renderer that prints the location as a note.
 
     Attributes:
-        failed: Whether a run on any part of the input failed.
+        failed: Whether the run on any part of the input has failed.
     """
 
     crosses = True
@@ -167,7 +182,7 @@ class CrashReports(PassInstrumentation):
         self.failed: bool = False
 
     def on_failure(self, failure: Failure) -> None:
-        """Show the location of the crash below the error."""
+        """Print the location of the crash, or the traceback, below the error."""
         cause = failure.cause
         is_told = self._is_quiet or self._report.is_told
         if failure.kind != "crashed" or cause is None or is_told:
@@ -185,7 +200,7 @@ class CrashReports(PassInstrumentation):
 
 @contextmanager
 def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
-    """Report the pass and the next steps if native code ends the process."""
+    """Print the running pass and a replay command if native code ends the process."""
     process = os.getpid()
 
     def words() -> str:
@@ -204,9 +219,12 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
 
 
 def at_work() -> str:
-    """Return a text about the running pass and its op; empty if none runs.
+    """Return a text that names the running pass and its op.
 
-    The function inspects the stacks of all threads, so that runs need no bookkeeping.
+    Returns:
+        The text, or an empty string if no pass is running.
+
+    The function finds the pass in the stacks of all threads, so that runs need no bookkeeping.
     """
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top

@@ -9,10 +9,10 @@ Examples:
   passel-report old.record new.record
   passel-report old.record new.record -o comparison.html
 
-passel-opt --record=<file> writes a record. The report shows the pipeline with times and changes
-or, with --step, the changes of a pass. For two records of the same input, it compares the number
-of ops with different results after each pass, times and other statistics; with --diff, it shows the
-differences. With -o, the report is an HTML page with all of this.
+passel-opt --record=<file> writes a record. The report shows the pipeline with times and changes or,
+with --step, the changes of one pass. For two records of the same input, the report compares the
+times and statistics of each pass and counts the ops on which the results differ. With --diff, the
+report shows the differences. With -o, the report is an HTML page that contains all of this.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
-        The exit code: 0 on success, 1 for an error in the command line, the record or the output.
+        The exit code: 0 on success, or 1 after an error in the command line, the record or the
+        output.
     """
     return run_program(PROGRAM, argv, _run)
 

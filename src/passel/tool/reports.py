@@ -1,9 +1,9 @@
-"""Instrumentation of runs, selected by flags, and its reports.
+"""Instrumentations that flags select, such as timing, and their reports.
 
 Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22, which
-also define the order: reproducer, printer, timing. So the IR of a failed pass comes before the
-reproducer's error, and timing excludes printing; `mlir::tracing::InstallDebugHandler` and
-`DebugCounter::registerCLOptions` for actions.
+also define the order: reproducer, printer, timing. Therefore, the IR of a failed pass is printed
+before the reproducer's error, and timing excludes printing. Actions follow
+`mlir::tracing::InstallDebugHandler` and `DebugCounter::registerCLOptions`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Reports(ExitStack):
-    """Instrumentation for the whole input, which reports on exit.
+    """The instrumentations of all runs on the input, which write their reports on exit.
 
     Args:
         settings: The settings of the command line.
@@ -67,7 +67,7 @@ class Reports(ExitStack):
 
     @contextmanager
     def part(self) -> Generator[None]:
-        """Observe the processing of one part of the input, and report at its end."""
+        """Create the instrumentations for one part of the input, and finally print the timing."""
         given = self._settings
         self._observers = [] if self._printer is None else [self._printer]
         with ExitStack() as stack:
@@ -87,11 +87,11 @@ class Reports(ExitStack):
             yield
 
     def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
-        """Return a context manager that times and traces work other than a pass.
+        """Return a context manager that times and traces work outside passes, such as parsing.
 
         Args:
-            name: The name of the work.
-            timer: The name of its timer, if different.
+            name: The name of the work in the trace.
+            timer: The name of the work in the timing report, if the name differs.
         """
         stack = ExitStack()
         for observer, title in ((self._timing, timer or name), (self._trace, name)):
@@ -102,10 +102,10 @@ class Reports(ExitStack):
     def record(
         self, manager: PassManager, adapter: IRAdapter, source: SourcePart, replay: str
     ) -> None:
-        """Record a manager's run on a part of the input, with the command for a replay.
+        """Record the next run of a pass manager, if a flag requests a record.
 
-        The recorder is added first, so that the record includes notes that other instrumentations
-        attach to failures.
+        The recorder must be added before all other instrumentations, so that the record includes
+        the notes that these attach to failures.
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, replay)
@@ -113,7 +113,7 @@ class Reports(ExitStack):
             manager.add_instrumentation(recorder)
 
     def observe(self, manager: PassManager) -> None:
-        """Print, time, log and count the runs of a manager, and collect remarks."""
+        """Add the instrumentations to a pass manager, and enable remarks if a flag needs them."""
         if self._recorder is not None or self._wanted:
             manager.enable_remarks(".*")
         for instrumentation in (*self._observers, self._log, self._trace):
@@ -123,21 +123,21 @@ class Reports(ExitStack):
             manager.add_gate(self._counter)
 
     def note_unmatched(self, pipelines: Iterable[str]) -> None:
-        """Store the nested pipelines that matched no op in a part of the input."""
+        """Store the nested pipelines that matched no op in the current part of the input."""
         unmatched = dict.fromkeys(pipelines)
         if self._unmatched is not None:
             unmatched = {each: None for each in self._unmatched if each in unmatched}
         self._unmatched = unmatched
 
     def note_record(self) -> None:
-        """Store that a part of the input contains a recorded pipeline."""
+        """Note that a part of the input contains a recorded pipeline."""
         self._lacks_record = False
 
     def finish(self, *, good: bool) -> None:
-        """Write the remarks about the whole input.
+        """Print the remarks about the whole input.
 
         Args:
-            good: Whether all parts succeeded.
+            good: Whether the runs on all parts of the input succeeded.
         """
         remarks = [f"a nested pipeline found no op to run on: {e}" for e in self._unmatched or ()]
         if self._lacks_record:
@@ -269,12 +269,12 @@ class _Stream:
         self._line = line
 
     def write(self, text: str) -> int:
-        """Write above the line."""
+        """Write text above the progress line."""
         self._line.write(self._stream, text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write above the line."""
+        """Write text above the progress line."""
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:
@@ -283,10 +283,10 @@ class _Stream:
 
 @contextmanager
 def progress_line() -> Generator[Progress | None]:
-    """Show a progress line on the terminal, below other output.
+    """Show a progress line at the bottom of the terminal in a `with` block.
 
     Yields:
-        The instrumentation; None if the terminal cannot move its cursor.
+        The instrumentation to add to a pass manager; None if the terminal cannot move its cursor.
     """
     from passel.instruments.progress import Progress, StatusLine, has_status_line
 

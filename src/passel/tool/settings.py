@@ -1,7 +1,7 @@
-"""The flags of passel-opt, and the settings that hold their values.
+"""Declarations of the flags of passel-opt, and settings that store the values of the flags.
 
-Each class attribute declares a flag (underscores become dashes); instances hold the values.
-Parsing, help, replay commands, and the flags of search programs use the declarations.
+Each class attribute declares a flag, whose name has dashes in place of underscores. Instances store
+the values. Parsing, help, replay commands and search programs use the declarations.
 
 Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 """
@@ -259,27 +259,27 @@ class Settings(
     ReproducerFlags,
     InformationFlags,
 ):
-    """The settings of a command line, where passes are also flags.
+    """The settings that a command line selects. Passes can be given as flags.
 
     Args:
-        words: The command line.
-        tool: The tool.
-        choice: The IR; by default from the command line.
+        words: The command-line arguments.
+        tool: The definition of the tool.
+        choice: The selected IR; by default, the IR that the command line selects.
 
     Raises:
-        UsageError: If an argument is invalid. The error is about the first such argument.
+        UsageError: If an argument is invalid. The error reports the first invalid argument.
 
     Attributes:
-        tool: The tool.
-        choice: The IR and its passes.
-        known: All flags by their long and short names.
-        registry: The available passes.
-        program: The program's name in messages.
+        tool: The definition of the tool.
+        choice: The selected IR, with its passes.
+        known: All flags, by long and short name.
+        registry: The registry of available passes.
+        program: The name of the program, as printed in messages.
         line: The parsed command line.
-        input: The input file; `-` for the standard input.
+        input: The path of the input file, or `-` for standard input.
         threading: Whether the IR's library may use threads, and whether passel may use worker
             processes.
-        brought: The names of the IR's and the tool's own flags.
+        brought: The names of the flags that the IR and the tool add to the flags of passel-opt.
     """
 
     def __init__(
@@ -305,10 +305,10 @@ class Settings(
             raise UsageError(str(error)) from None
 
     def frontend(self) -> Frontend:
-        """Return the IR's frontend with these settings.
+        """Configure the frontend of the IR with these settings, and return it.
 
         Raises:
-            UsageError: If this IR does not support a flag or its value.
+            UsageError: If the IR does not support a flag or the value of a flag.
         """
         choice, frontend = self.choice, self.choice.frontend
         for name in self.line.written:
@@ -335,7 +335,7 @@ class Settings(
 
     @property
     def print_flags(self) -> PrintFlags:
-        """The flags for printing IR."""
+        """The flags that control how IR is printed."""
         return PrintFlags(
             generic=self.mlir_print_op_generic,
             debuginfo=self.mlir_print_debuginfo,
@@ -354,13 +354,13 @@ GROUPS = cast("tuple[type[FlagGroup], ...]", Settings.__bases__)
 
 
 def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
-    """Return all flags by their long and short names.
+    """Return the flags of passel-opt and additional flags, by long and short name.
 
     Args:
         own: The flags that an IR or a tool adds to the flags of passel-opt.
 
     Raises:
-        DefinitionError: If a flag has no name, or the same name as another flag.
+        DefinitionError: If a flag has no name, or if two flags have the same name.
     """
     found: dict[str, Flag] = {}
     for each in (*Settings.flags.values(), *own):

@@ -1,4 +1,4 @@
-"""Reading the input, and splitting it into parts at markers."""
+"""Reading of the input, and splitting of the input at markers."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _CHECKED_TAIL = 2
 
 
 def starts_record(path: str) -> bool:
-    """Return whether a file exists and begins like a record."""
+    """Return whether a file exists and starts with the first bytes of a record."""
     with suppress(OSError, ValueError), Path(path).open("rb") as file:
         return file.read(len(RECORD_START)) == RECORD_START
     return False
 
 
 def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> list[SourcePart]:
-    """Return the parts of the input.
+    """Read the input, and return its parts.
 
     Args:
         settings: The settings of the command line.
-        frontend: The frontend, which detects binary forms.
-        renderer: The renderer of warnings, which gets the text for excerpts.
+        frontend: The frontend of the IR, which detects binary files.
+        renderer: The renderer that prints warnings and shows source lines of the input.
 
     Raises:
-        UsageError: If the input cannot be read, or has a form that the IR does not support.
-        UnreadableError: If the input is neither text nor a binary form of the IR.
+        UsageError: If the input cannot be read, or if its format is not supported by the IR.
+        UnreadableError: If the input is neither text nor a binary file of the IR.
     """
     path = settings.input
     name = "<stdin>" if path == "-" else path
@@ -92,13 +92,13 @@ def _undecodable(name: str, data: bytes, start: int) -> UnreadableError:
 def split_input(
     text: str, marker: str, name: str, warn: Callable[[Diagnostic], None]
 ) -> Iterator[SourcePart]:
-    """Yield the parts between markers.
+    """Yield the parts of an input that lie between markers.
 
     Args:
-        text: The whole input.
-        marker: The marker.
-        name: The input's name.
-        warn: A function that is called with a warning about each line that resembles a marker.
+        text: The text of the whole input.
+        marker: The text of the marker.
+        name: The name of the input.
+        warn: A function that is called with a warning for each line that resembles a marker.
 
     Source: `mlir::splitAndProcessBuffer`, MLIR 22: a plain search for the marker.
     """
@@ -162,7 +162,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
 
 
 def recorded_plugins(settings: Settings) -> list[str]:
-    """Return the plugin flags of the recorded run that this command line lacks."""
+    """Return the plugin flags of a recorded run that are missing on this command line."""
     from passel.record import Record
 
     words = flags_in(Record.open(settings.input).info.command_line[1:])

@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The command-line arguments; by default `sys.argv[1:]`.
 
     Returns:
-        The exit code: 0 on success, 1 for an error in the command line, a file or the output.
+        The exit code: 0 on success, or 1 after an error in the command line, a file or the output.
     """
     return run_program(PROGRAM, argv, _run)
 
