@@ -1,7 +1,8 @@
-"""Records of runs in files.
+"""Recording of runs in files, and reading of the recorded runs.
 
-A record has an event for each execution of a pass, and the texts of the ops that changed.
-`passel-opt --record=FILE` and the instrumentation `Recorder` write it, and `Record.open` reads it.
+A record contains an event for each execution of a pass, and the text of each op that changed.
+`passel-opt --record=FILE` and the instrumentation `Recorder` write records. `Record.open` reads a
+record.
 """
 
 from passel.record.model import (

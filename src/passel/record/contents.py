@@ -1,4 +1,4 @@
-"""The contents of a record, read from lines of JSON."""
+"""Parsing of a record, whose lines are JSON."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 class State:
-    """The state of an op.
+    """The state of the top-level op at one point of a recorded run.
 
     Args:
-        digest: The digest of the op's text.
-        texts: The texts of the record. The text of an op whose nested ops changed separately is
-            added to these texts.
+        digest: The digest of the op's text before the run; None if the text is unknown.
+        texts: The texts of the record. If nested ops change separately, the resulting text of the
+            enclosing op is added.
     """
 
     def __init__(self, digest: str | None, texts: Texts) -> None:
@@ -43,7 +43,7 @@ class State:
         self._loose: dict[tuple[int, ...], tuple[str | None, str | None]] = {}
 
     def digest(self, ordinals: tuple[int, ...]) -> str | None:
-        """Return the digest of the op with these ordinals; None if it is unknown."""
+        """Return the digest of the text of an op, or None if the text is unknown."""
         node, depth = self._find(ordinals), len(ordinals)
         if node is None:
             return self._loose.get(ordinals, (None, None))[1]
@@ -58,7 +58,7 @@ class State:
         return text and self._texts.add(text)
 
     def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
-        """Give the op with these ordinals another text."""
+        """Replace the text of the op with the given ordinals."""
         for each in [each for each in self._loose if each[: len(ordinals)] == ordinals != each]:
             del self._loose[each]  # the new text contains it
         node = self._find(ordinals)
@@ -108,10 +108,10 @@ class _Node:
 
 
 def read_contents(path: Path) -> Contents:
-    """Return the contents of a file.
+    """Read the contents of a record from a file.
 
     Raises:
-        RecordError: The file is not a record, has another format, or cannot be read.
+        RecordError: The file is not a record, has an unsupported format, or cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -143,10 +143,10 @@ class Contents:
     """The contents of a record.
 
     Attributes:
-        texts: The texts of ops.
-        executions: The executions.
-        runs: The lines that begin runs.
-        begun: The executions that began and did not end, outermost first.
+        texts: The recorded texts of ops.
+        executions: The executions that ended, in the order in which they ended.
+        runs: The recorded facts about each run.
+        begun: The executions that began but did not end, outermost first.
     """
 
     def __init__(self) -> None:
@@ -164,14 +164,22 @@ class Contents:
 
     @cached_property
     def info(self) -> RecordInfo:
-        """Facts about the record as a whole."""
+        """General information about the record."""
         head, runs = self._head, tuple(map(self._run_info, self.runs))
         words, is_complete = tuple(head["command"]), all(run.is_complete for run in runs)
         facts = FORMAT, head["passel"], head["python"], words, head["started"]
         return RecordInfo(*facts, runs, is_complete)
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
-        """Return the text of a run's op after the executions that `has_ended` accepts."""
+        """Return the text of a run's top-level op after some executions of passes.
+
+        Args:
+            run: The number of the run.
+            has_ended: A predicate that selects executions by number.
+
+        Returns:
+            The text; None if the state is unknown.
+        """
         state = State(self.runs[run]["before"], self.texts)
         for changed, before, ordinals, digest in self._changes:
             if changed == run and has_ended(before):
@@ -180,10 +188,10 @@ class Contents:
         return whole and self.texts.text(whole)
 
     def take(self, line: dict[str, Any]) -> None:
-        """Take the next line.
+        """Parse the next line of the record.
 
         Raises:
-            RecordError: The record has another format.
+            RecordError: The record has an unsupported format.
         """
         match line:
             case {"begin": step, "of": op, "in": run, "amid": is_amid}:

@@ -1,4 +1,4 @@
-"""Facts of a record as plain data: runs, and executions of passes in them."""
+"""The data model of records: runs, and executions of passes in runs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ FORMAT = 7
 
 
 class RecordError(PasselError, ValueError):
-    """A file is not a record, or is in a format that this release does not read.
+    """A file is not a record, or is a record in a format that this release cannot read.
 
-    A record that ends early, because a process was killed, is not an error: it contains all events
-    up to that moment.
+    A record that ends early because the process was killed is not an error. The record contains all
+    events up to that moment.
     """
 
 
@@ -33,7 +33,7 @@ class StepInfo(NamedTuple):
     Attributes:
         path: The path of the pass, such as `builtin.module/func.func/1:cse`.
         pass_name: The textual name of the pass.
-        title: The pass as text, with the options that differ from their defaults.
+        title: The textual form of the pass, with all options that differ from their defaults.
     """
 
     path: str
@@ -42,14 +42,15 @@ class StepInfo(NamedTuple):
 
 
 class FailureInfo(NamedTuple):
-    """A failure as plain data.
+    """The failure of a pass, as plain data.
 
     Attributes:
-        kind: The kind of failure; see `passel.errors.Failure`.
+        kind: The kind of the failure; see `passel.errors.Failure`.
         message: The error message.
         path: The path of the step that failed.
-        where: The op that the step ran on, such as `'func.func' @main`.
-        location: The location of the error: the op of the step, or an op inside it.
+        where: The name and symbol of the op that the step ran on, such as `'func.func' @main`.
+        location: The location of the error, which is the location of the step's op or of a nested
+            op.
     """
 
     kind: str
@@ -60,7 +61,7 @@ class FailureInfo(NamedTuple):
 
     @classmethod
     def of(cls, failure: Failure) -> FailureInfo:
-        """Return a failure as plain data."""
+        """Convert a failure to plain data."""
         diagnostic = failure.diagnostic
         return cls(
             failure.kind, diagnostic.message, failure.path, failure.where, diagnostic.location
@@ -68,33 +69,37 @@ class FailureInfo(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """One execution of a pass on one op.
+    """A single execution of a pass on an op.
 
     Attributes:
-        number: The index of the execution in the record, counted from 0 in program order. Passes
-            in a dynamic pipeline come before the pass that ran it.
+        number: The index of the execution in the record, counted from 0 in program order. The
+            passes of a dynamic pipeline precede the pass that ran the pipeline.
         run: The number of the run in `RecordInfo.runs`.
-        path: The path of the pass in the pipeline: `builtin.module/func.func/1:cse`.
-        pass_name: The textual name of the pass; empty for several passes that ran as one, and for a
-            nested pipeline. A nested pipeline is recorded only if it failed itself.
-        title: The pass as text, with its options.
+        path: The path of the pass in the pipeline, such as `builtin.module/func.func/1:cse`.
+        pass_name: The textual name of the pass. The name is empty for several passes that ran as
+            one and for a nested pipeline. A nested pipeline is recorded only if the pipeline itself
+            failed, not one of its passes.
+        title: The textual form of the pass, with its options.
         op_name: The name of the op.
-        symbol: The op's symbol name before the pass, if it has one.
-        ordinals: The index of the op, and of each enclosing op, among its siblings when the nested
-            pipeline started; outermost first. Path and ordinals identify the execution, unless a
-            pass runs a pipeline several times on the op.
-        location: The op's location.
-        status: The result of the execution; `running` only in `Record.running`.
-        own_time: The time of the pass in seconds, without the time of passes that it ran.
-        total_time: The time of the pass in seconds, including the time of passes that it ran.
-        counts: The pass's statistics on this op.
-        diagnostics: The diagnostics of the pass, in order.
-        failure: The failure of the pass; None if only a pass that it ran has failed.
-        before: The digest of the op's text before the pass; None if it is unknown.
-        after: The digest of the op's text after the pass; equal to `before` if nothing changed.
-        caller: The number of the execution whose pass ran this one; None in the pipeline itself.
-        is_amid: Whether the calling pass worked on an enclosing op, and may already have changed
-            it. The state of the whole module is then unknown.
+        symbol: The symbol name of the op before the pass; None if the op has no symbol name.
+        ordinals: The indices of the enclosing ops, outermost first, and of the op among their
+            siblings at the start of the nested pipeline. The path and the ordinals identify the
+            execution, unless a pass runs a dynamic pipeline several times on the op.
+        location: The location of the op.
+        status: The result of the execution. Only executions in `Record.running` are `running`.
+        own_time: The time of the pass in seconds, excluding passes in its dynamic pipelines.
+        total_time: The time of the pass in seconds, including passes in its dynamic pipelines.
+        counts: The statistics that the pass counted on this op, by name.
+        diagnostics: The diagnostics that the pass emitted, in order.
+        failure: The failure of the pass; None if the pass succeeded, or if only a pass in its
+            dynamic pipeline failed.
+        before: The digest of the op's text before the pass; None if the text is unknown.
+        after: The digest of the op's text after the pass, which equals `before` if the op is
+            unchanged. None if the text is unknown.
+        caller: The number of the execution whose dynamic pipeline contains this execution; None for
+            passes of the pipeline itself.
+        is_amid: Whether a pass on an enclosing op ran this pass. The state of the whole module is
+            then unknown, since the other pass may already have changed the enclosing op.
     """
 
     number: int
@@ -119,39 +124,42 @@ class Execution(NamedTuple):
 
     @property
     def op_title(self) -> str:
-        """The op's name and symbol, such as `func.func @main`."""
+        """The name and symbol of the op, such as `func.func @main`."""
         return f"{self.op_name} @{self.symbol}" if self.symbol else self.op_name
 
     @property
     def op_identity(self) -> object:
-        """The identity of the op in the record."""
+        """The identity of the op, which is equal for all executions on the op in the record."""
         return self.run, self.op_name, self.symbol or self.ordinals
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """The path and the ordinals, the same in every run of a pipeline on one input."""
+        """The path and the ordinals, which are the same in every run on the same input."""
         return self.path, self.ordinals
 
 
 class RunInfo(NamedTuple):
-    """A run of a pipeline on an op: one for each part of a split input, and for each crossing.
+    """A run of a pipeline on a top-level op.
+
+    A record contains a run for each part of a split input and for each nested pipeline on another
+    IR.
 
     Attributes:
         number: The index of the run in the record, counted from 0.
-        ir: The name of the IR's adapter.
-        version: The versions of the IR's packages, by name.
-        pipeline: The pipeline as it was written.
-        schedule: The pipeline as it ran, with adjacent nested pipelines merged.
-        steps: All passes of the schedule, depth first, including those that ran on no op.
-        source: The name of the input; empty if it is unknown.
-        replay: The command that runs the passes on a file, with `{file}` for its name; empty if
-            there is none.
-        before: The digest of the text of the pipeline's op before the run.
-        after: The digest of the last recorded text of the pipeline's op.
-        outer: The number of the run whose pass started this run on another IR; None for other runs.
-        is_complete: Whether the run ended, successfully or with failures.
+        ir: The name of the adapter of the IR.
+        version: The versions of the packages of the IR, by package name.
+        pipeline: The text of the pipeline, as given by the user.
+        schedule: The text of the scheduled pipeline, in which adjacent nested pipelines are merged.
+        steps: All passes of the schedule in depth-first order, including passes that ran on no op.
+        source: The name of the input; empty if the name is unknown.
+        replay: The command that runs the passes on a file, with `{file}` in place of the file name;
+            empty if no command can run the passes.
+        before: The digest of the text of the top-level op before the run.
+        after: The digest of the last recorded text of the top-level op.
+        outer: The number of the enclosing run on another IR; None for a top-level run.
+        is_complete: Whether the run ended, whether or not passes failed.
         failures: All failures, in program order.
-        notes: Notes on the failures, such as the path of the reproducer and the replay command.
+        notes: Notes about the failures, such as the path of the reproducer and the replay command.
     """
 
     number: int
@@ -171,16 +179,17 @@ class RunInfo(NamedTuple):
 
 
 class RecordInfo(NamedTuple):
-    """Facts about a record as a whole.
+    """General information about a record.
 
     Attributes:
         format: The version of the file format.
         passel: The version of passel that wrote the record.
         python: The version of Python.
-        command_line: The words of the command.
-        started: The time of the start, in ISO 8601 with the time zone.
-        runs: The runs.
-        is_complete: Whether all runs ended: no process was killed, and no disk was full.
+        command_line: The command and its arguments.
+        started: The time at which recording started, in ISO 8601 format with the time zone.
+        runs: The recorded runs, in program order.
+        is_complete: Whether all runs ended. A run does not end in the record if the process was
+            killed or the disk was full.
     """
 
     format: int
@@ -193,29 +202,29 @@ class RecordInfo(NamedTuple):
 
     @property
     def top_runs(self) -> list[RunInfo]:
-        """The runs that are not part of another run."""
+        """The runs that are not nested inside another run."""
         return [run for run in self.runs if run.outer is None]
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The names of the inputs, each once."""
+        """The names of the inputs, without duplicates."""
         return tuple(dict.fromkeys(run.source for run in self.runs if run.source))
 
 
 def location_of(data: Any) -> Location:
-    """Return a location, read from JSON."""
+    """Convert a location from its JSON form."""
     location = Location(*data)
     return location._replace(caller=location.caller and location_of(location.caller))
 
 
 def diagnostic_data(diagnostic: Diagnostic) -> Sequence[Any]:
-    """Return a diagnostic as data for JSON."""
+    """Convert a diagnostic to its JSON form."""
     severity, notes = diagnostic.severity.value, map(diagnostic_data, diagnostic.notes)
     return [severity, diagnostic.message, diagnostic.location, [*notes], diagnostic.remark]
 
 
 def diagnostic_of(data: Any) -> Diagnostic:
-    """Return a diagnostic, read from JSON."""
+    """Convert a diagnostic from its JSON form."""
     severity, text, place, notes, remark = data
     location = location_of(place)
     if remark is not None:
@@ -224,6 +233,6 @@ def diagnostic_of(data: Any) -> Diagnostic:
 
 
 def failure_of(data: Any) -> FailureInfo:
-    """Return a failure, read from JSON."""
+    """Convert a failure from its JSON form."""
     failure = FailureInfo(*data)
     return failure._replace(location=location_of(failure.location))

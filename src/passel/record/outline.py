@@ -1,4 +1,4 @@
-"""The passes of one record, or of two compared records, as rows."""
+"""Tables of passes, for one record or for the comparison of two records."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """A pass or a nested pipeline.
+    """A table row for a pass or a nested pipeline.
 
     Attributes:
-        depth: The depth of nesting.
+        depth: The nesting depth of the row.
         path: The path of the pass or pipeline.
-        title: The pass with its options, or the pipeline's anchor.
-        inside: The rows below this row.
-        executions: The executions at the path.
+        title: The textual form of the pass with its options, or the anchor of the pipeline.
+        inside: The rows that are nested directly below this row.
+        executions: The executions of the pass, on all ops.
     """
 
     depth: int
@@ -37,22 +37,22 @@ class Row:
 
     @property
     def is_pass(self) -> bool:
-        """Whether the row is a pass."""
+        """Whether the row describes a pass rather than a nested pipeline."""
         return _is_pass(self.path) or bool(self.executions)
 
     def walk(self) -> Iterator[Row]:
-        """Yield this row and all rows below it, in the order of the pipeline."""
+        """Yield this row and all rows nested below it, in the order of the pipeline."""
         yield self
         for row in self.inside:
             yield from row.walk()
 
     def count(self, status: str) -> int:
-        """Return the number of executions with a status."""
+        """Return the number of executions with the given status."""
         return sum(each.status == status for each in self.executions)
 
     @property
     def counts(self) -> dict[str, int]:
-        """The sums of the statistics."""
+        """The statistics of the pass by name, summed over all executions."""
         sums: Counter[str] = Counter()
         for each in self.executions:
             sums.update(each.counts)
@@ -60,12 +60,12 @@ class Row:
 
     @property
     def total_time(self) -> float:
-        """The time of the pass in seconds."""
+        """The time of the pass in seconds, summed over all executions."""
         return sum(each.total_time for each in self.executions)
 
     @property
     def own_time(self) -> float:
-        """The time of the pass in seconds, without the time of passes that it ran."""
+        """The time of the pass in seconds, excluding passes in its dynamic pipelines."""
         return sum(each.own_time for each in self.executions)
 
 
@@ -74,7 +74,12 @@ def _is_pass(path: str) -> bool:
 
 
 def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
-    """Return the outermost rows of a run and of the runs inside its passes, or of all runs."""
+    """Return the outermost rows of a run, or of all runs of a record.
+
+    Args:
+        record: The record.
+        run: The run, whose nested runs on other IRs are included; None for all runs.
+    """
     info = record.info
     inside = set(range(len(info.runs))) if run is None else {run.number}
     for each in info.runs:
@@ -94,7 +99,7 @@ def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
 
 
 def all_rows(rows: Iterable[Row]) -> list[Row]:
-    """Return rows and all rows below them, in the order of the pipeline."""
+    """Return the given rows and all rows nested below them, in the order of the pipeline."""
     return [each for row in rows for each in row.walk()]
 
 
@@ -119,7 +124,7 @@ _MOST_DIFFS = 50
 
 
 def parts_of(record: Record) -> Iterator[Text | Table]:
-    """Yield the passes of each run of a record with their changes, and the failures."""
+    """Yield the display of a record: for each run, a table of passes, and the failures."""
     runs = [(run, all_rows(rows_of(record, run))) for run in record.info.top_runs]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
     most = max(1, _MOST_DIFFS // max(1, passes))
@@ -162,7 +167,7 @@ _NUMBER = re.compile(r"\b\d+:")
 
 
 class ComparedRow(NamedTuple):
-    """A pass, or a nested pipeline, in two records.
+    """A table row that compares a pass or a nested pipeline in two records.
 
     Attributes:
         old: The row in the old record; None if only the new record has the pass.
@@ -174,13 +179,13 @@ class ComparedRow(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """The new row; if there is none, the old row."""
+        """The row in the new record, or in the old record if only the old record has the pass."""
         row = self.new or self.old
         assert row is not None  # noqa: S101 - one of them is there
         return row
 
     def pairs(self) -> Iterator[tuple[Execution | None, Execution | None]]:
-        """Yield the old and the new execution on each op; None for a missing execution."""
+        """Yield the old and the new execution on each op, with None for a missing execution."""
         left: defaultdict[object, deque[Execution]] = defaultdict(deque)
         for each in self.old.executions if self.old else ():
             left[each.op_identity].append(each)
@@ -191,29 +196,30 @@ class ComparedRow(NamedTuple):
             yield from ((each, None) for each in others)
 
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
-        """Return pairs whose IR begins to differ, or in which one execution failed or is missing.
+        """Return the pairs of an old and a new execution in which the two records begin to differ.
 
-        There are none if only one record has the pass.
+        The executions differ if they change equal IR to different IR, if only one of them failed,
+        or if one of them is missing. The list is empty if only one record has the pass.
         """
         if self.old is None or self.new is None:
             return []
         return [pair for pair in self.pairs() if _begins_to_differ(*pair)]
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return the statistics that differ, each with its old and its new value."""
+        """Return the old and the new value of each statistic that differs, by name."""
         old, new = (row.counts if row else {} for row in self)
         both = {name: (old.get(name, 0), new.get(name, 0)) for name in {**old, **new}}
         return {name: values for name, values in both.items() if values[0] != values[1]}
 
 
 def compared(old: Record, new: Record) -> Iterator[ComparedRow]:
-    """Yield the rows of two records, run by run."""
+    """Yield the rows that compare two records, run by run."""
     for one, other in zip_longest(old.info.top_runs, new.info.top_runs):
         yield from matched(rows_of(old, one) if one else [], rows_of(new, other) if other else [])
 
 
 def matched(old: Sequence[Row], new: Sequence[Row]) -> Iterator[ComparedRow]:
-    """Yield rows and all rows below them, matched by name and order."""
+    """Yield rows that compare old and new rows and the nested rows, matched by name and order."""
     names = ([_NUMBER.sub("", row.path) for row in rows] for rows in (old, new))
     for tag, i, end, j, stop in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
         if tag == "equal":

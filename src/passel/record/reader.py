@@ -1,4 +1,4 @@
-"""The reader of records."""
+"""Reading of records."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 
 
 class Record:
-    """A record of runs, for reading.
+    """A recorded set of runs, read from a file.
 
     Attributes:
-        path: The file.
-        info: Facts about the record as a whole.
-        executions: All executions of passes, in program order: passes in a dynamic pipeline come
-            before the pass that ran it. Only times depend on the number of workers.
+        path: The path of the file.
+        info: General information about the record.
+        executions: All executions of passes, in program order. The passes of a dynamic pipeline
+            precede the pass that ran the pipeline. Apart from times, executions do not depend on
+            the number of workers.
         running: The executions that had begun but not ended at the end of the record, outermost
-            first; empty if the record is complete. The number of such an execution is the number of
-            the next execution that ended.
+            first; empty if the record is complete. The `number` of each is the number of executions
+            that had ended before the execution began.
 
     Example:
         >>> import tempfile
@@ -57,10 +58,10 @@ class Record:
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
-        """Read a record, which may still be in the process of being written.
+        """Read a record from a file. The record may still be growing.
 
         Raises:
-            RecordError: The file is not a record, has another format, or cannot be read.
+            RecordError: The file is not a record, has an unsupported format, or cannot be read.
         """
         record = cls(path)
         _ = record.info
@@ -68,7 +69,7 @@ class Record:
 
     @property
     def info(self) -> RecordInfo:
-        """Facts about the record as a whole."""
+        """General information about the record."""
         return self._contents.info
 
     @property
@@ -78,7 +79,7 @@ class Record:
 
     @property
     def running(self) -> Sequence[Execution]:
-        """The executions that had not ended when the record ends, outermost first."""
+        """The executions that had begun but not ended at the end of the record, outermost first."""
         return self._contents.begun
 
     @cached_property
@@ -101,24 +102,25 @@ class Record:
         return self._contents.texts.text(digest)
 
     def readable(self, digest: str, *, run: int = 0, locations: bool = False) -> str:
-        """Return the text of an op in the custom form of its dialects.
+        """Return the text of an op in custom form, the syntax that its dialects define.
 
         Args:
-            digest: The digest of the text.
+            digest: The digest of the op's text.
             run: The number of the run whose IR parses the text.
             locations: Whether to print locations.
 
         Returns:
-            The text; in generic form if the IR or a dialect is not installed, or cannot read it.
+            The text. The text is in generic form if the IR or a dialect is not installed or cannot
+            parse the text.
         """
         return self.all_readable([digest], run=run, locations=locations)[0]
 
     def all_readable(
         self, digests: Sequence[str], *, run: int = 0, locations: bool = False
     ) -> list[str]:
-        """Return several texts in custom form; see `readable`.
+        """Return the texts of several ops in custom form; see `readable`.
 
-        This is faster than converting the texts one by one.
+        This is faster than calling `readable` for each text.
         """
         ir = self.info.runs[run].ir
         known, reader = self._readable.setdefault((ir, locations), {}), _reader_for(ir)
@@ -143,10 +145,10 @@ class Record:
         return [known[each] for each in digests]
 
     def diff(self, execution: Execution) -> str:
-        """Return the changes of a pass to its op, as a unified diff in custom form.
+        """Return the changes that a pass made to its op, as a unified diff in custom form.
 
         Returns:
-            The diff; empty if nothing was changed, or the changes are unknown.
+            The diff, or an empty string if the op is unchanged or the changes are unknown.
         """
         if execution.before is None or execution.after is None:
             return ""
@@ -154,7 +156,7 @@ class Record:
         return unified_diff(*self.all_readable(digests, run=execution.run))
 
     def state_before(self, execution: Execution) -> str | None:
-        """Return the text of the run's top-level op before an execution; see `state_after`."""
+        """Return the text of the top-level op before the execution of a pass; see `state_after`."""
         if execution.is_amid:
             return None
         first = execution.number
@@ -163,29 +165,29 @@ class Record:
         return self._contents.state(execution.run, (first - 1).__ge__)
 
     def state_after(self, execution: Execution) -> str | None:
-        """Return the text of the run's top-level op after an execution.
+        """Return the text of the run's top-level op after the execution of a pass.
 
-        The state includes all earlier executions in program order, even on siblings, and no later
-        execution.
+        The text includes the changes of all earlier executions in program order, even of executions
+        on sibling ops, and of no later execution.
 
         Returns:
-            The text, from which a run can continue. None if the state is unknown: the printer
-            failed, pipelines were running inside an op whose nested ops are not printed separately,
-            or a pass was running on an enclosing op.
+            The text, on which a run can continue, or None if the text is unknown. The text is
+            unknown if the op could not be printed, if pipelines were running inside an op whose
+            nested ops are not printed separately, or if a pass was running on an enclosing op.
         """
         if execution.is_amid:
             return None
         return self._contents.state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
-        """Return the text of a run's top-level op after the first passes have run on all their ops.
+        """Return the text of a run's top-level op after the first passes of the pipeline.
 
         Args:
-            paths: The paths of the first passes of the pipeline.
+            paths: The paths of the passes whose changes the text includes, on all ops.
             run: The number of the run.
 
         Returns:
-            The text; None if the state is unknown, see `state_after`.
+            The text, or None if the text is unknown; see `state_after`.
         """
 
         def has_ended(number: int) -> bool:
@@ -199,15 +201,15 @@ class Record:
     # -- Commands --------------------------------------------------------------------------------
 
     def replay(self, execution: Execution) -> str:
-        """Return the command that reruns the pass of an execution on its op alone.
+        """Return the command that runs the pass of an execution again, only on its op.
 
-        A pass in a dynamic pipeline is replayed with the pass that ran it. If no symbol name
-        identifies the op, the pass runs on all of its ops.
+        For a pass in a dynamic pipeline, the command runs the pass that ran the pipeline. If no
+        symbol name identifies the op, the command runs the pass on all ops on which it ran.
 
         Returns:
-            The command. The command is empty if the record lacks the IR before the pass, or
-            passel-opt cannot run the pass: it is a Python function, or ran on one of several parts
-            of an input.
+            The command, or an empty string if the record lacks the IR before the pass or passel-opt
+            cannot run the pass. passel-opt can run neither Python functions nor passes on one of
+            several parts of an input.
         """
         while execution.caller is not None:
             execution = self.executions[execution.caller]
@@ -220,7 +222,7 @@ class Record:
         return self._command(start, stop) if known else ""
 
     def replay_of_pass(self, path: str, run: int = 0) -> str:
-        """Return the command that runs a pass again on all of its ops; see `replay`."""
+        """Return the command that runs a pass again, on all ops on which it ran; see `replay`."""
         info = self.info.runs[run]
         paths = [step.path for step in info.steps]
         if run or path not in paths:
@@ -247,13 +249,13 @@ class Record:
 
 
 class TextReader(NamedTuple):
-    """A converter of recorded texts of an IR to custom form."""
+    """A converter of recorded texts to custom form, for one IR."""
 
     frontend: Frontend
     context: Any
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
-        """Return texts in custom form; a text that cannot be parsed is returned unchanged."""
+        """Convert texts to custom form, except texts that cannot be parsed."""
         if (found := self._read(texts, locations)) is not None:
             return found
         # Some IRs refuse two versions of a symbol, and calls of undefined functions.
@@ -277,7 +279,7 @@ class TextReader(NamedTuple):
         return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
 
     def outline(self, text: str, locations: bool) -> str | None:
-        """Return the outline of an op in custom form, with its hole; None if there is none."""
+        """Convert the outline of an op to custom form, or return None if the IR cannot parse it."""
         if (op := self._parsed(text.replace(HOLE, "{^bb0:\n}"))) is None:
             return None
         found = self._printed(op, locations)

@@ -1,4 +1,4 @@
-"""A run during recording: the texts of its ops, and its running passes."""
+"""The state of a run that is being recorded: the texts of ops, and the running passes."""
 
 from __future__ import annotations
 
@@ -20,35 +20,38 @@ _EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
 
 @runtime_checkable
 class PrintsApart(Protocol):
-    """Optional ability of an adapter: the ops inside some ops are printed separately.
+    """An optional ability of an adapter to print the nested ops of some ops separately.
 
-    A record then stores such an op as its outline, `print_op` with `skip_regions`, and the texts of
-    the ops inside. If one of many nested ops has changed, only this op is printed again.
+    A record stores such an op as an outline, which `print_op` prints with `skip_regions`, and the
+    texts of the nested ops. If one of many nested ops changes, only that nested op is printed
+    again.
     """
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the ops inside have the same meaning when they are printed separately.
+        """Return whether the nested ops of an op have the same meaning when printed separately.
 
-        The generic form of `op`, apart from names of values, is then its outline with the texts
-        inside in place of `{...}`. The op has one region with one block without arguments.
+        If the result is true, replacing `{...}` in the outline with the texts of the nested ops
+        must yield the generic form of `op`, apart from value names. The op must have one region
+        with one block, which has no arguments.
         """
         ...
 
 
 @dataclass(slots=True)
 class Frame:
-    """A frame of the run: a step that runs nested pipelines, or a pass.
+    """A stack frame of a recorded run, for a pass or a step that runs nested pipelines.
 
     Attributes:
-        ordinals: The ordinals of the op on whose nested ops pipelines run; empty if no pipelines
-            run.
-        children: These nested ops; empty in a worker.
-        at_work: The ordinals of the op of the innermost pass, which may run pipelines inside it.
-        is_apart: Whether the nested ops have separate texts.
-        changes: The number of changes that had been recorded when the frame began.
-        inside: The time of the passes inside the frame, and of recording them.
-        running: For a pass, its op and the place of the op, and the times at which the recorder's
-            hook was called and the pass began.
+        ordinals: The ordinals of the op on whose nested ops pipelines run; empty if no nested
+            pipelines run.
+        children: The nested ops of that op; empty in a worker.
+        at_work: The ordinals of the op of the innermost running pass, which may run dynamic
+            pipelines on nested ops.
+        is_apart: Whether the nested ops are printed separately.
+        changes: The number of changes that had been recorded at the start of the frame.
+        inside: The time in seconds of the passes inside the frame, including their recording.
+        running: For a pass, a tuple of the op, the place of the op, the time at which the
+            recorder's hook was called, and the time at which the pass began. None for other frames.
     """
 
     ordinals: tuple[int, ...] = ()
@@ -61,12 +64,12 @@ class Frame:
 
 
 class RecordedRun:
-    """A run during recording. Unchanged ops are not printed again.
+    """A run that is being recorded. Unchanged ops are not printed again.
 
     Args:
-        run: The run.
-        add: A function that records a text, unless its digest is known.
-        frame: The outermost frame.
+        run: The run to record.
+        add: A function that records a text, given the digest and the text.
+        frame: The outermost frame of the run.
 
     Attributes:
         number: The number of the run in the record.
@@ -87,13 +90,13 @@ class RecordedRun:
         self._seen: set[tuple[int, ...]] = set()
 
     def facts_of(self, op: Any) -> RecordedOp:
-        """Return an op as identified in records."""
+        """Return the data that identifies an op in a record."""
         chain = self._run.identify(op)
         ordinals = tuple(each.ordinal for each in chain)
         return RecordedOp(chain[-1].name, chain[-1].symbol, ordinals, self._adapter.location(op))
 
     def enter(self, op: Any) -> None:
-        """Enter an op before pipelines run on its nested ops."""
+        """Push a frame for an op before pipelines run on its nested ops."""
         self._seen.clear()
         ordinals, at_work = self.facts_of(op).ordinals, self.frames[-1].at_work
         at_work = None if at_work == ordinals else at_work
@@ -101,7 +104,7 @@ class RecordedRun:
         self.frames.append(Frame(ordinals, children, at_work, self._is_apart(op), self.changes))
 
     def is_new_inside(self, op: RecordedOp) -> bool:
-        """Return whether an op is new, and no recorded text contains it."""
+        """Return whether an op is new, so that no recorded text contains the op."""
         frame = self.frames[-1]
         if not frame.ordinals or frame.is_apart or op.ordinals in self._seen:
             return False
@@ -111,14 +114,14 @@ class RecordedRun:
     # -- Texts -----------------------------------------------------------------------------------
 
     def text_of(self, op: Any) -> str | None:
-        """Return the digest of an op's current text; None if the op cannot be printed."""
+        """Return the digest of an op's current text, or None if the op cannot be printed."""
         try:
             return self._print(op)
         except Exception:  # noqa: BLE001 - a printer may raise anything on IR that passes have broken
             return None
 
     def note(self, op: Any, digest: str | None) -> None:
-        """Register an op's new text."""
+        """Register the new text of an op by digest."""
         self.changes += 1
         if self._adapter.finds_changes:
             key = self._adapter.identity_of(op)

@@ -1,4 +1,4 @@
-"""The instrumentation that records runs."""
+"""Recording of runs by an instrumentation."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 class Recorder(PassInstrumentation):
-    """An instrumentation that writes a record, which `Record` reads.
+    """An instrumentation that records runs in a file, which `Record` reads.
 
-    Each execution of a pass is written as soon as it ends; executions in workers are written when
-    the worker returns its results. The text of an op is written when the op changes.
+    Each execution of a pass is written as soon as it ends. Executions in a worker are written when
+    the worker returns its results. The text of an op is written when the op has changed.
 
     Args:
-        path: The file, which is replaced.
-        command_line: The words of the command; by default the words of the process's command.
+        path: The path of the file, which is overwritten if it exists.
+        command_line: The command and its arguments; by default, those of the process.
 
     Attributes:
-        finds_changes: Whether to find changes by fingerprints. Otherwise, ops are printed after
-            each pass that does not report changes, which is as fast for some IRs.
+        finds_changes: Whether to detect changes by fingerprints. If false, the op is printed after
+            each pass that does not report whether it changed the op, which is as fast for some IRs.
     """
 
     crosses = True  # it asks the innermost run
@@ -59,23 +59,23 @@ class Recorder(PassInstrumentation):
 
     @property
     def run_record(self) -> Record | None:
-        """The record, which is read on first access; None in a worker."""
+        """The record of the runs, which is read on first access; None in a worker."""
         return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
     def prepare(self, pipeline: str, source: str, replay: str) -> None:
-        """Describe the next run.
+        """Set the description of the next run.
 
         Args:
-            pipeline: The pipeline as written.
+            pipeline: The text of the pipeline, as given by the user.
             source: The name of the input.
-            replay: The command that replays a file; see `RunInfo`.
+            replay: The command that runs the passes on a file; see `RunInfo`.
         """
         self._pipeline, self._source, self._replay = pipeline, source, replay
 
     # -- Parts of a run in other threads and processes ------------------------------------------
 
     def split(self) -> Recorder:
-        """Return a recorder for a worker's share of the run."""
+        """Create a recorder for the part of the run that a worker executes."""
         child = Recorder.__new__(Recorder)
         child._start(PartLog())
         child.finds_changes = self.finds_changes
@@ -84,7 +84,7 @@ class Recorder(PassInstrumentation):
         return child
 
     def merge(self, child: Recorder) -> None:
-        """Add the executions of a worker."""
+        """Add the executions that a worker recorded."""
         assert isinstance(child._log, PartLog)  # noqa: S101 - a worker has it
         run = self._runs[-1]
         for op, facts in child._log.replay(self._log, run.number):
@@ -94,7 +94,7 @@ class Recorder(PassInstrumentation):
     # -- Hooks -----------------------------------------------------------------------------------
 
     def before_run(self, run: Run) -> None:
-        """Record the run's pipeline and its op."""
+        """Record the pipeline and the top-level op of the run."""
         share = None if self._runs else self._part_of
         recorded = RecordedRun(run, self._log.text, share or Frame())
         if share is None:
@@ -102,7 +102,7 @@ class Recorder(PassInstrumentation):
         self._runs.append(recorded)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Record how the run ended."""
+        """Record the end of the run, with its failures."""
         ended = self._runs.pop()
         self._steps.clear()
         if self._runs:
@@ -114,7 +114,7 @@ class Recorder(PassInstrumentation):
             self._log.end_run(ended.number, failures, run.notes)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Record the start of an execution."""
+        """Record the start of a pass on an op."""
         run = self._runs[-1]
         if isinstance(step, PassStep):
             self._begin_pass(run, step, op)
@@ -122,11 +122,11 @@ class Recorder(PassInstrumentation):
             run.enter(op)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Record the changes of a pass to an op."""
+        """Record the end of a pass on an op, with its changes to the op."""
         self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Record the changes of a pass to an op before it failed."""
+        """Record the end of a pass that failed, with its changes to the op."""
         run = self._runs[-1]
         if isinstance(step, PassStep):
             self._end_pass(run, step, op)

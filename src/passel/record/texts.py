@@ -1,4 +1,4 @@
-"""The texts of ops by digest, and their form in a record."""
+"""Storage of the texts of ops by digest, and encoding of the texts in a record."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _DIGEST = 32
 
 
 class Outline(NamedTuple):
-    """The text of an op without its nested ops, which have separate texts.
+    """The text of an op without its nested ops, whose texts are stored separately.
 
     Attributes:
-        text: The op, with a hole for its contents.
-        parts: The digests of the texts of the ops inside.
+        text: The text of the op, with a placeholder for the nested ops.
+        parts: The digests of the texts of the nested ops, in order.
     """
 
     text: str
@@ -32,17 +32,19 @@ class Outline(NamedTuple):
 
     @property
     def content(self) -> str:
-        """The outline as a record stores it."""
+        """The encoding of the outline in a record."""
         return f"{self.text}\0{''.join(self.parts)}"
 
     def filled(self, texts: Sequence[str]) -> str:
-        """Return the text of the op with the ops inside, indented by two spaces."""
+        """Return the text of the op, with the texts of the nested ops indented by two spaces."""
         inside = "".join(f"{text}\n" for text in texts).replace("\n", "\n  ")[:-2]
         return self.text.replace(HOLE, f"{{\n  {inside}}}")
 
 
 def with_lines(text: str, old: str, new: str) -> str | None:
-    r"""Replace lines that a text has exactly once, with any indentation; else return None.
+    r"""Replace consecutive lines of a text, or return None unless they occur exactly once.
+
+    The lines match at any indentation.
 
     Example:
         >>> print(with_lines("module\n  func f\n    add\n  func g", "func f\n  add", "func f"))
@@ -67,7 +69,7 @@ def digest_of(content: str) -> str:
 
 
 def texts_data(texts: Mapping[str, str]) -> str:
-    """Return texts by their digests as a line of JSON, compressed together."""
+    """Encode texts and their digests as a line of JSON, with all texts compressed together."""
     data = [each.encode("utf-8", "surrogatepass") for each in texts.values()]
     together = b64encode(zlib.compress(b"".join(data), 1)).decode()
     sizes = ",".join(str(len(each)) for each in data)
@@ -80,13 +82,13 @@ def _digests_in(data: str) -> list[str]:
 
 
 class Texts:
-    """The texts of a record."""
+    """The texts of a record by digest."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | dict[str, Any]] = {}
 
     def take(self, line: dict[str, Any]) -> None:
-        """Add a line of texts, which are decompressed when one of them is needed."""
+        """Add the texts of a line, which are decompressed on first use."""
         self._known.update(dict.fromkeys(_digests_in(line["texts"]), line))
 
     def add(self, content: str) -> str:
@@ -96,7 +98,7 @@ class Texts:
         return digest
 
     def content(self, digest: str) -> str | Outline:
-        """Return the text or the outline with a digest.
+        """Return the text or the outline with the given digest.
 
         Raises:
             RecordError: The text is damaged or missing.
@@ -117,7 +119,7 @@ class Texts:
             at += size
 
     def text(self, digest: str) -> str:
-        """Return the text with a digest. The text of an outline includes the ops inside."""
+        """Return the text with the given digest, with nested ops inserted into outlines."""
         content = self.content(digest)
         if isinstance(content, Outline):
             return content.filled([self.text(part) for part in content.parts])

@@ -1,4 +1,4 @@
-"""The writer of records: one line of JSON for each event, in a file that only grows."""
+"""Writing of records: one line of JSON is appended to the file for each event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOGETHER = 64
 
 
 class RecordedOp(NamedTuple):
-    """An op as identified in records; see `Execution`."""
+    """The data that identifies an op in a record; see `Execution`."""
 
     name: str
     symbol: str | None
@@ -37,15 +37,15 @@ class RecordedOp(NamedTuple):
 
 
 class RecordFile:
-    """A record during writing.
+    """A record that is being written to a file.
 
-    Each event is passed to the operating system immediately, so no event is lost if the process is
-    killed. A failure to write is reported once, and the run continues. The file is open during
-    runs.
+    Each event is passed to the operating system immediately, so that no event is lost if the
+    process is killed. A write error is reported once, and the run continues. The file is only open
+    during runs.
 
     Args:
-        path: The file, which the first run replaces.
-        command_line: The words of the command; by default the words of the process's command.
+        path: The path of the file, which the first run overwrites.
+        command_line: The command and its arguments; by default, those of the process.
     """
 
     def __init__(self, path: str | Path, command_line: Sequence[str] | None = None) -> None:
@@ -61,14 +61,14 @@ class RecordFile:
         self._program = f"{command_line[0]}: " if command_line else ""
 
     def start_run(self, facts: Mapping[str, Any]) -> int:
-        """Write the start of a run, and return its number."""
+        """Write the start of a run, and return the number of the run."""
         number = len(self._runs)
         self._runs.append(True)
         self._line({"run": number, **facts})
         return number
 
     def end_run(self, run: int, failures: Sequence[FailureInfo], notes: Sequence[str]) -> None:
-        """Write the end of a run."""
+        """Write the end of a run, with the failures and the notes about them."""
         self._line({"end": run, "failures": failures, "notes": notes})
         self._runs[run] = False
         if self._file is not None and not any(self._runs):
@@ -76,28 +76,35 @@ class RecordFile:
             self._file = None
 
     def begin(self, run: int, step: StepInfo, op: RecordedOp, is_amid: bool = False) -> None:
-        """Write the start of an execution, and whether a pass on an enclosing op runs the pass."""
+        """Write the start of an execution.
+
+        Args:
+            run: The number of the run.
+            step: The pass.
+            op: The op that the pass runs on.
+            is_amid: Whether a pass on an enclosing op runs the pass.
+        """
         known = self._known
         number = known[step] if step in known else self._introduce("step", step)
         target = known[op] if op in known else self._introduce("op", op)
         self._write(f'{{"begin":{number},"of":{target},"in":{run},"amid":{int(is_amid)}}}')
 
     def end(self, run: int, op: RecordedOp, facts: Mapping[str, Any]) -> None:
-        """Write the end of the execution that began last."""
+        """Write the end of the innermost running execution."""
         self._line(facts)
 
     def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Write the text of an op that changed outside its own executions.
+        """Write that an op changed other than by an execution on this op.
 
         Args:
             run: The number of the run.
             ordinals: The ordinals of the op.
-            digest: The digest of its text.
+            digest: The digest of the new text; None if the text is unknown.
         """
         self._line({"state": ordinals, "in": run, "after": digest})
 
     def text(self, digest: str, content: str) -> None:
-        """Write a text or an outline, unless the file has it."""
+        """Write a text or an outline, unless the file already contains it."""
         if digest not in self._texts:
             self._texts.add(digest)
             self._waiting[digest] = content
@@ -150,9 +157,9 @@ class RecordFile:
 
 
 class PartLog:
-    """The log of a worker, which is pickled and replayed in the parent.
+    """A log of events in a worker, which the parent process replays.
 
-    Run 0 is the parent's run.
+    Run 0 of the log is the run of the parent process.
     """
 
     def __init__(self) -> None:
@@ -161,7 +168,7 @@ class PartLog:
         self._runs = 0
 
     def start_run(self, facts: Mapping[str, Any]) -> int:
-        """Store the start of a run inside a pass."""
+        """Store the start of a nested run on another IR, and return the number of the run."""
         self._runs += 1
         self._keep("start_run", facts)
         return self._runs
@@ -175,15 +182,15 @@ class PartLog:
     end_run: partialmethod[None] = partialmethod(_keep, "end_run")
 
     def text(self, digest: str, content: str) -> None:
-        """Keep a text."""
+        """Store a text or an outline by digest."""
         self._texts[digest] = content
 
     def replay(self, log: Log, run: int) -> Iterator[tuple[RecordedOp, Mapping[str, Any]]]:
-        """Replay everything into another log; yield the executions that ended in its run.
+        """Replay all events into another log, and yield the executions of the parent's run.
 
         Args:
-            log: The other log.
-            run: The number that run 0 of this log has in the other log.
+            log: The log to add the events to.
+            run: The number of the parent's run in that log.
         """
         runs = [run]
         for digest, content in self._texts.items():

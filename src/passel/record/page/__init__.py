@@ -1,4 +1,4 @@
-"""A record as a page for a browser, in one file."""
+"""Display of a record as a single HTML file."""
 
 from passel.record.page.payload import page
 

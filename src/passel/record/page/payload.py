@@ -1,4 +1,4 @@
-"""The data of records for the page, with each line of text stored once."""
+"""Collection of the data that the HTML page of a record embeds."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _TEARS = 8
 
 
 class LineTable:
-    r"""Texts as runs of lines in a common table.
+    r"""A table of lines that encodes texts as runs of consecutive lines.
 
-    Lines that several texts share are stored once. Deflate alone would find repeated lines only
-    within 32 kB.
+    A line that several texts share is stored only once. Deflate alone finds repeated lines only
+    within a window of 32 kB.
 
     Example:
         >>> table = LineTable()
@@ -51,7 +51,7 @@ class LineTable:
         self._last: dict[str, int] = {}
 
     def add(self, text: str) -> list[int]:
-        """Return a text's runs, each as a start and a length."""
+        """Add a text, and return its runs of lines, each as a start and a length."""
         runs: list[int] = []
         lines, end = self.lines, -1  # where the current run ends
         for line in text.split("\n"):
@@ -74,7 +74,7 @@ class LineTable:
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return the data of named records for the page, and the lines of their texts."""
+    """Return the data of named records for the page, and the table of lines of all texts."""
     named = list(records)
     table, texts = LineTable(), dict[str, list[int]]()
     for _, record in named:
@@ -134,11 +134,11 @@ def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterat
 
 
 def change_data(old: Sequence[str], new: Sequence[str]) -> list[Any]:
-    """Return the difference of two texts in the form of the page; see `Difference`.
+    """Return the difference between two texts, encoded for the page; see `Difference`.
 
     Returns:
-        The blocks, each as the number of equal lines in front of it, its numbers of old and new
-        lines, and its pairs; and the renamed lines.
+        A list of the blocks, followed by the renamed lines. A block is the number of equal lines
+        before the block, the number of old lines, the number of new lines, and the pairs.
     """
     found, blocks, at = difference(old, new), list[list[int]](), 0
     for start, end, first, last, pairs in found.blocks:
@@ -216,10 +216,10 @@ _SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", 
 
 
 def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
-    """Return a page in HTML about a named record, or about an old and a new one.
+    """Return an HTML page about a named record, or about the comparison of an old and a new record.
 
-    The page is one file: it loads nothing and runs only its own script. The page contains the
-    records in compressed form, and shows them only as text.
+    The page is a single file, which loads no other files and runs only the embedded script. The
+    page embeds the records in compressed form, and displays their contents only as text.
     """
     data, lines = payload(records)
     assets = files("passel.record.page") / "assets"
