@@ -1,8 +1,8 @@
-"""Instruments: timing, dumps, statistics, reproducers and traces, all clients of the hooks.
+"""Instrumentations for timing, dumps, statistics, reproducers, traces and checks.
 
-The current run is an instrument's `self.run`. A `passel.instruments.events.PassExecution`
-identifies a pass and an op in every run, record and worker. Each module is loaded when it is first
-used.
+All instrumentations are based on `passel.hooks`. In a hook, `self.run` is the current run. A
+`passel.instruments.events.PassExecution` identifies a pass and an op across runs, records and
+workers. Each module is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The action log and debug counters, as in MLIR."""
+"""A log of actions, and debug counters, as in MLIR."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ _OUTLINE = PrintFlags(skip_regions=True, local_scope=True)
 
 
 def place_of(text: str) -> Location:
-    """Parse `file[:line[:col]]`, where 0 is any line or column.
+    """Parse a location such as `file:line:col`, in which the line and the column are optional.
+
+    In the result, 0 matches any line or column.
 
     Raises:
-        ValueError: If the text has another form.
+        ValueError: If the text is not a valid location.
 
     Example:
         >>> str(place_of("in.mlir:3"))
@@ -45,14 +47,15 @@ def place_of(text: str) -> Location:
 
 
 class ActionLog(PassInstrumentation):
-    """A log of the starts and ends of passes, and of steps that run nested pipelines.
+    """A log of the start and end of each pass and of each step that runs nested pipelines.
 
-    The numbers continue over all runs, and are those of the counter `pass-execution` of
-    `DebugCounter`: `pass-execution-count=<n>` runs all executions up to number `n`.
+    Executions are numbered across all runs, in the same way as by the counter `pass-execution` of
+    `DebugCounter`. With `pass-execution-count=<n>`, all executions up to number `n` run.
 
     Args:
-        stream: The stream to write to.
-        places: Log only executions on ops at these locations; by default, log all.
+        stream: The stream that the log is written to.
+        places: The locations of the ops whose executions are logged. By default, all executions are
+            logged.
 
     Example:
         >>> import sys
@@ -78,7 +81,7 @@ class ActionLog(PassInstrumentation):
         self._running: list[int] = []  # 0 for an execution that is not logged
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Log that a step begins."""
+        """Log the start of a step, if the op is at one of the selected locations."""
         adapter = self.run.adapter
         self._count = number = self._count + 1
         file, line, column, *_ = adapter.location(op) if self._places else UNKNOWN
@@ -97,12 +100,12 @@ class ActionLog(PassInstrumentation):
             )
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Log that a step has ended."""
+        """Log the end of a step."""
         if number := self._running.pop():
             self._write(number, f"{'skipped' if self.ended.skipped else 'completed'} {_TAG}")
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Log that a step has ended; like MLIR, without saying that it failed."""
+        """Log the end of a step without mentioning the failure, as in MLIR."""
         self.after_pass(step, op)
 
     def _write(self, number: int, text: str) -> None:
@@ -131,26 +134,27 @@ class _Counter:
     count: int = -1
 
     def admits(self) -> bool:
-        """Count an execution, and return whether it should run."""
+        """Count an execution, and return whether the execution should run."""
         self.seen += 1
         number = self.seen - self.skip
         return self.skip < 0 or (number > 0 and (self.count < 0 or number <= self.count))
 
 
 class DebugCounter:
-    """A gate that admits executions by their number; see `PassManager.add_gate`.
+    """A gate that runs or skips passes by execution number; see `PassManager.add_gate`.
 
-    The counter `pass-execution` counts all passes, and all steps that run nested pipelines; if it
-    skips such a step, the passes inside are not counted. A counter with the name of a pass counts
-    the executions of that pass that `pass-execution` admits. Counters continue over all runs.
+    The counter `pass-execution` counts the executions of all passes and of all steps that run
+    nested pipelines. If the counter skips a step, the passes of its nested pipelines are not
+    counted. A counter with the name of a pass counts the executions of the pass that the counter
+    `pass-execution` does not skip. Counters are not reset between runs.
 
     Args:
-        text: Settings, separated by commas: `<counter>-skip=<n>` skips the first `n` executions,
-            and `<counter>-count=<n>` runs `n` and skips the rest. A negative count is no limit; a
-            negative skip admits every execution.
+        text: The comma-separated settings of counters. `<counter>-skip=<n>` skips the first `n`
+            executions. `<counter>-count=<n>` runs the next `n` executions and skips the rest. If
+            the count is negative, there is no limit. If the skip is negative, all executions run.
 
     Raises:
-        ValueError: If the text has another form.
+        ValueError: If a setting is malformed.
 
     Example:
         >>> counter = DebugCounter("cse-skip=1,cse-count=2")
@@ -172,7 +176,7 @@ class DebugCounter:
 
     @property
     def names(self) -> Iterable[str]:
-        """The names of the counters."""
+        """The names of the counters that have settings."""
         return self._counters.keys()
 
     def _set(self, argument: str) -> None:
@@ -186,7 +190,7 @@ class DebugCounter:
         setattr(self._counters.setdefault(name, _Counter()), what, int(value))
 
     def __call__(self, step: Step, op: Any) -> bool:
-        """Count a step, and return whether it should run."""
+        """Count the execution of a step, and return whether the step should run."""
         with self._lock:
             if self._every is not None and not self._every.admits():
                 return False
@@ -196,7 +200,7 @@ class DebugCounter:
             return counter is None or counter.admits()
 
     def report(self) -> str:
-        """Return a line for each counter: `{count,skip,limit}`, where -1 is no limit."""
+        """Return a report with a line `{count,skip,limit}` for each counter; -1 means no limit."""
         lines = [
             f"{name:<32}: {{{counter.seen},{counter.skip},{counter.count}}}"
             for name, counter in sorted(self._counters.items())

@@ -1,4 +1,4 @@
-"""The analysis check: a pass must not change what it claims to preserve."""
+"""A check that passes do not invalidate analyses that they claim to preserve."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class AnalysisCheck(PassInstrumentation):
-    """A check that fails each pass whose claims are false.
+    """An instrumentation that fails a pass whose claim to preserve analyses is false.
 
-    The op of a pass that preserves everything must be unchanged. Each preserved analysis that
+    A pass that claims to preserve all analyses must not change its op. Each preserved analysis that
     defines equality is computed again and compared. Computing an analysis must not change the op.
-    On IRs that accept ops of dialects that are not loaded, a pass must declare the dialects of the
-    ops that it creates.
+    If the IR accepts ops of unloaded dialects, a pass must also declare the dialects of the ops
+    that it creates.
     """
 
     finds_changes = True
@@ -29,7 +29,7 @@ class AnalysisCheck(PassInstrumentation):
     crosses = True
 
     def before_run(self, run: Run) -> None:
-        """Note the dialects of the input."""
+        """Store the dialects that the input uses."""
         if run.outer is None:
             self._before: list[object] = []
             self._known: dict[Run, set[str]] = {}
@@ -37,28 +37,28 @@ class AnalysisCheck(PassInstrumentation):
             self._known[run] = set(finder.dialects_in(run.op))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Forget the run."""
+        """Drop the stored dialects of the run."""
         self._known.pop(run, None)
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Take a fingerprint of the op."""
+        """Compute a fingerprint of the op before an analysis is computed."""
         self._before.append(self.run.adapter.fingerprint(op))
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Compare the fingerprint of the op.
+        """Check that computing an analysis has not changed the fingerprint of the op.
 
         Raises:
-            PassFailure: If the analysis has changed the op.
+            PassFailure: If computing the analysis changed the op.
         """
         before = self._before.pop()
         if not self.ended.failed and self.run.adapter.fingerprint(op) != before:
             raise PassFailure(f"analysis {name} changed its op", op=op)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Check the claims of the pass.
+        """Check that the pass preserved the analyses that it claims to preserve.
 
         Raises:
-            PassFailure: If a claim is false.
+            PassFailure: If the pass did not preserve an analysis, or did not declare a dialect.
         """
         ctx: PassContext[Any] | None = self.ended.context
         if ctx is None or self.ended.skipped:

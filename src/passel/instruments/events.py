@@ -1,4 +1,4 @@
-"""Executions of passes as data, which can be shown, stored and compared."""
+"""Executions of passes as plain data, which can be printed, stored and compared."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class PassExecution(NamedTuple):
-    """One execution of a step on one op.
+    """A single execution of a step on an op.
 
     Attributes:
         path: The path of the step in the pipeline.
         name: The textual name of the pass; empty for a step that runs nested pipelines.
-        display_name: The name of the step in reports.
-        ops: The enclosing ops, outermost first, and the op.
+        display_name: The name of the step, as printed in reports.
+        ops: The enclosing ops, outermost first, followed by the op itself.
 
     Example:
         >>> from passel.hooks import OpIdentity
@@ -37,21 +37,21 @@ class PassExecution(NamedTuple):
 
     @property
     def op(self) -> OpIdentity:
-        """The op."""
+        """The op that the step ran on."""
         return self.ops[-1]
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """The path and the ordinals, which are the same in every run on the same input."""
+        """The path of the step and the ordinals of the ops, equal in all runs on the same input."""
         return self.path, tuple(op.ordinal for op in self.ops)
 
     @property
     def title(self) -> str:
-        """The description of the execution in MLIR's messages."""
+        """The description of the execution, worded as in MLIR's messages."""
         return f"`{self.display_name}` on {self.op.title}"
 
 
 def execution_of(run: Run, step: Step, op: Any) -> PassExecution:
-    """Return a step's execution on an op as data."""
+    """Return the data that identifies the execution of a step on an op."""
     name = step.pass_.name if isinstance(step, PassStep) else ""
     return PassExecution(step.path, name, step.display_name, run.identify(op))

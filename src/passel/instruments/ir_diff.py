@@ -1,4 +1,4 @@
-"""Differences between two texts of IR, for diffs on terminals and for the page of a record."""
+"""Computation of the differences between two texts of IR."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _START = re.compile(r'(\s*(?:(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)+=)?)\s*"?([\w$.^}]*
 
 
 class Block(NamedTuple):
-    """Lines that differ, between lines that are the same.
+    """A block of consecutive lines that differ between two texts.
 
     Attributes:
-        start: The first old line.
-        end: The end of the old lines.
-        first: The first new line.
-        last: The end of the new lines.
-        pairs: Pairs of an old and a new line, in order, that are versions of one op.
+        start: The number of the first old line, counted from 0.
+        end: The number of the line after the last old line.
+        first: The number of the first new line, counted from 0.
+        last: The number of the line after the last new line.
+        pairs: The numbers of an old and a new line for each op that was modified, in order.
     """
 
     start: int
@@ -62,10 +62,10 @@ class Difference(NamedTuple):
     """The differences between two texts.
 
     Attributes:
-        blocks: The lines that differ, in order; all other lines are the same.
-        renamed: The new names of the values in changed old lines, by line number, for lines where
-            any name differs. A deleted value whose name has another meaning in the new text gets a
-            prime.
+        blocks: The blocks of lines that differ, in order. All other lines are the same.
+        renamed: The names in a changed old line as they appear in the new text, by line number, for
+            each line in which a name differs. A prime is appended to the name of a deleted value if
+            the new text uses the name for something else.
     """
 
     blocks: Sequence[Block]
@@ -75,8 +75,8 @@ class Difference(NamedTuple):
 def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
     """Return the differences between the lines of two texts of IR.
 
-    Two lines are the same if they differ only in the numbers in names of the same values and
-    blocks. A line with another indentation differs, because its op is in another region.
+    Two lines are the same if they differ only in how values and blocks are numbered. Lines with
+    different indentation differ, because their ops are in different regions.
     """
     before, after = _read(tuple(old)), _read(tuple(new))
     alike = list(_alike([line.key for line in before], [line.key for line in after]))
@@ -119,9 +119,9 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
 
 
 def unified_diff(before: str, after: str) -> str:
-    r"""Return the difference of two texts as a unified diff; empty if there is none.
+    r"""Return a unified diff of two texts of IR, or an empty string if the texts are the same.
 
-    Lines that are the same (see `difference`) are shown as in `after`.
+    Lines that are the same according to `difference` are printed as in `after`.
 
     Example:
         >>> before = "%0 = a.a\n%1 = a.b\nuse %1\n"
@@ -242,7 +242,7 @@ def _unnumbered(name: re.Match[str]) -> str:
 
 
 def with_hidden_locations(line: str) -> str:
-    """Return a line with its locations marked; they may contain parentheses and strings."""
+    """Return a line of IR in which the locations are marked, so that a page can hide them."""
     parts, at = list[str](), 0
     while (start := line.find(" loc(", at)) >= 0:
         depth = 0

@@ -1,4 +1,4 @@
-"""Printing IR before and after passes: `--mlir-print-ir-after-all` and its relatives.
+"""Printing of IR before and after passes, for `--mlir-print-ir-after-all` and related flags.
 
 Source: `IRPrinterInstrumentation`, MLIR 22; diffs are passel's.
 """
@@ -40,23 +40,25 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 
 
 class PrintIR(PassInstrumentation):
-    """An instrumentation that prints the op of a pass before and after the pass.
+    """An instrumentation that prints the op of a pass before or after the pass.
 
     A dump starts with a header such as `// -----// IR Dump After CSE (cse) //----- //`. An invalid
-    op is printed in generic form. A failure to write is reported once, and does not affect the run.
+    op is printed in generic form. A write error is reported once and does not affect the run.
 
     Args:
-        before: Print before all passes, or before passes with these names.
-        after: Print after all passes, or after passes with these names.
-        module_scope: Print the top-level op instead of the op of the pass, which the header names.
-        only_on_change: Print only after passes that changed the op.
-        only_on_failure: Print only after passes that failed.
-        flags: The form of the IR.
-        directory: Write each dump to a file in this directory, such as
+        before: The passes before which to print: True for all passes, or a list of names.
+        after: The passes after which to print: True for all passes, or a list of names.
+        module_scope: Whether to print the top-level op instead of the op of the pass. The header
+            then names the op of the pass.
+        only_on_change: Whether to print only after passes that changed the op.
+        only_on_failure: Whether to print only after passes that failed.
+        flags: The flags that control how the IR is printed.
+        directory: The directory to which each dump is written, in a file such as
             `builtin_module_a/func_func_f/0_0_cse.mlir`.
-        diff: Print the changes of a pass as a unified diff, after all passes unless `after` selects
-            some.
-        stream: The stream to print to; by default the current standard error.
+        diff: Whether to print the changes of each pass as a unified diff. Unless `after` selects
+            passes, diffs are printed after all passes.
+        stream: The stream to print to; by default, the value of `sys.stderr` at the time of
+            printing.
         color: Whether to color diffs: `auto`, `always` or `never`.
 
     Example:
@@ -110,11 +112,11 @@ class PrintIR(PassInstrumentation):
     # -- Runs ------------------------------------------------------------------------------
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Forget the run's ops."""
+        """Drop the stored text of the last printed op."""
         self._known = None
 
     def split(self) -> PrintIR | None:
-        """Return a printer that stores a worker's dumps; None if dumps also show other ops."""
+        """Return a printer that stores the dumps of a worker, or None if the module is printed."""
         if self._module_scope:
             return None
         child = copy(self)
@@ -123,7 +125,7 @@ class PrintIR(PassInstrumentation):
         return child
 
     def merge(self, child: PrintIR) -> None:
-        """Print the dumps of a worker."""
+        """Print the dumps that a worker stored."""
         self._known = None  # the child may have seen changes
         for dump in child._kept:
             self.run.reports.catch_up(dump.reported)
@@ -132,7 +134,7 @@ class PrintIR(PassInstrumentation):
     # -- Passes ----------------------------------------------------------------------------
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Print the op if the pass is selected, and store its text for a diff."""
+        """Print the op if the pass is selected, and store the text of the op for a diff."""
         if isinstance(step, PassStep):
             target = self._target(op)
             if _takes(self._before, step):
@@ -141,7 +143,7 @@ class PrintIR(PassInstrumentation):
             self._old.append(self._known_text(target) if is_compared else "")
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Print the op if the pass is selected."""
+        """Print the op, or the changes of the op, if the pass is selected."""
         if isinstance(step, PassStep):
             old, is_changed = self._old.pop(), self.ended.changed
             if is_changed:
@@ -150,7 +152,7 @@ class PrintIR(PassInstrumentation):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Print the op if the pass is selected."""
+        """Print the op, or the changes of the op, if the pass is selected."""
         if isinstance(step, PassStep):
             self._known, self._has_failed = None, True
             self._dump_after(step, op, self._old.pop(), failed=" Failed")
@@ -212,14 +214,14 @@ def _takes(wanted: bool | Sequence[str], step: PassStep) -> bool:
 
 
 class Dump(NamedTuple):
-    """The IR before or after one execution of a pass.
+    """A dump of the IR before or after the execution of a pass.
 
     Attributes:
         execution: The execution of the pass.
-        header: The first line.
-        text: The IR, or a diff.
-        is_diff: Whether the text is a diff.
-        reported: The number of diagnostics before the dump.
+        header: The first line of the dump.
+        text: The IR, or a unified diff of the IR.
+        is_diff: Whether the text is a unified diff.
+        reported: The number of diagnostics that were reported before the dump.
     """
 
     execution: PassExecution
@@ -233,20 +235,22 @@ class Dump(NamedTuple):
 
 
 class Sink:
-    """A stream for dumps, or a tree of files with a directory for each op.
+    """A writer of dumps to a stream, or to a tree of files with a directory for each op.
 
-    A failure to write is reported once, and nothing more is written.
+    A write error is reported once. After the error, no more dumps are written.
 
-    The directory of an op is inside the directory of the enclosing op, and has a name such as
-    `func_func_main` or `func_func_no-symbol-name`. Characters with a meaning for file systems or
-    shells are escaped, as in `%2F`. A file name such as `0_2_cse.mlir` consists of the number of
-    earlier dumps of each op, from the outermost to the printed one, and the pass. Ops with equal
-    names share a directory.
+    The directory of an op is nested in the directory of the enclosing op. Its name is, for example,
+    `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in file
+    systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. In a file
+    name such as `0_2_cse.mlir`, each number says how often an op, from the outermost op to the
+    printed op, was dumped before. The name of the pass follows.
 
     Args:
-        stream: The stream; by default the current standard error.
+        stream: The stream to write to; by default, the value of `sys.stderr` at the time of
+            writing.
         color: Whether to color diffs.
-        directory: The directory, created when needed; None to write to the stream.
+        directory: The root directory of the files, which is created when needed. None means that
+            dumps are written to the stream.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
     files, and the directory's parent has to exist.
@@ -261,7 +265,7 @@ class Sink:
         self._broken = False
 
     def take(self, dump: Dump) -> None:
-        """Write a dump; a diff is colored if the stream supports colors."""
+        """Write a dump to the stream or to a file. Diffs on the stream may be colored."""
         if self._broken:
             return
         where = ""
@@ -306,7 +310,7 @@ class Sink:
 
 
 def file_name(text: str) -> str:
-    """Return a file name for a text; different texts have different names.
+    """Return a valid file name for a text. Different texts result in different file names.
 
     Example:
         >>> file_name("func_func_../../etc")

@@ -1,4 +1,4 @@
-"""The isolation check: a pass must not change anything outside its op."""
+"""A check that passes do not change the IR outside their op."""
 
 from __future__ import annotations
 
@@ -21,29 +21,30 @@ _MOST = 32
 
 
 class IsolationFailure(PassFailure):
-    """A pass changed IR outside its op."""
+    """A pass changed the IR outside its op."""
 
     kind = "isolation"
 
 
 class IsolationCheck(PassInstrumentation):
-    """An instrumentation that fails passes that change siblings of their op, or enclosing ops.
+    """An instrumentation that fails a pass that changes sibling or enclosing ops of its op.
 
-    The check compares fingerprints before and after each pass. The check skips ops with many
-    siblings, since it would take quadratic time. For these ops, the run detects changes before it
-    processes an op and at the end, and names all passes that may have made the change.
+    The check compares fingerprints before and after each pass. Ops with many siblings are skipped,
+    since the check would take quadratic time. For these ops, the run compares fingerprints before
+    the passes run on an op and at the end of the run, and reports all passes that may have made the
+    change.
     """
 
     finds_violations = True
     flag = "--check-isolation"
 
     def before_run(self, run: Run) -> None:
-        """Clear the state of the last run."""
+        """Clear the fingerprints of the previous run."""
         self._before: list[Sequence[tuple[Any, bool, object]]] = []
         self._crowded: set[Hashable] = set()
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Take the fingerprints of siblings and enclosing ops."""
+        """Compute the fingerprints of the sibling and enclosing ops before the pass."""
         if isinstance(step, PassStep):
             take = self.run.adapter.fingerprint
             self._before.append(
@@ -51,10 +52,10 @@ class IsolationCheck(PassInstrumentation):
             )
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Compare the fingerprints of siblings and enclosing ops.
+        """Compare the fingerprints of the sibling and enclosing ops after the pass.
 
         Raises:
-            IsolationFailure: If the pass changed one of them.
+            IsolationFailure: If the pass changed a sibling or enclosing op.
         """
         if not isinstance(step, PassStep):
             return
@@ -63,7 +64,7 @@ class IsolationCheck(PassInstrumentation):
                 raise IsolationFailure(BESIDE if whole else INSIDE, op=each)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Drop the fingerprints."""
+        """Drop the fingerprints of a failed pass without comparing them."""
         if isinstance(step, PassStep):
             self._before.pop()
 

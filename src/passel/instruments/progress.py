@@ -1,7 +1,8 @@
-"""The progress of a long run, in a line on a terminal or below a notebook's cell.
+"""Display of the progress of a long run, on a terminal or below a notebook cell.
 
-Hooks store the progress as plain values, and a thread draws them, so that slow passes are shown
-too. The thread never reads ops, since passes may be changing them.
+Hooks store the progress as plain values. A separate thread displays the values, so that the display
+is updated even during a slow pass. The thread never accesses ops, since a pass may be modifying
+them.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ _LONGEST = 40
 
 
 def shown_progress() -> PassInstrumentation:
-    """Return an observer that shows the progress of runs in a notebook or on a terminal.
+    """Return an instrumentation that shows the progress of runs in a notebook or on a terminal.
 
-    The terminal is the standard error, and must be able to move its cursor. Elsewhere the observer
-    does nothing.
+    On a terminal, the progress is written to standard error. If standard error is not a terminal
+    that can move its cursor, the instrumentation does nothing.
     """
     if type(sys.stdout).__module__.startswith("ipykernel"):
         erase = f"\r{' ' * _WIDTH}\r"
@@ -49,13 +50,13 @@ def shown_progress() -> PassInstrumentation:
 
 
 def has_status_line() -> bool:
-    """Return whether the standard error is a terminal that can move its cursor."""
+    """Return whether standard error is a terminal that can move its cursor."""
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     return is_terminal and os.environ.get("TERM", "dumb") not in {"", "dumb"}
 
 
 class Progress(PassInstrumentation):
-    """An observer that shows the progress of a run.
+    """An instrumentation that shows the progress of a run on a status line.
 
     Args:
         line: The status line.
@@ -69,17 +70,17 @@ class Progress(PassInstrumentation):
         self._number = self._done = self._total = 0
 
     def before_run(self, run: Run) -> None:
-        """Show the line after a delay."""
+        """Start showing the status line after a short delay."""
         now = time.monotonic()
         self._started = self._started or now
         self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Remove the line, since other programs may write to the terminal between runs."""
+        """Remove the status line, since other programs may write to the terminal between runs."""
         self._line.hide()
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Update the line's text."""
+        """Update the text of the status line."""
         adapter, steps = self.run.adapter, self.run.pipeline.steps
         if step in steps:
             self._position, self._number = step, steps.index(step) + 1
@@ -98,15 +99,15 @@ class Progress(PassInstrumentation):
         self._shown = f"step {self._number}/{len(steps)}{ops}: {what}{where}"
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Count the ops that the current step has processed."""
+        """Count the ops on which the current step has run its nested pipeline."""
         self._done += self._position is parent
 
     def split(self) -> PassInstrumentation:
-        """Return an observer that does nothing, since workers do not write to the line."""
+        """Return an instrumentation that does nothing, since workers do not show progress."""
         return PassInstrumentation()
 
     def text(self) -> str:
-        """Return the current text of the line."""
+        """Return the current text of the status line, with the elapsed time."""
         return f"{self._shown} ({time.monotonic() - self._started:.1f} s)"
 
 
@@ -128,11 +129,11 @@ class _Drawing(threading.Thread):
 
 
 class StatusLine:
-    """A line at the bottom of a terminal, which is removed while other text is written.
+    """A status line at the bottom of a terminal, which is removed while other text is written.
 
     Args:
-        stream: The terminal.
-        erase: The characters that erase the line and return to its start.
+        stream: The stream of the terminal.
+        erase: The characters that erase the line and move the cursor to the start of the line.
         period: The time between two updates, in seconds.
     """
 
@@ -147,13 +148,18 @@ class StatusLine:
         self._is_drawn = self._is_mid_line = False
 
     def show(self, text: Callable[[], str], delay: float) -> None:
-        """Show the result of a function after a delay in seconds, until the line is hidden."""
+        """Show the text that a function returns, until `hide` is called.
+
+        Args:
+            text: The function, which is called for each update.
+            delay: The time in seconds before the text is first shown.
+        """
         self._is_over.clear()
         self._thread = _Drawing(target=self._keep_drawn, args=(text, delay), daemon=True)
         self._thread.start()
 
     def hide(self) -> None:
-        """Remove the line."""
+        """Remove the status line, and stop updating it."""
         if self._thread is not None:
             self._is_over.set()
             self._thread.join()
@@ -161,7 +167,7 @@ class StatusLine:
             self._remove()
 
     def draw(self, text: str) -> None:
-        """Show a text immediately, unless it would overwrite an unfinished line."""
+        """Show a text immediately, unless the cursor is on a line that is not yet complete."""
         with _drawing:
             if not self._is_mid_line:
                 self._remove()
@@ -169,7 +175,7 @@ class StatusLine:
                 self._is_drawn = True
 
     def write(self, stream: TextIO, text: str) -> None:
-        """Write to a stream above the line, which is then drawn again."""
+        """Write text to a stream above the status line, which the next update draws again."""
         with _drawing:
             self._remove()
             stream.write(text)

@@ -1,4 +1,4 @@
-"""Filters for optimization remarks, and their YAML output, as in mlir-opt.
+"""Filtering of optimization remarks, and output of remarks as YAML, as in mlir-opt.
 
 Source: `RemarkEmittingPolicyFinal` and `LLVMRemarkStreamer`, MLIR 22; `YAMLRemarkSerializer` and
 the YAML writer of LLVM 22.
@@ -34,14 +34,17 @@ _SPECIAL = re.compile(
 def sifting_remarks(
     report: Callable[[Diagnostic], None], wanted: RemarkFilter, *, final: bool, yaml: TextIO | None
 ) -> Generator[Callable[[Diagnostic], None]]:
-    """Yield a listener for the diagnostics of a run that filters remarks.
+    """Yield a diagnostic handler that filters the remarks of a run.
 
     Args:
-        report: A function that gets all other diagnostics, and the selected remarks unless `yaml`
-            is given.
-        wanted: A function that selects remarks; other remarks are dropped.
-        final: Whether to write only the last remark of each name, kind, category and location.
-        yaml: The stream to which remarks are written as YAML.
+        report: A function that receives all diagnostics that are not remarks. Unless `yaml` is
+            given, the function also receives the selected remarks.
+        wanted: For each selected kind of remark, a regular expression that the category must match.
+            All other remarks are dropped.
+        final: Whether to keep only the last of several remarks with the same name, kind, category
+            and location.
+        yaml: The stream to which remarks are written as YAML. None means that remarks are reported
+            as diagnostics.
     """
     held: dict[object, Diagnostic] = {}
 

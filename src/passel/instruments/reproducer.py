@@ -1,4 +1,4 @@
-"""Reproducers: files with the IR and the pipeline that failed on it.
+"""Writing of reproducers, which are files with IR and the pipeline that failed on the IR.
 
 Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
 """
@@ -39,7 +39,7 @@ _MOST_NAMED = 20
 
 
 class Recipe(NamedTuple):
-    """IR and the pipeline to run on it, as text; `steps` are the passes of the pipeline."""
+    """The text of IR and of the pipeline to run on the IR, with the steps of the pipeline."""
 
     ir: str
     pipeline: str
@@ -65,27 +65,29 @@ class _Running(NamedTuple):
 class CrashReproducer(PassInstrumentation):
     """An instrumentation that writes a reproducer when a run fails.
 
-    The file contains the IR before the run and the whole pipeline. The file is written in advance
-    as `<path>.running`. This file remains if the process is killed, and is moved to `path` if the
-    run fails. A successful run does not touch an older file. A note on the raised error names the
-    failed passes, the file and the replay command.
+    The reproducer contains the IR before the run and the whole pipeline. During a run, the
+    reproducer is stored in the file `<path>.running`, which remains if the process is killed. If
+    the run fails, the file is moved to `path`. A successful run does not modify an older file at
+    `path`. A note on the raised error names the failed passes, the file and the replay command.
 
     Args:
-        path: The file.
-        local: Record only the pass that failed first and the IR before it. The run then prints the
-            whole IR before each pass on each op, and uses no other process.
+        path: The path of the reproducer.
+        local: Whether the reproducer contains only the first pass that failed and the IR before
+            this pass. If true, the run prints the whole IR before each pass on each op, and uses no
+            other processes.
         threading: Whether a replay may run passes in parallel.
-        replay: The command that replays the file, with `{file}` for the quoted name of the file; by
-            default one for passel-opt. The flags that are needed to read the file are added, but
-            none that load passes or dialects.
+        replay: The command that replays the file, with `{file}` in place of the quoted file name;
+            by default, a passel-opt command. Flags that are needed to read the file are added, but
+            no flags that load passes or dialects.
 
     Attributes:
-        reproducer: The file, if the run failed and the file could be written; otherwise None.
-        running: The file that is written in advance, during a run.
+        reproducer: The path of the reproducer; None unless the run failed and the reproducer was
+            written.
+        running: The path of the file `<path>.running` during a run; otherwise None.
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If the name is not valid for a file.
+        ValueError: If the path is not valid.
 
     Example:
         >>> import tempfile
@@ -122,11 +124,14 @@ class CrashReproducer(PassInstrumentation):
         self.replay = replay
 
     def split(self) -> PassInstrumentation | None:
-        """Return an observer that does nothing, since the outcome has the failures of workers."""
+        """Return an instrumentation that does nothing, or None if the reproducer is local.
+
+        A worker has nothing to do, since the outcome of the run contains the failures of workers.
+        """
         return None if self.local else PassInstrumentation()
 
     def before_run(self, run: Run) -> None:
-        """Write the file in advance."""
+        """Write the reproducer of the whole run to `<path>.running`."""
         self.reproducer = None
         self._target = lasting(self.path)
         self._running = [_Running((), None, [])]
@@ -137,7 +142,7 @@ class CrashReproducer(PassInstrumentation):
         self._prepare(self._whole)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Write the local reproducer in advance."""
+        """Write the reproducer of the pass to `<path>.running`, if the reproducer is local."""
         if isinstance(step, PassStep):
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
@@ -145,11 +150,11 @@ class CrashReproducer(PassInstrumentation):
             self._running.append(_Running([*self._running[-1].titles, title], recipe, []))
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Return to the pass that runs this one, if any."""
+        """Restore the reproducer of the enclosing pass or run."""
         self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Remember the failure."""
+        """Store the failure, and restore the reproducer of the enclosing pass or run."""
         if not isinstance(step, PassStep):
             return
         ended, outer = self._running.pop(), self._running[-1]
@@ -163,7 +168,7 @@ class CrashReproducer(PassInstrumentation):
             outer.failed.clear()
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Report the file if the run failed; otherwise remove it."""
+        """Report the reproducer if the run failed, and otherwise remove the file."""
         try:
             if failed:
                 self._report(run)
@@ -280,15 +285,16 @@ _COMMAND = "passel-opt --run-reproducer {file}"
 
 
 def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:
-    """Return the command that replays a file with a run's passes, including missing flags.
+    """Return the command that runs the passes of a run on a file, with all required flags.
 
     Args:
         run: The run.
         steps: The passes of the run.
-        command: The given command; None for passel-opt's command.
+        command: The command to which the required flags are added; None for a passel-opt command.
 
     Returns:
-        The command, with `{file}` for the quoted name of the file; empty if there is none.
+        The command, with `{file}` in place of the quoted file name, or an empty string if no
+        command can run the passes.
     """
     passes, name = _passes_of(steps), installed_name(run.adapter)
     is_read = name and ability_of(run.adapter, BringsFrontend)
@@ -304,7 +310,7 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
 
 
 def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
-    """Return a replay command that also allows the effects of the passes."""
+    """Add the flag that allows the effects of the passes to a replay command."""
     effects = {effect for each in passes for effect in each.own_effects()}
     if not effects or "--run-reproducer" not in command:
         return command

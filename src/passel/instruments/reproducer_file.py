@@ -1,4 +1,4 @@
-"""Reproducers as files: IR, followed by a block with the pipeline to run on it.
+"""The file format of reproducers: IR, followed by a block with the pipeline to run on the IR.
 
 Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp` and the resource parser of
 `PassReproducerOptions`, MLIR 22.
@@ -28,13 +28,13 @@ GROUP = "mlir_reproducer"
 def reproducer_text(
     ir: str, pipeline: str, *, disable_threading: bool = False, verify_each: bool = True
 ) -> str:
-    r"""Return a reproducer.
+    r"""Return the text of a reproducer.
 
     Args:
-        ir: The IR as a file.
-        pipeline: The pipeline to run on it.
+        ir: The text of the IR, as in a file.
+        pipeline: The text of the pipeline to run on the IR.
         disable_threading: Whether to run the pipeline on one thread.
-        verify_each: Whether to verify after passes.
+        verify_each: Whether to verify the IR after each pass.
 
     Example:
         >>> print(reproducer_text("module {}", 'builtin.module(print{label="a b"})'))
@@ -61,14 +61,14 @@ def reproducer_text(
 
 
 class Recorded(NamedTuple):
-    """Pipeline and settings that a reproducer records.
+    """The pipeline and the settings that a reproducer contains.
 
     Attributes:
-        pipeline: The pipeline to run, as text.
+        pipeline: The text of the pipeline to run.
         disable_threading: Whether to run the pipeline on one thread.
-        verify_each: Whether to verify after passes.
+        verify_each: Whether to verify the IR after each pass.
         source: The part of the input that contains the reproducer.
-        start: The offset of the pipeline's string in that part.
+        start: The offset of the pipeline's text in the part of the input.
     """
 
     pipeline: str | None
@@ -78,7 +78,7 @@ class Recorded(NamedTuple):
     start: int
 
     def diagnostic(self, problem: Problem) -> Diagnostic:
-        """Return an error in the pipeline as a diagnostic about the input."""
+        """Convert a problem in the pipeline to a diagnostic with a location in the input."""
         offset = self.start
         if problem.span is not None and problem.span.source.text == self.pipeline:
             offset = self._offset(problem.span.start)
@@ -96,10 +96,10 @@ class Recorded(NamedTuple):
 
 
 def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -> Recorded | None:
-    """Return the pipeline recorded in the resources of an input, if any.
+    """Return the pipeline that the resources of an input contain, or None without a pipeline.
 
     Raises:
-        UnreadableError: If a key is unknown, or a value has the wrong type.
+        UnreadableError: If a key of the reproducer is unknown, or if a value has the wrong type.
     """
 
     def refuse(start: int, message: str) -> UnreadableError:

@@ -1,4 +1,4 @@
-"""The report of a run's statistics.
+"""Reporting of the statistics of passes.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
 """
@@ -35,20 +35,23 @@ _Counts: TypeAlias = "Mapping[tuple[str, str], int]"
 
 
 class StatisticsReport(PassInstrumentation):
-    """A report of the statistics of passes, printed at the end of each run, even if it fails.
+    """An instrumentation that prints the statistics of passes at the end of each run.
 
-    The report contains only the numbers of this run. Unlike in MLIR, dynamic pipelines are
-    included, below the pass that ran them.
+    The report is printed even if the run fails.
+
+    The report contains only the values of the current run. Unlike in MLIR, the passes of dynamic
+    pipelines are included, below the pass that ran the pipeline.
 
     Args:
-        display: The layout: nested like the `pipeline`; a sorted `list` of pass names, which sums
-            over the instances of a pass; or `json`, an array with one object for each pass that
-            has statistics: its `path`, `name`, `display_name`, and `statistics`, an array of
-            objects with `name`, `value` and `description`.
-        stream: The stream to print to; by default the standard error.
+        display: The layout of the report. `pipeline` nests the passes as in the pipeline. `list`
+            sorts the passes by name, and sums over all instances of a pass. `json` is an array with
+            an object for each pass that has statistics. The keys of the object are `path`, `name`,
+            `display_name` and `statistics`, an array of objects with `name`, `value` and
+            `description`.
+        stream: The stream to print to; by default, standard error.
 
     Raises:
-        ValueError: If the display is unknown.
+        ValueError: If the layout is unknown.
 
     Example:
         >>> import sys
@@ -94,23 +97,23 @@ class StatisticsReport(PassInstrumentation):
         self._dynamic: dict[str, dict[str, Pipeline]] = {}
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Remember a dynamic pipeline."""
+        """Store a dynamic pipeline, whose statistics the report includes."""
         if isinstance(parent, PassStep):
             self._dynamic.setdefault(parent.path, {})[str(pipeline)] = pipeline
 
     def split(self) -> StatisticsReport:
-        """Return an observer that remembers dynamic pipelines in a worker."""
+        """Return an instrumentation that stores the dynamic pipelines of a worker."""
         part = StatisticsReport(self._display)
         part._prints = False
         return part
 
     def merge(self, child: StatisticsReport) -> None:
-        """Add the dynamic pipelines of a worker."""
+        """Add the dynamic pipelines that a worker stored."""
         for path, pipelines in child._dynamic.items():
             self._dynamic.setdefault(path, {}).update(pipelines)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Print the report, and drop the run's dynamic pipelines."""
+        """Print the report, and drop the dynamic pipelines of the run."""
         if run.outer is None and self._prints:
             stream = sys.stderr if self._stream is None else self._stream
             rows, counts = list(self._rows(run.pipeline.steps, set())), run.outcome.counts

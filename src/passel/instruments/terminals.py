@@ -1,4 +1,4 @@
-"""Colors on terminals."""
+"""Coloring of text on terminals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CODES = {
 
 
 def shows_color(stream: Any, color: Color = "auto") -> bool:
-    """Return whether to color text for a stream.
+    """Return whether to color the text that is written to a stream.
 
     Example:
         >>> import io
@@ -39,7 +39,7 @@ def shows_color(stream: Any, color: Color = "auto") -> bool:
 
 
 def styled(text: str, style: str) -> str:
-    r"""Return text with the codes of a style, such as `bold red`, around each of its lines.
+    r"""Return a text whose lines are styled by ANSI escape codes, for example in `bold red`.
 
     Example:
         >>> styled("a\n", "bold red")

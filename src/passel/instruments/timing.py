@@ -1,4 +1,4 @@
-"""Timing of passes, nested pipelines and analyses.
+"""Measurement of the time of passes, nested pipelines and analyses.
 
 Source: `mlir/lib/Pass/PassTiming.cpp` and `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
@@ -56,7 +56,7 @@ class _Open:
         self.start = perf_counter()
 
     def close(self) -> float:
-        """Add the time since the start to the row, and return this time."""
+        """Add the time since the start to the row, and return the added time."""
         seconds = perf_counter() - self.start
         if self.workers is not None:
             self._take_workers(self.workers.values(), max(0.0, seconds - self.inside))
@@ -66,7 +66,7 @@ class _Open:
         return seconds
 
     def merge(self, worker: _Worker, measured: Timer) -> None:
-        """Add the measurements of a worker."""
+        """Add the measurements of a worker to the row."""
         self.workers = self.workers or {}
         self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
 
@@ -102,18 +102,20 @@ class _Thread:
 class Timing(PassInstrumentation):
     """An instrumentation that measures the time of passes, nested pipelines and analyses.
 
-    A pass has one row for all ops that it runs on. The times of several runs are added; passes with
-    equal paths share a row. One object may observe runs of several threads at once.
+    The report has a single row for each pass, which includes all ops that the pass runs on. The
+    times of several runs are added up, in the same row for passes with equal paths. A single object
+    may be used by runs on several threads at the same time.
 
     Args:
-        display: A `tree` like the pipeline; a `list` of all names, sorted by time; or `ops`, the
-            slowest pairs of a pass and an op that it ran on.
+        display: The layout of the report. `tree` nests the rows as in the pipeline. `list` sorts
+            all names by time. `ops` lists the slowest pairs of a pass and an op.
         output_format: The format of the report.
-        report: A stream to which the measurements so far are printed at the end of each run; True
-            for the standard error.
+        report: The stream to which the report is printed at the end of each run. True means
+            standard error, and False means that no report is printed. The report includes all
+            earlier runs.
 
     Raises:
-        ValueError: If the display or the format is unknown.
+        ValueError: If the layout or the format is unknown.
 
     Example:
         >>> from passel import PassManager
@@ -158,7 +160,7 @@ class Timing(PassInstrumentation):
 
     @property
     def timing(self) -> Timer:
-        """The root of the tree of timers; its `wall` is the total so far."""
+        """The root of the tree of timers, whose `wall` is the total time measured so far."""
         total = Timer("root")
         for thread in list(self._threads.values()):
             total.absorb(thread.open[0].row)
@@ -166,7 +168,7 @@ class Timing(PassInstrumentation):
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
-        """Measure the body of a `with` statement, as a row next to those of passes."""
+        """Measure the time of the body of a `with` statement in a separate row."""
         with self:
             self._begin(name)
             try:
@@ -175,7 +177,7 @@ class Timing(PassInstrumentation):
                 self._end()
 
     def __enter__(self) -> Self:
-        """Count the body of the `with` statement as total time."""
+        """Start including the body of a `with` statement in the total time."""
         self._worker = os.getpid(), get_ident()
         thread = self._thread()
         if not thread.depth:
@@ -194,7 +196,7 @@ class Timing(PassInstrumentation):
         return bundle(self.timing)
 
     def write_report(self, stream: TextIO) -> None:
-        """Print the measurements so far."""
+        """Write the report of all measurements so far to a stream."""
         root = self.timing
         if self._display == "ops":
             root.children = list(slowest(self._pairs))
@@ -203,23 +205,23 @@ class Timing(PassInstrumentation):
     # -- Parts of a run in other processes ---------------------------------------------------
 
     def split(self) -> Timing:
-        """Return a stopwatch for a worker's share of the run."""
+        """Return an instrumentation that measures the part of the run that a worker executes."""
         part = Timing(display=self._display, output_format=self._format)
         part._split_at = perf_counter(), process_time()
         return part
 
     def merge(self, child: Timing) -> None:
-        """Add a worker's measurements below the current row.
+        """Add the measurements of a worker below the current row.
 
-        The wall time is that of the slowest worker, and the user time is the sum over all workers.
-        The user time of a worker process is its processor time.
+        The wall time is the time of the slowest worker, and the user time is the sum over all
+        workers. For a worker process, the user time is the processor time of the process.
         """
         self._thread().open[-1].merge(child._worker, child.timing)
         for pair, seconds in child._pairs.items():
             self._pairs[pair] += seconds
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle the measurements so far, but not the stream of the report."""
+        """Copy or pickle the measurements so far, without the stream of the report."""
         measured = self.timing
         if self._split_at is not None:  # there may be more workers than processors
             elapsed, used = perf_counter() - self._split_at[0], process_time() - self._split_at[1]
@@ -231,43 +233,43 @@ class Timing(PassInstrumentation):
     # -- Hooks: short, because their time counts as the passes' time ----------------------------
 
     def before_run(self, run: Run) -> None:
-        """Measure the total time."""
+        """Start measuring the total time."""
         self.__enter__()
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Print the report."""
+        """Stop measuring the total time, and print the report if it is enabled."""
         self.__exit__()
         if self._report is not False and not self._thread().depth:
             self.write_report(sys.stderr if self._report is True else self._report)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Measure the pass."""
+        """Start measuring the time of the pass."""
         self._begin(step)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Stop measuring the pass."""
+        """Stop measuring the time of the pass."""
         seconds = self._end()
         if self._display == "ops" and isinstance(step, PassStep):
             self._pairs[execution_of(self.run, step, op)] += seconds
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Stop measuring the pass."""
+        """Stop measuring the time of the pass."""
         self._end()
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Measure the pipeline."""
+        """Start measuring the time of the nested pipeline."""
         self._begin(pipeline)
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Stop measuring the pipeline."""
+        """Stop measuring the time of the nested pipeline."""
         self._end()
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Measure the analysis."""
+        """Start measuring the time of the analysis."""
         self._begin(kind)
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Stop measuring the analysis."""
+        """Stop measuring the time of the analysis."""
         self._end()
 
     def _begin(self, what: Any) -> None:

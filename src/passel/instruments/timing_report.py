@@ -1,4 +1,4 @@
-"""The tree of timers, and the layouts of its report.
+"""The tree of timers that timing measures, and the layouts of timing reports.
 
 Source: `OutputTextStrategy` and `OutputJsonStrategy` in `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
@@ -30,21 +30,22 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(slots=True, eq=False)
 class Timer:
-    """One row of a timing report.
+    """A timer, which is a row of a timing report.
 
     Times are in seconds and include nested rows. With several threads, `wall` is the time of the
-    slowest thread and `user` is the sum over all threads; with one thread, both are equal.
+    slowest thread, and `user` is the sum over all threads. With a single thread, both times are
+    equal.
 
     Attributes:
-        name: The name in the report: `CSE`, `'func.func' Pipeline`, `(A) DominanceInfo`, `Parser`.
+        name: The name of the row, such as `CSE`, `'func.func' Pipeline` or `(A) DominanceInfo`.
         path: The path of a pass or pipeline in the schedule, such as
             `builtin.module/func.func/1:cse`; empty for all other rows.
         wall: The elapsed time.
-        user: The elapsed time, summed over threads, with the processor time of worker processes.
-        count: The number of runs.
-        hidden: Whether a tree shows the children in place of this row, because it is a collection
-            of only one pipeline.
-        key: The identity of the row among its siblings: a kind, and a path or a name.
+        user: The elapsed time, summed over threads, plus the processor time of worker processes.
+        count: The number of times that the measured work ran.
+        hidden: Whether the report shows the children in place of this row, because the row is a
+            collection of a single pipeline.
+        key: The identity of the row among its siblings, which is a kind and a path or a name.
         children: The nested rows, in the order in which they first ran.
 
     Example:
@@ -52,7 +53,7 @@ class Timer:
         >>> sum(timer.wall for timer in tree.walk())
         0.75
 
-    `print` shows the tree as `--mlir-timing` does.
+    Printing a timer prints the tree in the format of `--mlir-timing`.
     """
 
     name: str
@@ -66,11 +67,11 @@ class Timer:
 
     @property
     def self_wall(self) -> float:
-        """The elapsed time in seconds, without the time of the children."""
+        """The elapsed time of the row in seconds, excluding the time of the children."""
         return max(0.0, self.wall - sum(child.wall for child in self.children))
 
     def __str__(self) -> str:
-        """Return the report of this tree."""
+        """Return the text of the timing report for this tree."""
         return timing_report(self)
 
     def walk(self) -> Iterator[Timer]:
@@ -80,7 +81,7 @@ class Timer:
             yield from child.walk()
 
     def find(self, name: str) -> Timer | None:
-        """Return the first timer with a name or a path, in the order of `walk`, or None."""
+        """Return the first timer with the given name or path in the order of `walk`, or None."""
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -100,7 +101,7 @@ class Timer:
         return bundle(Table(("", "runs", "ms", "own ms", ""), list(rows(self, 0))))
 
     def child(self, like: Timer) -> Timer:
-        """Return the child with the same key as another timer, which is added if it is missing."""
+        """Return the child that has the same key as another timer, after adding a missing child."""
         for each in self.children:
             if each.key == like.key:
                 return each
@@ -109,12 +110,12 @@ class Timer:
         return new
 
     def absorb(self, other: Timer, *, at_once: bool = True) -> None:
-        """Add times that were measured elsewhere, with all nested rows.
+        """Add the times of another timer and of all its nested rows to this timer.
 
         Args:
-            other: The measured times.
-            at_once: Whether the times were measured in parallel, so that only the longer wall time
-                is added.
+            other: The timer to add.
+            at_once: Whether the two timers were measured in parallel, so that the longer wall time
+                counts instead of the sum.
         """
         self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
         self.user += other.user
@@ -122,7 +123,7 @@ class Timer:
         self.absorb_children(other, at_once=at_once)
 
     def absorb_children(self, other: Timer, *, at_once: bool = True) -> None:
-        """Add the nested rows: merge children with equal keys, and append new children."""
+        """Add the nested rows of another timer, merging children with equal keys."""
         for each in other.children:
             self.child(each).absorb(each, at_once=at_once)
 
@@ -131,7 +132,7 @@ class Timer:
 
 
 def header(title: str) -> str:
-    """Return the three lines that begin reports of timing and statistics.
+    """Return the three header lines of a timing or statistics report.
 
     Source: `printPassStatistics` and `OutputTextStrategy::printHeader`, MLIR 22.
     """
@@ -145,15 +146,15 @@ def timing_report(
     display: Display = "tree",
     output_format: Literal["text", "json"] = "text",
 ) -> str:
-    """Return the report of a tree of timers.
+    """Return the timing report for a tree of timers as text or JSON.
 
     Args:
-        root: The tree; its times are the totals.
-        display: A `tree`, a `list` of all names, sorted by time, or, for `ops`, only the children
-            of the root.
-        output_format: Text, or JSON: an array of rows, each with its nested rows in `passes`. An
-            empty object ends each array. Durations are in seconds, and the user time is always
-            included.
+        root: The root of the tree, whose times are the totals.
+        display: The layout of the report. `tree` nests the rows, `list` sorts all names by time,
+            and `ops` shows only the children of the root.
+        output_format: The format of the report. JSON is an array of rows with the nested rows in
+            `passes`, and an empty object ends each array. Durations are in seconds, and the user
+            time is always included.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])
@@ -182,10 +183,10 @@ def timing_report(
 
 
 def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
-    """Yield rows for the slowest pairs of a pass and an op, and one row for all others.
+    """Yield a row for each of the slowest pairs of a pass and an op, and a row for the rest.
 
     Args:
-        pairs: The time of each pair in seconds.
+        pairs: The time in seconds of each execution of a pass on an op.
     """
     rows = sorted(pairs.items(), key=lambda pair: -pair[1])
     for execution, seconds in rows[:_MOST_PAIRS]:

@@ -1,4 +1,4 @@
-"""A trace of runs for viewers such as Perfetto."""
+"""Tracing of runs for viewers such as Perfetto."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ _encode = json.JSONEncoder(default=str).encode
 
 
 class Trace(PassInstrumentation):
-    """A trace of runs in Chrome's trace event format, which ui.perfetto.dev opens.
+    """An instrumentation that writes a trace in Chrome's format, which ui.perfetto.dev can open.
 
-    Each thread has a track with a slice for each execution of a pass, nested pipeline,
-    verification and analysis. The number of ops and the process's memory are counters below. The
-    file contains all runs, and is valid JSON after each of them, including failed and interrupted
-    ones. If the process is killed, viewers can open the part that had been written.
+    The trace has a track for each thread, with a slice for each execution of a pass, nested
+    pipeline, verifier or analysis. Counters below the tracks show the number of ops and the memory
+    of the process. The file contains all runs, and is valid JSON after each run, even if the run
+    failed or was interrupted. If the process is killed, viewers can open the part of the file that
+    was written.
 
     Args:
-        target: The path of a file, or a stream. Each run writes a separate array to a stream,
-            unless all runs are in a `with` statement on the trace.
+        target: The path of a file, or a stream. On a stream, each run writes a separate JSON array,
+            unless all runs are inside a `with` statement on the trace.
 
     Example:
         >>> import io, json
@@ -81,7 +82,7 @@ class Trace(PassInstrumentation):
     # -- Runs ----------------------------------------------------------------------------------
 
     def before_run(self, run: Run) -> None:
-        """Begin the array if there is none, and count the ops before the run."""
+        """Begin the JSON array if necessary, and count the ops before the run."""
         self.__enter__()
         self._sample(forced=run.outer is None)
 
@@ -91,7 +92,7 @@ class Trace(PassInstrumentation):
         self.__exit__()
 
     def __enter__(self) -> Self:
-        """Keep the array open until the `with` statement ends."""
+        """Keep the JSON array open until the `with` statement ends."""
         self._depth += 1
         return self
 
@@ -113,13 +114,13 @@ class Trace(PassInstrumentation):
     # -- Other processes -----------------------------------------------------------------------
 
     def split(self) -> Trace:
-        """Return a trace that collects a worker's events, on the same clock."""
+        """Return a trace that collects the events of a worker, with times on the same clock."""
         child = Trace(os.devnull)
         child._target, child._origin = None, self._origin
         return child
 
     def merge(self, child: Trace) -> None:
-        """Add a worker's events as separate tracks; viewers sort them by time."""
+        """Add the events of a worker as separate tracks. Viewers sort the events by time."""
         self._pending += child._pending
 
     # -- Slices --------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ class Trace(PassInstrumentation):
         self._begin(name, "pipeline", {"path": pipeline.path, **_identity(ops)})
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """End the slice."""
+        """End the slice of the nested pipeline."""
         self._end(**({"failed": True} if failed else {}))
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -146,7 +147,7 @@ class Trace(PassInstrumentation):
         self._begin(f"{name} {_place(execution.op)}", "pass", args)
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """End the slice, and store whether the pass has changed its op."""
+        """End the slice of the pass, and store whether the pass changed its op."""
         if self.ended.skipped:
             self._end(skipped=True)
         elif isinstance(step, PassStep):
@@ -156,16 +157,16 @@ class Trace(PassInstrumentation):
         self._sample()
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """End the slice, with the failure."""
+        """End the slice of the pass, and store the failure."""
         why = failure and {"kind": failure.kind, "message": failure.diagnostic.message}
         self._end(failed=True, **(why or {}))
 
     def before_verification(self, step: Step, op: Any) -> None:
-        """Begin a slice."""
+        """Begin a slice for the verifier."""
         self._begin("verify", "verification", {"path": step.path})
 
     def after_verification(self, step: Step, op: Any) -> None:
-        """End the slice."""
+        """End the slice of the verifier."""
         self._end()
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
@@ -173,7 +174,7 @@ class Trace(PassInstrumentation):
         self._begin(f"(A) {name}", "analysis", {"op": _place(self.run.identity_of(op))})
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """End the slice."""
+        """End the slice of the analysis."""
         self._end()
 
     # -- Events --------------------------------------------------------------------------------
@@ -264,7 +265,7 @@ def _place(op: OpIdentity) -> str:
 
 
 def resident_memory() -> int:
-    """Return the memory of the process in bytes; 0 if the system does not report it."""
+    """Return the resident memory of the process in bytes, or 0 if the size is unknown."""
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - takes half the time of a Path
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

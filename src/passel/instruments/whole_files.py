@@ -1,4 +1,4 @@
-"""Writing files atomically."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _NOT_BESIDE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
 
 
 def lasting(path: str | Path) -> Path:
-    """Return an absolute path, which does not depend on the working directory."""
+    """Return the absolute form of a path, which remains valid if the working directory changes."""
     with suppress(OSError):  # the working directory is gone
         return Path(path).absolute()
     return Path(path)
 
 
 def is_special(path: Path) -> bool:
-    """Return whether a path is a device or a pipe, which is written directly."""
+    """Return whether a path is a device or a pipe, which cannot be replaced atomically."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def check_writable(path: str | Path) -> None:
-    """Check that a file can be written, without touching it.
+    """Check that a file can be written, without opening or creating the file.
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If the name is not valid for a file.
+        ValueError: If the path is not valid.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir() or str(path).endswith(os.sep):
@@ -46,16 +46,17 @@ def check_writable(path: str | Path) -> None:
 def write_whole(path: Path, contents: str | bytes) -> None:
     """Replace the contents of a file atomically.
 
-    The contents are written to a new file in the same folder, which then replaces the old file; a
-    symbolic link is kept. If no file can be created in the folder, the old file is overwritten.
+    The contents are written to a new file in the same directory, which then replaces the old file.
+    If the path is a symbolic link, the target of the link is replaced. If no file can be created in
+    the directory, the old file is overwritten in place.
 
     Args:
-        path: The file; a device or a pipe is written directly.
+        path: The path of the file. A device or a pipe is written directly.
         contents: The new contents.
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If the name is not valid for a file, or the text cannot be encoded.
+        ValueError: If the path is not valid, or if the text cannot be encoded.
     """
     data = contents.encode() if isinstance(contents, str) else contents
     if is_special(path):
