@@ -1,4 +1,4 @@
-"""Sources, spans, carets, locations of ops, diagnostics and suggestions for misspelled names.
+"""Diagnostics, and the sources, spans and locations that diagnostics refer to.
 
 This module does not depend on error classes, passes or IRs.
 """
@@ -21,11 +21,11 @@ _MOST_NAMES = 10
 
 
 class Source(NamedTuple):
-    """A text from a user, with the name that error messages use.
+    """A text that a user wrote, with the name that error messages print.
 
     Args:
         text: The full text.
-        name: A file name, or a flag's name such as `<pass-pipeline>`.
+        name: The name of a file, or a name in angle brackets such as `<pass-pipeline>`.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A half-open range of offsets (code points) into a source.
+    """A half-open range of offsets into a source, counted in code points.
 
     Example:
         >>> span = Span(Source("builtin.module(csee)", "<pass-pipeline>"), 15, 19)
@@ -55,16 +55,16 @@ class Span(NamedTuple):
 
     @property
     def line(self) -> int:
-        """The line of the first character, counted from 1."""
+        """The line number of the first character, counted from 1."""
         return self.source.text.count("\n", 0, self.start) + 1
 
     @property
     def column(self) -> int:
-        """The column of the first character, counted from 1."""
+        """The column number of the first character, counted from 1."""
         return self.start - self.source.text.rfind("\n", 0, self.start)
 
     def excerpt(self) -> str:
-        """Return the source line and, below it, a caret under the span."""
+        """Return the source line, with a caret and tildes under the span on the next line."""
         line_start = self.source.text.rfind("\n", 0, self.start) + 1
         line_end = self.source.text.find("\n", self.start)
         line = self.source.text[line_start : line_end if line_end >= 0 else None]
@@ -75,15 +75,15 @@ class Span(NamedTuple):
 
 
 def underline(line: str, column: int, length: int = 1) -> str:
-    """Return a line of text and, below it, a caret and tildes that mark some characters.
+    """Return a line of text, with a caret and tildes under some characters on the next line.
 
-    Tabs are repeated in the second line, so that the caret is aligned for any tab width. A very
-    long line is cut around the caret.
+    Tabs are repeated on the second line, so that the caret is aligned at any tab width. A very long
+    line is truncated around the caret.
 
     Args:
-        line: One line of text, without its newline.
+        line: The line of text, without a newline.
         column: The offset of the caret, counted from 0.
-        length: The number of characters to mark; at least one is marked.
+        length: The number of characters to mark. At least one character is marked.
     """
     if len(line) > _EXCERPT_WIDTH:
         first = max(0, min(column - _EXCERPT_WIDTH // 2, len(line) - _EXCERPT_WIDTH))
@@ -100,12 +100,13 @@ class Location(NamedTuple):
     """The source location of an op.
 
     Attributes:
-        file: The file name; None if the location has no file.
-        line: The line, counted from 1; 0 if unknown.
-        column: The column, counted from 1; 0 if unknown.
-        label: A label instead of a file, as in `loc("x")`; may be empty.
-        caller: The call site of an inlined op, which is printed as a note.
-        source: The text of the line, for locations in Python code.
+        file: The name of the file; None if the location has no file.
+        line: The line number, counted from 1; 0 if the line is unknown.
+        column: The column number, counted from 1; 0 if the column is unknown.
+        label: The name of a location without a file, as in `loc("x")`; empty for other locations.
+        caller: The location of the call from which the op was inlined; None if the op was not
+            inlined.
+        source: The text of the source line, for a location in Python code.
     """
 
     file: str | None = None
@@ -127,7 +128,7 @@ UNKNOWN = Location()
 
 
 class Severity(Enum):
-    """The severity of a diagnostic. The value of a severity is the printed word."""
+    """The severity of a diagnostic, whose value is the word that is printed."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -142,17 +143,17 @@ _NEEDS_QUOTES = re.compile("[ ,{}]")
 
 
 class OptimizationRemark(NamedTuple):
-    """A remark about an optimization, with structured arguments and MLIR's output format.
+    """A remark about an optimization, with named arguments. It is printed in MLIR's format.
 
     Attributes:
         kind: `Passed`, `Missed`, `Failure` or `Analysis`.
         name: The name of the optimization, such as `hoisted` or `vectorized`.
-        category: The category, by default the name of the pass.
+        category: The category; by default, the name of the pass.
         path: The path of the pass in the pipeline.
-        op_name: The name of the op.
-        function: The symbol name of the op or the enclosing function; may be empty.
+        op_name: The name of the op that the remark is about.
+        function: The symbol name of the op or of the enclosing function; empty if neither has one.
         location: The location of the op.
-        args: The arguments of the remark by name: numbers, booleans and text.
+        args: The arguments of the remark by name. The values are numbers, booleans or text.
 
     Example:
         >>> facts = {"Reason": "it has side effects", "cost": 7}
@@ -172,7 +173,7 @@ class OptimizationRemark(NamedTuple):
     args: Mapping[str, bool | float | str] = {}
 
     def texts(self) -> dict[str, str]:
-        """Return the arguments of the remark in LLVM's format."""
+        """Return the arguments of the remark by name, formatted as in LLVM."""
         return {key: _text(value) for key, value in self.args.items()}
 
     def __str__(self) -> str:
@@ -191,18 +192,20 @@ def _text(value: object) -> str:
 
 
 class Diagnostic:
-    """A message for the user about a place in the IR, with attached notes.
+    """A message to the user about an op, with attached notes.
 
     Attributes:
         severity: The severity of the message.
-        message: One sentence, without a final newline.
+        message: The message, a sentence without a final newline.
         location: The location of the op.
         notes: The attached notes, in order.
-        origin: The pass that emitted the diagnostic, with its op and path; shown by tools.
-        op_text: The text of the op, shown as `see current operation` for errors; empty if the op is
-            not printed.
-        print_op: A function that prints the op, while the op is available.
-        remark: The optimization remark, if the diagnostic is one.
+        origin: A text that names the pass that emitted the diagnostic, its op and its path. Tools
+            print this text as a note.
+        op_text: The text of the op, which tools print after `see current operation` for an error;
+            empty if the op is not printed.
+        print_op: A function that prints the op, as long as the diagnostic refers to the op;
+            otherwise None.
+        remark: The optimization remark that the diagnostic reports; None for other diagnostics.
     """
 
     __slots__ = (
@@ -243,11 +246,11 @@ class Diagnostic:
 
         Args:
             message: The text of the note.
-            location: The location of the note, by default the location of this diagnostic. In a
-                pass, `ctx.about(op).location` is the location of an op.
+            location: The location of the note; by default, the location of the diagnostic. In a
+                pass, `ctx.about(op).location` returns the location of an op.
 
         Raises:
-            TypeError: If `location` is another object, such as an op.
+            TypeError: If `location` is not a `Location`, for example an op.
         """
         if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             given = type(location).__name__
@@ -258,10 +261,11 @@ class Diagnostic:
         return note
 
     def detach(self, *, render: bool) -> Diagnostic:
-        """Drop the reference to the op, and return the diagnostic, which then is plain data.
+        """Drop the reference to the op, and return the diagnostic, which is then plain data.
 
         Args:
-            render: Whether to print the op of an error to `op_text` first.
+            render: Whether to store the text of the op in `op_text` first, if the diagnostic is an
+                error.
         """
         if self.print_op is not None:
             if render and self.severity is Severity.ERROR:
@@ -275,7 +279,7 @@ class Diagnostic:
         return *own, self.remark
 
     def __str__(self) -> str:
-        """Return the diagnostic and its notes, one line each, without source lines."""
+        """Return the text of the diagnostic and its notes, one line each, without source lines."""
         own = f"{self.location}: {self.severity.value}: {self.message}"
         return "\n".join([own, *map(str, self.notes)])
 
@@ -287,7 +291,7 @@ def _log() -> Logger:
 
 
 def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Write diagnostics to the log `passel`, for runs without another handler."""
+    """Log diagnostics with the logger `passel`, for runs without a diagnostic handler."""
     for diagnostic in diagnostics:
         log = _log()
         levels = {Severity.ERROR: log.error, Severity.WARNING: log.warning}
@@ -301,7 +305,7 @@ def log_warning(message: str) -> None:
 
 @cache
 def log_warning_once(message: str) -> None:
-    """Log a warning with the logger `passel`, once per process."""
+    """Log a warning with the logger `passel`, at most once per process."""
     log_warning(message)
 
 
@@ -311,7 +315,7 @@ def log_exception(message: str) -> None:
 
 
 def words_of(error: BaseException) -> str:
-    """Return the message of an exception, even if `str` fails."""
+    """Return the message of an exception, even if `str` raises an exception."""
     try:
         return str(error)
     except (Exception, SystemExit) as inner:  # noqa: BLE001 - its own code ran
@@ -319,12 +323,12 @@ def words_of(error: BaseException) -> str:
 
 
 def brief(error: BaseException) -> str:
-    """Return an exception's class and the first line of its message."""
+    """Return the class of an exception and the first line of the message as text."""
     return f"{type(error).__name__}: {words_of(error)}".partition("\n")[0].removesuffix(": ")
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names as text, with the number of other names.
+    """Return the first names as text, followed by the number of omitted names.
 
     Example:
         >>> listed(["cse", "dce", "inline"], 2)
@@ -335,7 +339,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that lists the ops with further errors of the same kind.
+    """Return a line that counts and lists ops on which the same failure occurred.
 
     Example:
         >>> more_like_it(["@f", "@g"])
@@ -351,7 +355,7 @@ def file_problem(error: OSError | ValueError) -> str:
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the closest candidate, or an empty string.
+    """Return a hint such as `; did you mean 'cse'?` for a misspelled name, or an empty string.
 
     Example:
         >>> suggest("csee", ["cse", "canonicalize"])
@@ -364,7 +368,7 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
 
 
 def closest(name: str, candidates: Iterable[str]) -> str:
-    """Return the closest candidate for a misspelled name, or an empty string."""
+    """Return the candidate that is closest to a misspelled name, or an empty string."""
     from passel.spelling import closest_name  # noqa: PLC0415 - only needed when something is wrong
 
     return closest_name(name, candidates)

@@ -1,4 +1,4 @@
-"""All errors that passel raises, and `PassFailure`, which passes raise.
+"""The errors that passel raises, and `PassFailure`, which passes raise.
 
     PasselError
     ├── DefinitionError (TypeError)       an invalid declaration of a pass, option or analysis
@@ -43,9 +43,9 @@ _MOST_FAILURES = 10
 
 
 class PasselError(Exception):
-    """The base class of all errors of passel.
+    """The base class of all errors that passel raises.
 
-    One `except PasselError` covers building and running a pipeline.
+    A single `except PasselError` handles all errors in building and running a pipeline.
     """
 
     def _render_traceback_(self) -> list[str]:
@@ -58,18 +58,18 @@ class PasselError(Exception):
 class DefinitionError(PasselError, TypeError):
     """The declaration of a pass, an option or a statistic is invalid.
 
-    The error is raised when the class is created or first used. Mistakes of users of a pass raise
+    The error is raised when the class is created or first used. Incorrect uses of a pass raise
     other errors.
     """
 
 
 class DuplicateNameError(PasselError, ValueError):
-    """Two passes or pipelines have the same name in one registry.
+    """Two passes or pipelines are registered under the same name.
 
     Attributes:
         name: The name that is registered twice.
-        first: The place of the first registration.
-        second: The place of the second registration.
+        first: The source location of the first registration.
+        second: The source location of the second registration.
     """
 
     def __init__(self, name: str, first: str, second: str) -> None:
@@ -86,8 +86,9 @@ class Problem(NamedTuple):
     """A single mistake in a pipeline.
 
     Attributes:
-        message: One sentence with the subject, the mistake and a way to correct it.
-        span: The place in the text of the pipeline, if the pipeline was text.
+        message: A sentence that names the subject, the mistake and a way to correct the mistake.
+        span: The place of the mistake in the text of the pipeline; None if the pipeline was not
+            parsed from text.
     """
 
     message: str
@@ -103,12 +104,12 @@ class Problem(NamedTuple):
 
 
 class PipelineError(PasselError, ValueError):
-    """A pipeline is invalid; no pass has run, and no manager was changed.
+    """A pipeline is invalid. No pass has run, and no pass manager has been modified.
 
-    A string is a problem without a place.
+    The constructor also accepts strings, as problems without a place.
 
     Attributes:
-        problems: The mistakes, at most a hundred, in the order of the text.
+        problems: The mistakes, in the order of the text. At most a hundred mistakes are listed.
     """
 
     def __init__(self, *problems: Problem | str) -> None:
@@ -122,7 +123,7 @@ class PipelineError(PasselError, ValueError):
 
     @property
     def span(self) -> Span | None:
-        """The place of the first problem, if the pipeline was text."""
+        """The place of the first problem; None if the pipeline was not parsed from text."""
         return self.problems[0].span
 
 
@@ -135,14 +136,14 @@ class UnknownPassError(PipelineError):
 
 
 class OptionError(PipelineError):
-    """Options of a pass or pipeline are unknown, malformed or missing. All of them are listed."""
+    """Options of a pass or pipeline are unknown, malformed or missing. The error lists them all."""
 
 
 class EffectsError(PipelineError):
-    """Passes have forbidden effects outside the IR; see `restrict_effects`.
+    """Passes have effects outside the IR that are not allowed; see `restrict_effects`.
 
     Attributes:
-        effects: The forbidden effects, such as `run-programs`, sorted.
+        effects: The effects that are not allowed, such as `run-programs`, in alphabetical order.
     """
 
     def __init__(self, *problems: Problem, effects: Sequence[str] = ()) -> None:
@@ -151,23 +152,23 @@ class EffectsError(PipelineError):
 
 
 class AnchorError(PipelineError):
-    """A pass or a nested manager does not fit its place in the pipeline.
+    """A pass or a nested pass manager cannot run at its place in the pipeline.
 
-    The error is raised if the anchor of a pass differs from the manager's ("did you intend to
-    nest?"), if a pass cannot be scheduled on the op of the manager, and if an anchor is unknown or
-    not isolated from above.
+    The error is raised if the anchor of a pass differs from the anchor of the manager ("did you
+    intend to nest?"), if a pass cannot be scheduled on the op of the manager, or if an anchor is
+    unknown or not isolated from above.
     """
 
 
 class InsertionError(PipelineError):
-    """A pipeline builder cannot make a change; the builder is unchanged.
+    """A pipeline builder cannot make a change. The builder is left unmodified.
 
-    The error is raised if a target is missing, or if the change would break a constraint. Catch it
-    to try another change.
+    The error is raised if a target is missing, or if the change would violate a constraint. Callers
+    can catch the error and try a different change.
 
     Attributes:
-        rules: The broken or contradictory constraints, each a `passel.builder.Rule`. Removing any
-            of these constraints resolves the error.
+        rules: The violated or contradictory constraints, each a `passel.builder.Rule`. Removing any
+            one of these constraints resolves the error.
     """
 
     def __init__(self, *problems: Problem | str, rules: Sequence[Any] = ()) -> None:
@@ -176,10 +177,10 @@ class InsertionError(PipelineError):
 
 
 class ContractError(PipelineError):
-    """Passes break the contracts of other passes in the pipeline; no pass has run.
+    """A pass violates the contract of another pass in the pipeline. No pass has run.
 
-    The error is raised if an earlier pass produces an analysis for a later pass, and a pass in
-    between does not declare that it preserves this analysis. The error is also raised if a pass
+    The error is raised if an earlier pass computes an analysis for a later pass, and a pass in
+    between does not declare that it preserves the analysis. The error is also raised if a pass
     requires a dialect that earlier passes have removed.
     """
 
@@ -189,15 +190,15 @@ class AdapterError(PasselError, LookupError):
 
 
 class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but a pass's verdict
-    """The failure of a pass on its op, raised by the pass in `run` with a reason.
+    """A pass failed on its op. The pass raises this exception in `run`, with the reason.
 
-    The rest of the pipeline is skipped for this op, sibling ops are still processed, and
+    The remaining passes of the pipeline are skipped on this op, but still run on sibling ops.
     `PassManager.run` raises `PassFailedError` at the end.
 
     Args:
-        message: The reason, in a sentence without a final period. The reason may be empty if the
+        message: The reason, as a sentence without a final period. The message may be empty if the
             pass has already emitted an error diagnostic.
-        op: The op that caused the failure, if not the op of the pass.
+        op: The op that caused the failure; by default, the op of the pass.
         is_reported: Whether a dynamic pipeline of the pass has already reported the failure.
 
     Source: `mlir::Pass::signalPassFailure`, which does not stop the pass.
@@ -212,14 +213,14 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
         self.is_reported = is_reported
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the op, which belongs to its process."""
+        """Pickle the failure without the op, which exists only in the current process."""
         return type(self), (self.message,)
 
 
 class EncodingError(PasselError):
     """An op cannot be sent to another process.
 
-    If this happens in a run, the op is processed in the current process.
+    If the error occurs during a run, the passes run on the op in the current process.
     """
 
 
@@ -227,9 +228,9 @@ class SpecificationError(PasselError, ValueError):
     """A TableGen declaration of passes is invalid, or cannot be expressed in Python.
 
     Attributes:
-        message: A sentence about the mistake.
-        place: The file, with line and column if known, such as `Passes.td:12`.
-        excerpt: The line with a caret below it; may be empty.
+        message: A sentence that describes the mistake.
+        place: The file, and the line and column if they are known, such as `Passes.td:12`.
+        excerpt: The source line with a caret below it; empty if the line is unknown.
     """
 
     def __init__(self, message: str, place: str = "", excerpt: str = "") -> None:
@@ -244,20 +245,20 @@ class SpecificationError(PasselError, ValueError):
 
 
 class Failure(NamedTuple):
-    """A failure of a pass on an op.
+    """The failure of a pass on an op.
 
     Attributes:
         kind: `failed` (the pass raised `PassFailure`), `crashed` (the pass raised another
             exception, or its process died), `invalid` (the IR did not verify afterwards),
             `isolation` (the pass changed IR outside its op), `unschedulable` (the pass cannot run
             on the op) or `interrupted` (the run was stopped).
-        pass_text: The text of the pass, with non-default options.
-        path: The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`.
+        pass_text: The textual form of the pass, with all options that differ from their defaults.
+        path: The path of the pass in the pipeline, such as `builtin.module/func.func/0:cse`.
         op_name: The name of the op.
-        symbol: The symbol name of the op, if any.
+        symbol: The symbol name of the op; None if the op has no symbol name.
         location: The location of the op.
-        diagnostic: The diagnostic for the failure.
-        cause: The exception that caused the failure, if any.
+        diagnostic: The diagnostic that reports the failure.
+        cause: The exception that caused the failure; None if no exception caused it.
     """
 
     kind: str
@@ -270,24 +271,24 @@ class Failure(NamedTuple):
     cause: BaseException | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the failure with the traceback of its cause as text."""
+        """Pickle the failure, with the traceback of the causing exception as text."""
         from passel.tracebacks import Portable  # noqa: PLC0415 - few runs pickle errors
 
         return _failure, (*self[:-1], Portable.of(self.cause))
 
     @property
     def is_reported(self) -> bool:
-        """Whether the failure was already reported, so that it adds no diagnostic."""
+        """Whether the failure has already been reported, so that it needs no further diagnostic."""
         return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property
     def name(self) -> str:
-        """The symbol of the op, such as `@main`; without a symbol, the location of the op."""
+        """The symbol of the op, such as `@main`, or the location of the op if it has no symbol."""
         return f"@{self.symbol}" if self.symbol else str(self.location)
 
     @property
     def where(self) -> str:
-        """The description of the op in messages, such as `'func.func' @main`."""
+        """The name and symbol of the op, as printed in messages, such as `'func.func' @main`."""
         return f"'{self.op_name}'" + (f" @{self.symbol}" if self.symbol else "")
 
     def __str__(self) -> str:
@@ -302,19 +303,19 @@ def _failure(*fields: Any) -> Failure:
 
 
 class PassFailedError(PasselError):
-    """A run failed: at least one pass failed, crashed or left invalid IR.
+    """A run failed, since at least one pass failed, crashed or produced invalid IR.
 
     The IR is not restored to its state before the run. An invalid pipeline raises `PipelineError`
     before any pass runs.
 
     Attributes:
-        failures: All failures, in program order. The exception of the first failure is `__cause__`.
+        failures: All failures, in program order. The cause of the first failure is `__cause__`.
         diagnostics: All diagnostics of the run, in program order.
-        reproducer: The reproducer file, if one was written.
-        record: The `Record` of the run, if it was recorded.
-        statistics: The counts by path of the pass, then by name of the statistic, as in
-            `RunResult`.
-        timing: The tree of timers, if an instrumentation such as `Timing` measured times.
+        reproducer: The path of the reproducer; None if no reproducer was written.
+        record: The `Record` of the run; None if the run was not recorded.
+        statistics: The value of each statistic, by the path of the pass and the name of the
+            statistic, as in `RunResult`.
+        timing: The tree of timers; None unless an instrumentation such as `Timing` measured times.
     """
 
     reproducer: Path | None = None
@@ -338,7 +339,7 @@ class PassFailedError(PasselError):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the constructor's arguments."""
+        """Pickle the arguments of the constructor."""
         return type(self), (self.failures, self.diagnostics), vars(self)
 
 
@@ -362,10 +363,11 @@ _CPP_NAMES = {
 
 
 def refuse_cpp_names(cls: type) -> None:
-    """Reject a class that defines a member under its C++ name in MLIR.
+    """Reject a class that defines a member under the name that MLIR uses in C++.
 
     Raises:
-        DefinitionError: If the class defines such a member. The message has passel's name for it.
+        DefinitionError: If the class defines a member under a C++ name. The message gives the name
+            that passel uses.
     """
     for name in vars(cls).keys() & _CPP_NAMES.keys():
         raise DefinitionError(f"{cls.__qualname__}.{name} is called {_CPP_NAMES[name]} here")

@@ -1,7 +1,7 @@
-"""Entry points and versions of installed packages.
+"""Lookup of the entry points and versions of installed packages.
 
-This module reads the same files as `importlib.metadata`, which takes longer to import than passel.
-After a package is installed, the directories are searched again.
+This module reads the same files as `importlib.metadata`, which takes longer to import than passel
+itself. The directories are searched again after a package has been installed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _INFO = (".dist-info", ".egg-info")
 
 
 class EntryPoint(NamedTuple):
-    """An entry point of a package.
+    """An entry point of an installed package.
 
     Attributes:
         name: The name of the entry point in its group.
-        module: The module to import.
-        attribute: A dotted name in the module; empty for the module itself.
-        package: The name of the distribution with the entry point.
+        module: The dotted name of the module to import.
+        attribute: The dotted name of an object in the module; empty for the module itself.
+        package: The name of the distribution that provides the entry point.
     """
 
     name: str
@@ -36,7 +36,7 @@ class EntryPoint(NamedTuple):
     package: str
 
     def load(self) -> Any:
-        """Import and return the object that the entry point names."""
+        """Import the object that the entry point names, and return the object."""
         found = __import__(self.module, fromlist=("",))
         for name in filter(None, self.attribute.split(".")):
             found = getattr(found, name)
@@ -44,9 +44,9 @@ class EntryPoint(NamedTuple):
 
 
 def entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group, sorted by name.
+    """Return the entry points of all installed packages in a group, sorted by name.
 
-    If a package is installed twice, only the importable copy is used.
+    If a package is installed twice, only the entry points of the importable copy are returned.
 
     Source: `importlib.metadata.entry_points`.
     """
@@ -61,7 +61,7 @@ def entry_points(group: str) -> tuple[EntryPoint, ...]:
 
 
 def version_of(package: str) -> str:
-    """Return the version of an installed package, from its metadata.
+    """Return the version of an installed package according to its metadata.
 
     Source: `importlib.metadata.version`.
     """

@@ -1,6 +1,6 @@
-"""Display of objects in IPython: HTML in notebooks, text on terminals.
+"""Display of objects in IPython, as HTML in notebooks and as text on terminals.
 
-HTML and text are made from the same parts: `Text` and `Table`.
+Both forms are generated from the same parts, which are `Text` and `Table` objects.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _INSIDE = (os.path.join(Path(__file__).parent, ""), contextlib.__file__, "<strin
 
 
 class Text(NamedTuple):
-    """Preformatted lines.
+    """Preformatted lines of text for display.
 
     Attributes:
-        text: The lines of text.
-        is_error: Whether the lines are an error message.
+        text: The lines, separated by newlines.
+        is_error: Whether the lines contain an error message.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Text(NamedTuple):
         return self.text
 
     def html(self) -> str:
-        """Return the lines as HTML, with their indentation."""
+        """Return the lines as HTML that preserves the indentation."""
         return _pre(_tinted("-", self.text) if self.is_error else escape(self.text))
 
 
@@ -53,10 +53,10 @@ class TableRow(NamedTuple):
     """A row of a table.
 
     Attributes:
-        depth: The depth of nesting.
+        depth: The nesting depth of the row.
         title: The text of the first column.
         cells: The texts of the other columns.
-        diff: A unified diff, which a notebook shows on a click.
+        diff: A unified diff, which a notebook shows when the user clicks on the row; may be empty.
     """
 
     depth: int
@@ -65,7 +65,7 @@ class TableRow(NamedTuple):
     diff: str = ""
 
     def html(self, columns: int) -> str:
-        """Return the row as HTML, padded to a number of cells."""
+        """Return the row as HTML, padded to the given number of columns."""
         title = f"<code>{escape(self.title)}</code>"
         if self.diff:
             lines = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
@@ -108,13 +108,13 @@ class Table(NamedTuple):
 
 
 class Shown(Protocol):
-    """An object with a display for IPython."""
+    """An object that defines its own display in IPython."""
 
     def _repr_mimebundle_(self, **_: object) -> Bundle: ...
 
 
 def bundle(*parts: Text | Table | Shown) -> Bundle:
-    """Return the displayed forms of an object, which consist of the given parts.
+    """Return the HTML and the plain text that display the given parts.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
@@ -132,7 +132,7 @@ def _forms(part: Text | Table | Shown) -> Bundle:
 
 
 def cut(title: str, lines: Sequence[str]) -> str:
-    """Return a title and the first lines, with the number of lines that are left out."""
+    """Return a title and the first lines, followed by the number of omitted lines."""
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
 
@@ -143,14 +143,14 @@ def cut_diff(title: str, diff: str) -> str:
 
 
 def shell() -> Any:
-    """Return the shell of IPython; None if this process does not run in IPython."""
+    """Return the shell of IPython, or None if the process does not run in IPython."""
     return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
 def traceback_of(error: BaseException) -> list[str]:
-    """Return the traceback of an error as IPython shows it, without the frames of passel.
+    """Return the traceback of an error as IPython shows it, without frames in passel's code.
 
-    After `%xmode --show`, all frames are included.
+    After the command `%xmode --show`, all frames are included.
     """
     shown = shell().InteractiveTB
     calls = error.__traceback__

@@ -1,8 +1,8 @@
 """Suggestions for misspelled names.
 
-Names consist of words separated by `-`, `_` and `.`, and are compared word by word. Suggestions
-cover a typo in a word, an abbreviation, and missing words at either end. Other similar names, such
-as `test-lower-to-llvm` and `lower-host-to-llvm`, are often names of different passes.
+Names are split into words at `-`, `_` and `.`, and compared word by word. A name is suggested if
+the names differ by a typo in a word, an abbreviation, or missing words at either end. Other similar
+names, such as `test-lower-to-llvm` and `lower-host-to-llvm`, often belong to different passes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MIN_LETTERS = 4
 
 
 def closest_name(name: str, candidates: Iterable[str]) -> str:
-    """Return the most likely candidate for a misspelled name; empty if none is likely.
+    """Return the likeliest candidate for a misspelled name, or an empty string if none is likely.
 
     Example:
         >>> closest_name("canonicalise", ["canonicalize", "cse"])

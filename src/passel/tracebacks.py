@@ -1,4 +1,4 @@
-"""Errors as text that points to the code of pass authors instead of passel's code.
+"""Conversion of errors to text that points to the code of pass authors, not to passel's code.
 
 This module also transfers exceptions between processes.
 """
@@ -23,10 +23,10 @@ _OF_RUNS = str(Path(_PASSEL, "execution"))
 
 
 def raised_at(error: BaseException) -> Location:
-    """Return the place in Python code where an error was raised.
+    """Return the location in Python code at which an error was raised.
 
-    File names in the current folder are relative. For an invalid call of passel, the place is the
-    call.
+    The names of files in the current directory are relative. If passel raised the error because of
+    an invalid call, the location is that of the call.
     """
     frames = frames_of(error)
     frame = _author(frames) or frames[-1]
@@ -36,7 +36,9 @@ def raised_at(error: BaseException) -> Location:
 
 
 def brief_at(error: BaseException) -> str:
-    """Return the class and message of an exception, and its line in the pass author's code, if any.
+    """Return the class, the message and the line of an exception as text.
+
+    The line is omitted if the exception was not raised in the code of a pass author.
 
     Example:
         >>> brief_at(ValueError("too large"))
@@ -48,13 +50,16 @@ def brief_at(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return an error with its traceback, even from another process, as Python prints it."""
+    """Return an error with its traceback as Python prints it.
+
+    The error may have been raised in another process.
+    """
     remote = _remote(error)
     return text_of(error) if remote is None else remote.text
 
 
 def frames_of(error: BaseException) -> Sequence[traceback.FrameSummary]:
-    """Return the calls that led to an error, even in another process."""
+    """Return the frames of an error's traceback, even if another process raised the error."""
     remote = _remote(error)
     return traceback.extract_tb(error.__traceback__) if remote is None else remote.frames
 
@@ -81,13 +86,13 @@ def _shown(name: str) -> str:
 
 
 class RemoteError(Exception):
-    """An exception from another process, as text.
+    """An exception that another process raised, as text.
 
-    A `RemoteError` replaces an exception that cannot be pickled. For other exceptions, it is the
-    `__cause__`, with the traceback.
+    A `RemoteError` replaces an exception that cannot be pickled. If the exception can be pickled,
+    the `RemoteError` is the `__cause__` of the exception and contains the traceback.
 
     Args:
-        text: The exception and its traceback.
+        text: The exception and its traceback as text.
         frames: The frames of the traceback.
     """
 
@@ -102,9 +107,9 @@ class RemoteError(Exception):
 
 
 def text_of(error: BaseException) -> str:
-    """Return an exception with its traceback, without the calls that led to a pass.
+    """Return an exception with its traceback, without the frames that called the pass.
 
-    These calls differ in a worker, or with a time limit.
+    The frames that called the pass depend on whether a worker or a time limit is used.
     """
     whole = told = traceback.TracebackException.from_exception(error)
     while told is not None:
@@ -115,7 +120,7 @@ def text_of(error: BaseException) -> str:
 
 
 class Portable(NamedTuple):
-    """The pickled form of an exception.
+    """A form of an exception that can always be pickled.
 
     Attributes:
         itself: The exception; None if it cannot be pickled.
@@ -133,7 +138,7 @@ class Portable(NamedTuple):
 
     @classmethod
     def of(cls, error: BaseException | None) -> Portable | None:
-        """Return the pickled form of an exception."""
+        """Convert an exception to the form that can be pickled."""
         if error is None:
             return None
         itself = None
@@ -145,7 +150,7 @@ class Portable(NamedTuple):
         return cls(itself, type(error).__name__, words_of(error), text_of(error), frames)
 
     def error(self) -> BaseException:
-        """Return the exception, or a substitute with the same class name and message."""
+        """Return the exception, or a `RemoteError` if the exception could not be pickled."""
         error = self.itself
         if error is None:
             error = type(self.name, (RemoteError,), {})(self.text, self.frames)
